@@ -13,7 +13,7 @@ from pathlib import Path
 
 import packviz
 from packviz import charts
-from ui.path import NAMES
+from packviz.teach import questions
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = sorted((ROOT / "packviz").rglob("*.py"))
@@ -141,5 +141,4 @@ def test_every_chart_has_its_name_among_the_charts_and_every_page_in_the_navigat
     functions = [node for path in files for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
     drawing = {node.name for node in functions if node.returns and ast.unparse(node.returns) == "go.Figure"}
     assert drawing - {"drawn"} <= set(charts.__all__) <= drawing | {"Panel", "template"}
-    named = [path.stem.partition("_")[2] for path in sorted(PAGES, key=lambda path: int(path.stem.partition("_")[0]))]
-    assert named == ["overview", *NAMES]
+    assert {path.stem for path in PAGES} == {page.address for page in questions.PAGES}

@@ -21,6 +21,7 @@ from packviz.show.movie import movie
 from packviz.text import counted
 from ui.given import Given, Lengths, examples, typed, uploaded
 from ui.part import TABLES, distance, explore, fresh, table
+from ui.path import script
 from ui.player import clip
 from ui.runs import MAX_SEQUENCES, MAX_STEPS, as_json
 from ui.status import announce
@@ -123,7 +124,7 @@ def _picture(given: Given, findings: Sequence[Finding]) -> None:
         return
     fresh(panels, [drawn], key="doctor picture", wide=_WIDE)
     if (text := as_text(given)) is not None:
-        explore("Watch this batch in the overview", text, Config(), ("pages/10_doctor.py", "Back to the doctor", {}))
+        explore("Watch this batch in the overview", text, Config(), (script("doctor"), "Back to the doctor", {}))
 
 
 def _step_by_step(given: Given, module: nn.RNNBase) -> None:

@@ -32,9 +32,7 @@ _OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  
 _SCRIPTS = ("away", "history", "menu", "print", "theme", "typing")
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
 _SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
-_OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
-    "questions": ("Questions about packing, answered", "What people ask and claim, each tested by a small program.")
-}
+_OF_PAGES = {page.address: (page.title, page.about) for page in PAGES}
 _OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}
 _MAX_CHARACTERS = 200  # of a description
 _FILES = "/media/"  # in the address of what Streamlit offers for download: a saved movie is an HTML page, too

@@ -15,6 +15,7 @@ from packviz.show.snippet import snippet
 from packviz.show.theme import DARK, LIGHT, Palette
 from ui import address
 from ui.controls import put, put_back
+from ui.path import script
 from ui.player import show
 from ui.runs import OWN, Shown
 from ui.visit import WayBack, visit
@@ -172,4 +173,4 @@ def explore(label: str, sequences: str, config: Config, back: WayBack, *, direct
         asked = address.changed(settings | {"example": OWN, "step": step})
         asked = {name: raw for name, raw in asked.items() if not address.fixed(name)}
         asked |= {name: raw for name, raw in address.asked().items() if address.fixed(name)}
-        st.switch_page("pages/0_overview.py", query_params=asked)  # widgets not drawn yet write no address
+        st.switch_page(script("overview"), query_params=asked)  # widgets not drawn yet write no address

@@ -15,13 +15,13 @@ from packviz.inputs.config import Config
 from packviz.inputs.examples import example
 from packviz.show.movie import STAGES
 from packviz.show.movie.page import assets, packed
+from packviz.teach.questions import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
 from ui.address import MAX_LENGTH, default
-from ui.path import NAMES
 from ui.runs import BESIDE, Request, Source, View, run
 
-PAGES = ("overview", *NAMES)
+NAMES = tuple(page.address for page in PAGES)
 MAX_ITEMS = 100
 MAX_BYTES = 1_000_000  # of a file
 MAX_NOTE = 500  # characters
@@ -182,7 +182,7 @@ def _typed(given: object) -> dict[str, Any]:
     for name, among in (("settings", known), ("stages", _STAGES)):
         for one in kept.get(name, ()):
             choice(name, one, among)
-    choice("page", kept.get("page", ""), ("", *PAGES))
+    choice("page", kept.get("page", ""), ("", *NAMES))
     choice("read_as", kept.get("read_as", "auto"), get_args(ReadAs))
     integer("step", kept.get("step", 1), 1)
     for name, most in (("note", MAX_NOTE), ("link", MAX_LENGTH)):

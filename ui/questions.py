@@ -160,7 +160,7 @@ def _explorer(done: Answer) -> None:
     if film is not None and film.stage != "beside":
         step = movie(done.trace, direction=film.direction).step_at(film.stage, film.timestep, film.name)
     way = film.direction if film is not None else 0
-    back = ("pages/9_questions.py", "Back to the question", {"entry": done.entry.key})
+    back = (script("questions"), "Back to the question", {"entry": done.entry.key})
     batch, config = done.entry.batch, done.entry.config
     explore("Watch this batch in the overview", batch, config, back, direction=way, step=step)
 

@@ -143,7 +143,7 @@ def test_a_round_can_be_typed_or_drawn_but_not_cleared(app: AppTest) -> None:
 def test_an_unreadable_answer_is_explained_and_costs_nothing(app: AppTest) -> None:
     skip(app, NUMBERS)
     reply(app, NUMBERS, "three <b>two</b>")
-    assert "⚠ Expected integers" in texts(app)
+    assert "⚠ Expected an integer" in texts(app)
     assert app.text_input(key=f"quiz {LEVEL} {ROUND} {NUMBERS}").value == "three <b>two</b>"
     reply(app, NUMBERS, right(NUMBERS))
     assert f"**Question {NUMBERS + 1} of 10**, 2 points" in texts(app)
@@ -168,9 +168,9 @@ def test_a_right_answer_is_confirmed_and_shown_at_its_step_and_a_round_waits_whi
     assert step_shown(app) == step_of(0)
     assert app.query_params == START
     press(app, "Next")
-    app.switch_page("pages/3_packing.py").run()
+    app.switch_page("pages/packing.py").run()
     app.query_params.clear()
-    app.switch_page("pages/11_quiz.py").run()
+    app.switch_page("pages/quiz.py").run()
     assert "**Question 2 of 10**, 2 points" in texts(app)
 
 

@@ -150,7 +150,7 @@ async def test_each_visitor_gets_a_picture_of_each_batch_they_type(address: str)
     assert min(await asyncio.gather(*map(work, range(6)))) > 10_000
 
 
-ADDRESSES = ["", *(page.address for page in PAGES), "questions"]
+ADDRESSES = ["", *(page.address for page in PAGES)]
 
 
 def served(url: str, **headers: str) -> dict[str, str]:

@@ -38,19 +38,20 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, repr=False)
 class Page(Brief):
-    """A page of the app: its address, title and subject, and what people ask who look for it."""
+    """A page of the app: its address, title and subject, its part of the menu, and what people ask who look for it."""
 
     address: str
     title: str
     about: str
-    asked: tuple[str, ...]
+    menu: str = ""  # "": none, it stands beside the parts
+    asked: tuple[str, ...] = ()  # (): the search does not find it
 
 
 PAGES = tuple(
-    Page(address, page["title"], page["about"], tuple(page["asked"]))
+    Page(address, **{**page, "asked": tuple(page.get("asked", ()))})
     for address, page in tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8")).items()
 )
-_EVERYTHING: tuple[Entry | Page, ...] = (*ENTRIES, *PAGES)
+_EVERYTHING: tuple[Entry | Page, ...] = (*ENTRIES, *(page for page in PAGES if page.asked))
 _QUOTING = frozenset(entry for entry in ENTRIES if entry.group == GROUPS[-1])
 _LOCK = threading.Lock()
 
