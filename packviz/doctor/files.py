@@ -35,7 +35,6 @@ _READERS = BoundedSemaphore(MAX_READERS)
 _FIRST = re.compile(r"(.*)weight_ih_l0", re.DOTALL)
 _NAME = re.compile(r"(?:weight_ih|weight_hh|bias_ih|bias_hh|weight_hr)_l\d{1,4}(?:_reverse)?")
 _LAYER = re.compile(r"weight_ih_l\d+")
-_KINDS = {kind.G: kind for kind in CELL_KINDS.values()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,8 +158,7 @@ def module_from(
         shapes = listed([f"{name} {tuple(weight.shape)}" for name, weight in own.items()])
         raise _refusal("floating-point matrices weight_ih_l0 and weight_hh_l0", shapes)
     H = hidden.size(1) if projection is None else projection.size(-1)
-    gates, rest = divmod(hidden.size(0), max(H, 1))
-    kind = None if rest else _KINDS.get(gates)
+    kind = next((each for each in CELL_KINDS.values() if hidden.size(0) == each.G * H), None)
     if kind is None or (projection is not None and "proj_size" not in kind.own):
         rows = [f"{each.G * H} rows (nn.{each.module.__name__})" for each in CELL_KINDS.values()]
         expected = f"weight_hh_l0 with {', '.join(rows[:-1])} or {rows[-1]}"

@@ -225,8 +225,7 @@ def _serve() -> None:
     """Read a line of settings and a file's bytes; write a line about its parts, and their bytes."""
     name, memory, seconds = json.loads(sys.stdin.buffer.readline())
     _limit(memory, seconds)
-    parts: list[Part] = []
-    refused = None
+    parts, refused = list[Part](), None
     try:
         parts = open_parts(name, sys.stdin.buffer.read())
     except UnreadableError as refusal:

@@ -25,7 +25,6 @@ from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
 from packviz.text import shown
 from packviz.validate import choice, integer, is_integer, number
 
-_MODES = [mode for kind in CELL_KINDS.values() for mode in kind.modes]
 MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
 
 
@@ -73,7 +72,7 @@ def _check_settings(module: nn.RNNBase) -> None:
         integer(f"module.{name}", getattr(module, name), least, fix="build the module again")
     for name in ("bias", "bidirectional"):
         choice(f"module.{name}", getattr(module, name), (True, False))
-    choice("module.mode", module.mode, _MODES)
+    choice("module.mode", module.mode, [mode for kind in CELL_KINDS.values() for mode in kind.modes])
     number("module.dropout", module.dropout)
     slots, names = module.num_layers * directions(module), module._all_weights
     if not isinstance(names, list) or len(names) != slots or not all(isinstance(layer, list) for layer in names):

@@ -47,9 +47,8 @@ def all_finite(values: Tensor) -> bool:
 
 def filled(values: Tensor, given: float) -> Tensor:
     """Return a step (...) of values (B, T, ...) that is nothing but a pad, in their dtype where they are floating."""
-    if values.is_floating_point():
-        return torch.full(values.shape[2:], float(given), dtype=values.dtype, device=values.device)
-    return torch.full(values.shape[2:], given, device=values.device)
+    dtype = values.dtype if values.is_floating_point() else None
+    return torch.full(values.shape[2:], float(given) if dtype else given, dtype=dtype, device=values.device)
 
 
 def fills(largest: Tensor, lengths: list[int]) -> bool:
