@@ -129,7 +129,7 @@ def _read(case: Case) -> tuple[Padded, PackedSequence | None]:
     if case.packed is not None:
         given = PackedSequence(*(None if field is None else frozen_copy(field) for field in case.packed))  # type: ignore[arg-type]
         return read_padded(*pad_packed_sequence(given, case.batch_first), batch_first=case.batch_first), given
-    lengths = torch.tensor(case.ends, device="cpu")
+    lengths = torch.tensor(case.valid_lengths, device="cpu")
     return read_padded(frozen_copy(case.data), lengths, batch_first=case.batch_first), None
 
 

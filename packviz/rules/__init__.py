@@ -16,9 +16,9 @@ from packviz.rules.preconditions import check_traced
 # What a rule may need beside fields of the case: of the case itself, and of what was found before.
 _NEEDS: dict[str, Callable[[Case, list[Finding]], bool]] = {
     "numbers": lambda case, _: not any(isinstance(one, Tensor) and one.is_meta for one in case.packed or (case.x,)),
-    "ends": lambda case, _: case.ends is not None,
-    "one_each": lambda case, _: case.whole is not None and len(case.whole) == case.B,
-    "end": lambda case, _: case.lengths is None or case.ends is not None,  # of the data: all of x without lengths
+    "valid_lengths": lambda case, _: bool(case.valid_lengths),
+    "one_each": lambda case, _: case.whole_lengths is not None and len(case.whole_lengths) == case.B,
+    "no_wrong_lengths": lambda case, _: case.lengths is None or bool(case.valid_lengths),
     "layout": lambda _, found: all(one.key != "batch_first" for one in found),
     "no_error": lambda _, found: all(one.severity != "error" or one.key == "unsorted" for one in found),
 }

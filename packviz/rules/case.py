@@ -98,35 +98,34 @@ class Case:
         return 1 if self.batch_first else 0
 
     @cached_property
-    def given(self) -> Tensor:
+    def lengths_tensor(self) -> Tensor:
         """Return the lengths beside a padded x."""
         return read_lengths("lengths", self.lengths)
 
     @cached_property
     def are_shares(self) -> bool:
         """Tell whether the lengths are shares of the longest, as some toolkits have them: 0 < share <= 1."""
-        given = self.given
+        given = self.lengths_tensor
         if not given.is_floating_point() or len(given) != self.B or self.T == 1:
             return False
         return bool((given > 0).all()) and 1 - 1e-3 <= float(given.max()) <= 1 and bool((given != 1).any())
 
     @cached_property
-    def whole(self) -> list[int] | None:
+    def whole_lengths(self) -> list[int] | None:
         """Return the lengths as torch reads them, integers; None where they are shares, or not one row on the CPU."""
-        given = self.given
+        given = self.lengths_tensor
         if given.dim() != 1 or given.device.type != "cpu" or self.are_shares:
             return None
         return cast(list[int], given.to(torch.int64).tolist())
 
     @cached_property
-    def ends(self) -> list[int] | None:
-        """Return the lengths (B,), one of 1 to T for each sequence; None where they are not known, or wrong."""
+    def valid_lengths(self) -> list[int]:
+        """Return the lengths (B,), one of 1 to T for each sequence; none where they are not known, or wrong."""
         if self.packed is not None:
             back = self.packed.unsorted_indices
-            return None if back is not None and back.device.type == "meta" else packed_lengths(self.packed)
-        whole = None if self.lengths is None else self.whole
-        fit = whole and len(whole) == self.B and min(whole) >= 1 and max(whole) <= self.T
-        return whole if fit else None
+            return [] if back is not None and back.is_meta else packed_lengths(self.packed)
+        whole = (None if self.lengths is None else self.whole_lengths) or []
+        return whole if len(whole) == self.B and min(whole) >= 1 and max(whole) <= self.T else []
 
 
 Condition = Callable[[Case], Iterable[Fault]]

@@ -18,10 +18,10 @@ from packviz.rules.padding_value import first_in_each, inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
 
 
-@rule("mask ends layout")
+@rule("mask valid_lengths layout")
 def mask(case: Case) -> Iterator[Fault]:
     """Compare a mask, (B, T) or laid out as x, with the lengths: True, or 1, where there is a token."""
-    lengths, flags = cast("list[int]", case.ends), cast(Tensor, case.mask).detach().cpu()
+    lengths, flags = case.valid_lengths, cast(Tensor, case.mask).detach().cpu()
     B, T = case.B, case.T
     if flags.dim() == 3:
         flags = flags.squeeze(-1)
@@ -46,14 +46,14 @@ def mask(case: Case) -> Iterator[Fault]:
 def targets(case: Case) -> Iterator[Fault]:
     """Compare the lengths that the targets were, or would be, packed with: row n of theirs must be row n of x's."""
     packed = case.targets if isinstance(case.targets, PackedSequence) else None
-    if (packed is None and case.target_lengths is None) or case.ends is None:
+    if (packed is None and case.target_lengths is None) or not case.valid_lengths:
         return
     unsound = [] if packed is None else [*fields.condition(Case(packed=packed))]
     if unsound:
         yield from unsound
         return
     theirs = known_lengths("target_lengths", case.target_lengths) if packed is None else packed_lengths(packed)
-    ours = case.ends
+    ours = case.valid_lengths
     if theirs != ours:
         rows = [b for b in range(max(len(theirs), len(ours))) if theirs[b : b + 1] != ours[b : b + 1]]
         answer = _packed_with(ours, theirs)
@@ -74,10 +74,10 @@ def _packed_with(ours: list[int], theirs: list[int]) -> Answer[dict[str, object]
     return ask(packed)
 
 
-@rule("x output ends layout")
+@rule("x output valid_lengths layout")
 def output(case: Case) -> Iterator[Fault]:
     """Compare the unpacked output's shape with x, for its layout, and with the mask, for its width."""
-    given, lengths = cast(Tensor, case.output), cast("list[int]", case.ends)
+    given, lengths = cast(Tensor, case.output), case.valid_lengths
     if given.dim() != 3:
         return
     B, T = case.B, case.T

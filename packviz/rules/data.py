@@ -107,7 +107,7 @@ def missing(case: Case) -> Iterator[Fault]:
 @rule("x lengths", refuses=True)
 def form(case: Case) -> Iterator[Fault]:
     """Find lengths on another device, in other than one dimension, shares of the longest, and what is no integer."""
-    given, whole = case.given, case.whole
+    given, whole = case.lengths_tensor, case.whole_lengths
     printed = given.device.type == "cpu" and case.lengths_device != "cpu"
     asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
     if device != "cpu":
@@ -126,7 +126,7 @@ def form(case: Case) -> Iterator[Fault]:
 @rule("x lengths", refuses=True)
 def wrong_count(case: Case) -> Iterator[Fault]:
     """Tell lengths that belong to the other dimension from lengths that are simply too few or too many."""
-    whole, B, T = case.whole, case.B, case.T
+    whole, B, T = case.whole_lengths, case.B, case.T
     if whole is None or len(whole) == B:
         return
     answer = _pack(case, case.lengths, enforce_sorted=case.enforce_sorted)
@@ -140,7 +140,7 @@ def wrong_count(case: Case) -> Iterator[Fault]:
 @rule("x lengths one_each", refuses=True)
 def too_short(case: Case) -> Iterator[Fault]:
     """Find lengths of 0 and below."""
-    whole = cast("list[int]", case.whole)
+    whole = cast("list[int]", case.whole_lengths)
     for key, least, most in (("zero_length", 0, 0), ("negative_length", min(whole), -1)):
         rows = [b for b, length in enumerate(whole) if least <= length <= most]
         short = [whole[b] for b in rows]
@@ -152,7 +152,7 @@ def too_short(case: Case) -> Iterator[Fault]:
 @rule("x lengths one_each", refuses=True)
 def too_long(case: Case) -> Iterator[Fault]:
     """Find lengths beyond T, which torch packs to an inconsistent object."""
-    whole, T = cast("list[int]", case.whole), case.T
+    whole, T = cast("list[int]", case.whole_lengths), case.T
     longest = max(whole)
     if longest <= T:
         return
@@ -182,7 +182,7 @@ def _later(case: Case, packed: PackedSequence | None) -> tuple[str, str, bool]:
 @rule("x lengths one_each")
 def order(case: Case) -> Iterator[Fault]:
     """Find lengths that torch refuses because they must be in decreasing order."""
-    whole, T = cast("list[int]", case.whole), case.T
+    whole, T = cast("list[int]", case.whole_lengths), case.T
     if not case.enforce_sorted or whole == sorted(whole, reverse=True):
         return
     cut = [min(max(length, 1), T) for length in whole]

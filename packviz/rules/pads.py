@@ -35,10 +35,10 @@ from packviz.rules.padding_value import (
 from packviz.rules.preconditions import numbers
 
 
-@rule("x lengths numbers ends")
+@rule("x lengths numbers valid_lengths")
 def pads(case: Case) -> Iterator[Fault]:
     """Compare lengths that torch would take with where the data end; of x or, where they are given, the ids."""
-    lengths, given = cast("list[int]", case.ends), case.padding_value
+    lengths, given = case.valid_lengths, case.padding_value
     if case.data.is_complex():
         return
     if not given and case.ids is None and fills(case.peaks, lengths):
@@ -208,14 +208,14 @@ def packed_data(case: Case) -> Iterator[Fault]:
         yield from _at_the_ends(Grid(values, lengths, given), flags, pad)
 
 
-@rule("x numbers end layout")
+@rule("x numbers no_wrong_lengths layout")
 def not_finite(case: Case) -> Iterator[Fault]:
     """Find NaN and inf in x; all of it is data where there are no lengths."""
     values = case.by_sequence
     if not values.is_floating_point() or all_finite(case.peaks):
         return
     bad = ~case.peaks.isfinite()
-    grid = Grid(values, case.ends or [case.T] * case.B, None)
+    grid = Grid(values, case.valid_lengths or [case.T] * case.B, None)
     mask = grid.mask
     rows, steps = first_in_each(bad & mask)
     if rows:

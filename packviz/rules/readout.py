@@ -47,7 +47,7 @@ class _Run:
 _Reading = tuple[str, str, Tensor, object]
 
 
-@rule("state ends layout no_error")
+@rule("state valid_lengths layout no_error")
 def readout(case: Case) -> Iterator[Fault]:
     """Find out which reading the state (B, width) is; one that is not known is a note.
 
@@ -59,7 +59,7 @@ def readout(case: Case) -> Iterator[Fault]:
         return
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        run = _packed_run(case, cast("list[int]", case.ends))
+        run = _packed_run(case, case.valid_lengths)
         if run is None or run.output.size(0) != len(run.lengths) or max(run.lengths) > run.output.size(1):
             return
         state = cast(Tensor, case.state).detach().to(run.output.device)
