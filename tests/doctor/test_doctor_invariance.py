@@ -149,12 +149,16 @@ def batch(seed: int) -> Tensor:
     return torch.randn(B, T, F) * mask(torch.empty(B, T), torch.tensor(LENGTHS))
 
 
+def checked(model: Any, x: Tensor, lengths: Any = LENGTHS, **told: Any) -> pv.Findings:
+    return pv.check_invariance(model, x, lengths, **{"batch_first": True, **told})
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_a_model_in_which_padding_or_neighbours_leak_is_found_and_told_why(name: str) -> None:
     way, settings, word = WRONG[name]
     for seed in seeds(3):
         x = batch(seed)
-        found = pv.check_invariance(Parts(way, **settings), x, LENGTHS, batch_first=True)
+        found = checked(Parts(way, **settings), x)
         assert found.wrong, seed
         assert word in str(found), seed
 
@@ -164,40 +168,40 @@ def test_a_right_model_is_clean(name: str) -> None:
     way, settings = RIGHT[name]
     for seed in seeds(2):
         x = batch(seed)
-        found = pv.check_invariance(Parts(way, **settings), x, LENGTHS, batch_first=True)
+        found = checked(Parts(way, **settings), x)
         assert found == (), (seed, str(found))
     even = batch(0)[:3] * mask(torch.empty(3, T), torch.tensor([4, 4, 4]))  # of one length, in a wider grid
-    assert pv.check_invariance(Parts(way, **settings), even, [4, 4, 4], batch_first=True) == ()
+    assert checked(Parts(way, **settings), even, [4, 4, 4]) == ()
 
 
 def test_left_padding_with_the_maximum_over_all_steps_is_found_and_right_once_it_is_masked() -> None:
     lengths, rnn = torch.tensor(LENGTHS), nn.GRU(F, H, batch_first=True)
+
+    def maximum(m: nn.GRU, x: Tensor, _: Tensor) -> Any:
+        return m(x)[0].amax(1)
+
+    def repaired(m: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
+        shifted = torch.stack([row.roll(int(n) - len(row), 0) for row, n in zip(x, lengths, strict=True)])
+        output = unpacked(m(pack(shifted, lengths))[0])
+        return output.masked_fill(~mask(output, lengths), float("-inf")).amax(1)
+
     for seed in seeds(3):
         x = on_the_left(batch(seed), LENGTHS)
-        wrong = pv.check_invariance(
-            rnn, x, lengths, batch_first=True, padding_side="left", call=lambda m, x, _: m(x)[0].amax(1)
-        )
-        assert "reads pads" in str(wrong.wrong)
-
-        def repaired(m: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
-            shifted = torch.stack([row.roll(int(n) - len(row), 0) for row, n in zip(x, lengths, strict=True)])
-            output = unpacked(m(pack(shifted, lengths))[0])
-            return output.masked_fill(~mask(output, lengths), float("-inf")).amax(1)
-
-        assert pv.check_invariance(rnn, x, lengths, batch_first=True, padding_side="left", call=repaired) == ()
+        assert "reads pads" in str(checked(rnn, x, lengths, padding_side="left", call=maximum).wrong)
+        assert checked(rnn, x, lengths, padding_side="left", call=repaired) == ()
         with pytest.raises(pv.PackvizError, match="padding_side='left'"):
-            pv.check_invariance(rnn, x, lengths, batch_first=True, call=lambda m, x, _: m(x)[0].amax(1))
+            checked(rnn, x, lengths, call=maximum)
 
 
 def test_what_was_made_in_inference_mode_is_checked_and_left_as_it_was() -> None:
     with torch.inference_mode():
         model, x = Parts(WRONG["pads in batch statistics"][0]), batch(0)
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    found = pv.check_invariance(model, x, LENGTHS, batch_first=True)
+    found = checked(model, x)
     assert [one.key for one in found] == ["batch_norm_pads"]
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     with torch.inference_mode():
-        assert pv.check_invariance(model, x, LENGTHS, batch_first=True) == found
+        assert checked(model, x) == found
 
 
 def test_it_says_which_sequence_and_step_first_differ_and_by_how_much() -> None:
@@ -207,7 +211,7 @@ def test_it_says_which_sequence_and_step_first_differ_and_by_how_much() -> None:
             output[3, 5, 1] += 0.25
         return output
 
-    alone, order = pv.check_invariance(spoilt, batch(0), LENGTHS, batch_first=True)  # row 3 is wrong, whose it may be
+    alone, order = checked(spoilt, batch(0))  # row 3 is wrong, whose it may be
     assert (alone.key, alone.sequences, alone.timesteps) == ("alone_differs", (3,), (5,))
     assert (order.key, order.sequences, "output by up to 0.25" in alone.found) == ("order_differs", (0, 3), True)
 
@@ -217,8 +221,8 @@ def test_rounding_is_no_difference_and_a_leak_is_one_in_every_dtype(dtype: torch
     torch.manual_seed(0)
     wide, lengths = nn.GRU(64, 96, 2, batch_first=True).to(dtype), torch.randint(1, 60, (24,))
     x = torch.randn(24, 60, 64, dtype=dtype) * mask(torch.empty(24, 60), lengths)
-    right = pv.check_invariance(wide, x, lengths, batch_first=True, call=lambda m, x, n: m(pack(x, n)))
-    wrong = pv.check_invariance(wide, x, lengths, batch_first=True, call=lambda m, x, _: m(x)[1])
+    right = checked(wide, x, lengths, call=lambda m, x, n: m(pack(x, n)))
+    wrong = checked(wide, x, lengths, call=lambda m, x, _: m(x)[1])
     assert (right, bool(wrong.wrong)) == ((), True)
 
 
@@ -245,7 +249,7 @@ def test_other_layouts_ids_left_padding_and_models_that_need_sorted_lengths() ->
 
 def test_a_result_that_loses_the_dimension_of_one_sequence_is_a_note() -> None:
     model = Parts(lambda m, x, n: m.rnn(pack(x, n))[1].squeeze())
-    (note,) = pv.check_invariance(model, batch(0), LENGTHS, batch_first=True)
+    (note,) = checked(model, batch(0))
     assert (note.key, note.severity) == ("alone_fails", "note")
     assert "output is (4,)" in note.found
 
@@ -255,9 +259,9 @@ def test_the_model_and_the_random_numbers_are_as_before() -> None:
     model.norm.eval()
     before, x = {name: value.clone() for name, value in model.state_dict().items()}, batch(0)
     state, drawn = torch.get_rng_state(), str(np.random.get_state())
-    pv.check_invariance(model, x, LENGTHS, batch_first=True)
-    pv.check_invariance(model.forward, x, LENGTHS, batch_first=True)
-    pv.check_invariance(lambda x, _: x + np.random.rand(), x, LENGTHS, batch_first=True)
+    checked(model, x)
+    checked(model.forward, x)
+    checked(lambda x, _: x + np.random.rand(), x)
     assert torch.equal(state, torch.get_rng_state())
     assert str(np.random.get_state()) == drawn
     assert (model.training, model.norm.training, model.kept) == (True, False, None)
@@ -267,10 +271,10 @@ def test_the_model_and_the_random_numbers_are_as_before() -> None:
 @pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
     scripted = torch.jit.script(nn.Sequential(nn.Linear(F, H), nn.Dropout()))
-    found = pv.check_invariance(scripted, batch(0), LENGTHS, batch_first=True, call=lambda m, x, _: m(x).sum(1))
+    found = checked(scripted, batch(0), call=lambda m, x, _: m(x).sum(1))
     assert ("alone_differs" in [one.key for one in found], scripted.training) == (True, True)
     right, wrong = (
-        pv.check_invariance(lambda x, n, of=of: torch.complex(x[:, 0], of(x, n)), batch(0), LENGTHS, batch_first=True)
+        checked(lambda x, n, of=of: torch.complex(x[:, 0], of(x, n)), batch(0))
         for of in (lambda x, _: x[:, 1], lambda x, _: x.mean(1))
     )
     assert (right, bool(wrong.wrong)) == ((), True)
@@ -279,28 +283,28 @@ def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
 @pytest.mark.parametrize(
     ("given", "told", "parameter"),
     [
-        ((Parts, [1.0], LENGTHS), {}, "batch"),
-        ((Parts, torch.zeros(T, B, F), LENGTHS), {"batch_first": True}, "lengths"),
-        ((Parts, torch.zeros(B, T, F), [*LENGTHS[1:], 0]), {"batch_first": True}, "lengths"),
-        ((Parts, torch.zeros(B, T, F).to_sparse(), LENGTHS), {"batch_first": True}, "batch"),
-        ((Parts, torch.zeros(B, T, F, device="meta"), LENGTHS), {"batch_first": True}, "batch"),
-        ((Parts, torch.zeros(1, T, F), [3]), {"batch_first": True}, "batch"),
-        ((None, torch.zeros(B, T, F), LENGTHS), {"batch_first": True}, "model"),
-        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": 5}, "call"),
-        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda *_: 3}, "model"),
-        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda _, x, _n: x.to("meta")}, "model"),
-        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "padding_side": "middle"}, "padding_side"),
-        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "tolerance": float("nan")}, "tolerance"),
+        ((Parts, [1.0]), {}, "batch"),
+        ((Parts, torch.zeros(T, B, F)), {}, "lengths"),
+        ((Parts, torch.zeros(B, T, F), [*LENGTHS[1:], 0]), {}, "lengths"),
+        ((Parts, torch.zeros(B, T, F).to_sparse()), {}, "batch"),
+        ((Parts, torch.zeros(B, T, F, device="meta")), {}, "batch"),
+        ((Parts, torch.zeros(1, T, F), [3]), {}, "batch"),
+        ((None, torch.zeros(B, T, F)), {}, "model"),
+        ((len, torch.zeros(B, T, F)), {"call": 5}, "call"),
+        ((len, torch.zeros(B, T, F)), {"call": lambda *_: 3}, "model"),
+        ((len, torch.zeros(B, T, F)), {"call": lambda _, x, _n: x.to("meta")}, "model"),
+        ((len, torch.zeros(B, T, F)), {"padding_side": "middle"}, "padding_side"),
+        ((len, torch.zeros(B, T, F)), {"tolerance": float("nan")}, "tolerance"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(given: Any, told: Any, parameter: str) -> None:
     with pytest.raises(pv.PackvizError) as refused:
-        pv.check_invariance(*given, **told)
+        checked(*given, **told)
     assert refused.value.parameter == parameter
 
 
 def test_a_model_that_takes_something_else_is_called_through_call() -> None:
     with pytest.raises(TypeError) as raised:
-        pv.check_invariance(nn.Linear(F, H), batch(0), LENGTHS, batch_first=True)
+        checked(nn.Linear(F, H), batch(0))
     assert "give call=" in raised.value.__notes__[0]
-    assert pv.check_invariance(nn.Linear(F, H), batch(0), LENGTHS, batch_first=True, call=lambda m, x, _: m(x)) == ()
+    assert checked(nn.Linear(F, H), batch(0), call=lambda m, x, _: m(x)) == ()
