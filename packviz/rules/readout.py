@@ -16,7 +16,6 @@ from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.text import sequence_label
 
-State = Tensor | tuple[Tensor, Tensor]
 MAX_ROWS = 2_000  # of a state whose order is looked for
 
 
@@ -61,6 +60,8 @@ def readout(case: Case) -> Iterator[Fault]:
         warnings.simplefilter("ignore")
         run = _packed_run(case, case.valid_lengths)
         if run is None or run.output.size(0) != len(run.lengths) or max(run.lengths) > run.output.size(1):
+            return
+        if run.output.size(2) % run.D:  # it holds no two directions
             return
         state = cast(Tensor, case.state).detach().to(run.output.device)
         state = state[0] if state.dim() == 3 and len(state) == 1 else state  # h_n of one layer and direction

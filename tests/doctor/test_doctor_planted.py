@@ -373,6 +373,8 @@ def test_the_last_column_is_recognised_from_the_output_alone() -> None:
     (finding,) = pv.examine(x, [4, 2, 3], batch_first=True, enforce_sorted=False, output=output, state=output[:, -1])
     assert (finding.key, finding.sequences, finding.timesteps) == ("naive_last", (1, 2), (1, 2))
     assert torch.equal(repaired(finding, output=output, lengths=[4, 2, 3])["state"], output[torch.arange(3), [3, 1, 2]])
+    odd, two_ways = torch.randn(3, 4, 5), nn.GRU(1, 3, bidirectional=True, batch_first=True)
+    assert pv.examine(two_ways, x[..., None], [4, 3, 2], output=odd, state=odd[:, -1]) == ()  # the output of another
 
 
 class Twice(nn.LSTM):
