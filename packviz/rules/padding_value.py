@@ -45,13 +45,13 @@ def all_finite(values: Tensor) -> bool:
     return not values.is_floating_point() or isfinite(values.sum().item()) or bool(values.isfinite().all())
 
 
-def filled(values: Tensor, given: float) -> Tensor:
+def pad_step(values: Tensor, given: float) -> Tensor:
     """Return a step (...) of values (B, T, ...) that is nothing but a pad, in their dtype where they are floating."""
     dtype = values.dtype if values.is_floating_point() else None
     return torch.full(values.shape[2:], float(given) if dtype else given, dtype=dtype, device=values.device)
 
 
-def fills(largest: Tensor, lengths: list[int]) -> bool:
+def zeros_begin_at(largest: Tensor, lengths: list[int]) -> bool:
     """Tell whether steps are something before each length and zero after it, by their peaks (B, T).
 
     A few cells are looked at one by one: torch would need six calls, each as long as a step of a small module.
@@ -124,7 +124,7 @@ class Grid:
         """Return what a pad looks like, or None where the cells after the lengths show no padding value."""
         shape = self.values.shape[2:]
         if self.given is not None:
-            cell = filled(self.values, self.given)
+            cell = pad_step(self.values, self.given)
             return Pad(cell, bool(~(real_cells(self.values, self.given) & ~self.mask).any()), repr(self.given))
         after = (~self.mask).nonzero()
         zero = torch.zeros(shape, dtype=self.values.dtype, device=self.values.device)

@@ -25,12 +25,12 @@ from packviz.rules.padding_value import (
     Pad,
     all_finite,
     ends_of,
-    filled,
-    fills,
     first_in_each,
     pad_code,
+    pad_step,
     peaks,
     real_cells,
+    zeros_begin_at,
 )
 from packviz.rules.preconditions import numbers
 
@@ -41,7 +41,7 @@ def pads(case: Case) -> Iterator[Fault]:
     lengths, given = case.valid_lengths, case.padding_value
     if case.data.is_complex():
         return
-    if not given and case.ids is None and fills(case.peaks, lengths):
+    if not given and case.ids is None and zeros_begin_at(case.peaks, lengths):
         return  # every step before its length is something, every one after it is zero
     source = _source(case)
     values = source if case.batch_first else source.transpose(0, 1)
@@ -130,7 +130,7 @@ def _left(grid: Grid, short: list[int]) -> Tensor | None:
     missing = [grid.T - grid.lengths[b] for b in short]
     if sum(missing) < 2 and (grid.given is None or not short):
         return None
-    first = grid.values[short[0], 0] if grid.given is None else filled(grid.values, grid.given)
+    first = grid.values[short[0], 0] if grid.given is None else pad_step(grid.values, grid.given)
     real = real_cells(grid.values, first)
     reach = ends_of(real.flip(1))  # how far the data go back from the last step
     fitting = all(reach[b] == grid.lengths[b] for b in short)
@@ -204,7 +204,7 @@ def packed_data(case: Case) -> Iterator[Fault]:
     flags, lengths = as_grid(packed._replace(data=real))
     if given is not None or any(end not in (0, length) for end, length in zip(ends_of(flags), lengths, strict=True)):
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
-        pad = Pad(filled(values, given or 0), True, f"{given or 0:g}")
+        pad = Pad(pad_step(values, given or 0), True, f"{given or 0:g}")
         yield from _at_the_ends(Grid(values, lengths, given), flags, pad)
 
 

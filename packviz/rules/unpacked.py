@@ -9,7 +9,7 @@ from packviz.inputs.module import run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
-from packviz.rules.padding_value import ends_of, filled, pad_code, real_cells
+from packviz.rules.padding_value import ends_of, pad_code, pad_step, real_cells
 
 _LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
 
@@ -55,7 +55,7 @@ def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list
     Without a padding value, that is a step of zeros, or one vector that ends at least two sequences more than once.
     """
     B, T = values.shape[:2]
-    cells = [(filled(values, given or 0.0), (0, 0))]
+    cells = [(pad_step(values, given or 0.0), (0, 0))]
     if given is None and T > 1 and values.size(2) > 1:
         repeated = (values[:, -1] == values[:, -2]).all(1).nonzero().flatten().tolist()
         cells += [
