@@ -293,6 +293,29 @@ def assert_answered(finding: Finding, given: dict[str, Any], batch_first: bool) 
         assert says is None or says in finding.torch_does
 
 
+SMALL = torch.zeros(1, 1, 1)
+HOW_BAD: list[tuple[list[Any], dict[str, Any], str, str, str]] = [  # what is found, its severity, and what fails later
+    ([X, [5.0, 2.9, 2.0]], {}, "float_lengths", "silent", ""),
+    ([X, [5.0, 3.0, 2.0]], {}, "float_lengths", "note", ""),
+    ([X, LENGTHS], {"target_lengths": [4, 3, 2]}, "targets_differ", "silent", "the loss"),
+    ([X, LENGTHS], {"target_lengths": [5, 2, 3]}, "targets_differ", "silent", ""),
+    ([X[:0], []], {}, "empty_batch", "error", ""),
+    ([module(), X.to("meta")], {}, "data_device", "error", ""),
+    ([module().to("meta"), X.to("meta")], {"hx": START}, "hx_dtype", "error", ""),
+    ([LONG, X, LENGTHS], {"hx": (SMALL, SMALL)}, "hx_shape", "error", ""),
+    ([LONG, X, LENGTHS], {"hx": (SMALL, None)}, "hx_kind", "error", ""),
+]
+
+
+@pytest.mark.parametrize(("subject", "beside", "key", "severity", "fails_in"), HOW_BAD)
+def test_a_finding_says_how_bad_it_is_and_which_later_call_fails(
+    subject: list[Any], beside: dict[str, Any], key: str, severity: str, fails_in: str
+) -> None:
+    options = beside if isinstance(subject[0], nn.Module) else {"batch_first": True, **beside}
+    finding = found(pv.examine(*subject, **options), key)
+    assert (finding.severity, finding.fails_in) == (severity, fails_in)
+
+
 @pytest.mark.parametrize(
     ("sizes", "key", "steps"),
     [
