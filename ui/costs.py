@@ -13,7 +13,7 @@ from packviz.facts import DISTRIBUTIONS, indices_outweigh
 from packviz.inputs.cell_kinds import Cell
 from packviz.lab import cost, recorded
 from packviz.lab.cost.charts import Across
-from ui.part import figure, fresh, sheet
+from ui.part import NOT_RECORDED, figure, fresh, sheet
 from ui.progress import long_work
 from ui.runs import Shown
 from ui.work import Task
@@ -28,6 +28,9 @@ THIS_BATCH, TYPED, UPLOADED = "this batch", "typed", "uploaded"
 def full_run(shown: Shown) -> None:
     """Show the recorded map of where packing wins with the sidebar's cell, and the other recorded times folded."""
     run, cell = recorded.cost(), shown.request.config.cell
+    if not run.of(cell):
+        st.markdown(NOT_RECORDED)
+        return
     st.subheader(recorded.cost_headline(run, cell), anchor=False)
     fresh(charts.winning, run.of(cell), key="recorded map")
     st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")

@@ -12,7 +12,7 @@ import streamlit as st
 from packviz import charts
 from packviz.lab import recorded, training
 from packviz.text import counted
-from ui.part import fresh
+from ui.part import NOT_RECORDED, fresh
 from ui.progress import long_work
 from ui.runs import Shown
 from ui.work import Task
@@ -34,6 +34,9 @@ def full_run(shown: Shown) -> None:
 def accuracy(shown: Shown) -> None:
     """Show the accuracy of the recorded models for the sidebar's cell, packed or not, as padding is added."""
     run, cell = recorded.training(), shown.request.config.cell
+    if not run.of(cell):
+        st.markdown(NOT_RECORDED)
+        return
     st.subheader(recorded.training_headline(run, cell).replace(" %", "\N{NO-BREAK SPACE}%"), anchor=False)
     fresh(charts.recorded_accuracy, cell, key="recorded accuracy")
     st.markdown(f":small[{recorded.training_caveat(run, cell)}]")

@@ -48,7 +48,7 @@ def preparation(trace: Trace) -> str:
             config,
             sequences=_sequences(batch, dtype if table is None else torch.int64),
             embedding=lookup,
-            module=call(f"nn.{config.cell.upper()}", *sizes, **settings, dtype=dtype),
+            module=call(f"nn.{CELL_KINDS[config.cell].module.__name__}", *sizes, **settings, dtype=dtype),
             state=SCRIPT.state(config, kind, dtype),
             padded=call("pad_sequence", "sequences", **how),
             axis="" if batch.kind == "vectors" else ".unsqueeze(-1)",

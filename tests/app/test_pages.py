@@ -1,6 +1,7 @@
 """Every page runs with everything below its movie: no exceptions, and its controls and results are there."""
 
 import json
+from unittest.mock import patch
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,6 +10,7 @@ import packviz
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.lab import recorded
+from packviz.lab.recorded import CostRecording, TrainingRecording
 from packviz.teach.questions import ENTRIES, GROUPS, answer
 from pages import STAGES, movies, opened, press, texts
 
@@ -113,6 +115,14 @@ def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None
     app.run()
     assert len(app.get("plotly_chart")) == before + 2
     assert len(app.dataframe[0].value) == len(run.batch)
+
+
+@pytest.mark.parametrize("page", ["cost", "training"])
+def test_a_cell_of_which_nothing_is_recorded_has_its_page_all_the_same(page: str) -> None:
+    empty = CostRecording(recorded.cost().made, (), ()), TrainingRecording(recorded.training().made, ())
+    with patch.object(recorded, "cost", lambda: empty[0]), patch.object(recorded, "training", lambda: empty[1]):
+        shown = texts(opened(page))
+    assert "Nothing has been recorded for this cell" in shown
 
 
 @pytest.mark.slow
