@@ -179,12 +179,12 @@ def test_limits_are_named_with_what_came() -> None:
     for text in (many, long):
         assert Batch.parse(text).kind == "numbers"
         assert "in Python, which has no such limit" in _refusal(text, max_sequences=64, max_steps=64)
-    assert "at most 64 sequences, but got 100." in _refusal(many, max_sequences=64)
-    assert "at most 64 steps in each sequence, but got 100 in line 2." in _refusal(long, max_steps=64)
-    assert "at most 3 sequences, but got 5." in _refusal("[[1], [2], [3], [4], [5]]", max_sequences=3)
+    assert "at most 64 sequences, but got 100 sequences." in _refusal(many, max_sequences=64)
+    assert "at most 64 steps in each sequence, but got 100 steps in line 2." in _refusal(long, max_steps=64)
+    assert "at most 3 sequences, but got 5 sequences." in _refusal("[[1], [2], [3], [4], [5]]", max_sequences=3)
     nested = _refusal("[[1], [1, 2, 3, 4, 5]]", max_steps=3)
-    assert "at most 3 steps in each sequence, but got 5 in sequence 2." in nested
-    assert "got 2 in sequence 1" in _refusal("[[[1, 2], [3, 4]]]", max_steps=1)
+    assert "at most 3 steps in each sequence, but got 5 steps in sequence 2." in nested
+    assert "got 2 steps in sequence 1" in _refusal("[[[1, 2], [3, 4]]]", max_steps=1)
     assert "at most 1 sequence, but" in _refusal("[['a'], ['b']]", "words", max_sequences=1)
     assert "at most 1 step in each sequence" in _refusal("['a b']", max_steps=1)
 

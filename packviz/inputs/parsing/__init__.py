@@ -32,10 +32,11 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
     parsed = _read(text, kind)
     longest = max(parsed.lengths, default=0)
     if max_sequences is not None and len(parsed.rows) > max_sequences:
-        limit, got, less = counted(max_sequences, "sequence"), str(len(parsed.rows)), "fewer sequences"
+        limit, got = (counted(number, "sequence") for number in (max_sequences, len(parsed.rows)))
+        less = "fewer"
     elif max_steps is not None and longest > max_steps:
         limit, less = f"{counted(max_steps, 'step')} in each sequence", "shorter sequences"
-        got = f"{longest} in {parsed.place(parsed.lengths.index(longest))}"
+        got = f"{counted(longest, 'step')} in {parsed.place(parsed.lengths.index(longest))}"
     else:
         return parsed
     fix = f"give {less}, or use packviz.Batch.parse in Python, which has no such limit"
