@@ -24,6 +24,7 @@ from packviz.doctor.opening import ALONE, FIELDS, Part, UnreadableError, megabyt
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.packed_rows import as_they_are
+from packviz.inputs.torch_answers import filtered
 from packviz.text import Brief, listed, quoted
 from packviz.validate import choice
 
@@ -58,7 +59,7 @@ def read_file(name: str, data: bytes) -> Loaded:
     Raises PackvizError for another ending, for more than MAX_BYTES, packed or unpacked, and for whatever cannot be
     opened without running code that is in the file.
     """
-    with _refusing():
+    with _refusing(), filtered("ignore"):
         return _loaded(name, open_parts(name, data))
 
 
@@ -95,7 +96,7 @@ def _refusing() -> Iterator[None]:
 def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
     """Run the process; what it writes goes to a file, whose size it cannot exceed."""
     settings = json.dumps((name, memory, seconds)).encode() + b"\n"
-    command = [sys.executable, "-P", "-B", opening.__file__]
+    command = [sys.executable, "-P", "-B", "-W", "ignore", opening.__file__]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}  # each thread would have memory of its own
     limits = f"a file that can be read within {seconds} s and {megabytes(memory)}"
     with TemporaryFile() as out:

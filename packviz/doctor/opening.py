@@ -10,7 +10,6 @@ import json
 import math
 import re
 import sys
-import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
@@ -137,8 +136,7 @@ def _pt(stem: str, data: bytes) -> Iterator[Part]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(info.compress_type != zipfile.ZIP_STORED for info in _checked(archive)):
                 raise ValueError("torch.save does not compress")
-    with warnings.catch_warnings(), torch.serialization.safe_globals([PackedSequence]):
-        warnings.simplefilter("ignore")
+    with torch.serialization.safe_globals([PackedSequence]):
         content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     yield from _leaves(content, stem)
 

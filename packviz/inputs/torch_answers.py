@@ -1,7 +1,8 @@
 """What torch does with a call, asked now: what it returns, or what it raises."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
 from typing import Generic, Literal, TypeVar
@@ -12,7 +13,7 @@ from packviz.errors import first_line
 
 Result = TypeVar("Result")
 
-_QUIET = RLock()  # catch_warnings changes the whole process, so that only one thread may do it at a time
+_LOCK = RLock()  # of the filters for warnings, which belong to the whole process
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,17 @@ class Answer(Generic[Result]):
         return silently if isinstance(silently, str) else silently(self.result)  # type: ignore[arg-type]
 
 
+@contextmanager
+def filtered(action: Literal["always", "ignore"]) -> Iterator[None]:
+    """Show all warnings, or none, and let no other thread change that meanwhile; then as before."""
+    with _LOCK, warnings.catch_warnings():
+        warnings.simplefilter(action)
+        yield
+
+
 def ask(call: Callable[[], Result]) -> Answer[Result]:
     """Return what torch does with a call now, without gradients; its warnings are not shown."""
-    with torch.no_grad(), _QUIET, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with torch.no_grad(), filtered("ignore"):
         try:
             return Answer(call())
         except Exception as error:  # of torch's own code, whatever it raises

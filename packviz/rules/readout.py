@@ -1,6 +1,5 @@
 """The vector for each sequence that one goes on with: which reading of the output it is, and whether it saw pads."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +10,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.inputs.module import directions, run_module, states_of
-from packviz.inputs.torch_answers import Answer, ask
+from packviz.inputs.torch_answers import Answer, ask, filtered
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.text import sequence_label
@@ -56,17 +55,10 @@ def readout(case: Case) -> Iterator[Fault]:
     given = case.output
     if (given is None and case.module is None) or (given is not None and given.dim() != 3):
         return
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        run = _packed_run(case, case.valid_lengths)
-        if run is None or run.output.size(0) != len(run.lengths) or max(run.lengths) > run.output.size(1):
-            return
-        if run.output.size(2) % run.D:  # it holds no two directions
-            return
-        state = cast(Tensor, case.state).detach().to(run.output.device)
-        state = state[0] if state.dim() == 3 and len(state) == 1 else state  # h_n of one layer and direction
-        if not any(_same(state, value).all() for value in _sound(run)):
-            yield _judged(case, run, state)
+    with torch.no_grad(), filtered("ignore"):
+        fault = _judged(case)
+    if fault is not None:
+        yield fault
 
 
 def _packed_run(case: Case, lengths: list[int]) -> _Run | None:
@@ -98,8 +90,17 @@ def _sound(run: _Run) -> Iterator[Tensor]:
         yield run.h_n.transpose(0, 1).flatten(1)
 
 
-def _judged(case: Case, run: _Run, state: Tensor) -> Fault:
+def _judged(case: Case) -> Fault | None:
     """Return the fault for a state that is not a right readout: the first known one, or the note that it is unknown."""
+    run = _packed_run(case, case.valid_lengths)
+    if run is None or run.output.size(0) != len(run.lengths) or max(run.lengths) > run.output.size(1):
+        return None
+    if run.output.size(2) % run.D:  # it holds no two directions
+        return None
+    state = cast(Tensor, case.state).detach().to(run.output.device)
+    state = state[0] if state.dim() == 3 and len(state) == 1 else state  # h_n of one layer and direction
+    if any(_same(state, value).all() for value in _sound(run)):
+        return None
     known = (*_wrong(run), *_padded_run(case, run), *_in_another_order(state, run.right))
     right, comparable = run.right, state.shape == run.right.shape
     rows = (~_same(state, right)).nonzero().flatten().tolist() if comparable else list(range(len(run.lengths)))

@@ -1,5 +1,6 @@
 """The facts behind the entries, torch as the judge: verdicts on other batches, of a torch that differs."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -184,3 +185,21 @@ def test_numbers_in_programs_are_torchs_own_for_other_lengths(lengths: list[int]
     torch.testing.assert_close(asked("how-to-unpack", batch).right["unpacked"].detach(), unpacked, atol=1e-6, rtol=0)
     sizes = asked("batch-sizes-counted", batch).right.value
     assert sizes == ([sum(n > t for n in lengths) for t in range(max(lengths))],) * 2
+
+
+ASKING = """import time
+from threading import Event, Thread
+from packviz.inputs.torch_answers import ask
+
+inside = Event()
+other = Thread(target=ask, args=(lambda: (inside.set(), time.sleep(0.4)),))
+other.start()
+inside.wait(0.2)
+"""
+
+
+def test_warnings_are_shown_as_before_after_a_program_and_another_thread_that_hide_them_overlap() -> None:
+    shown, filters = warnings.showwarning, [*warnings.filters]
+    changed("inverse", "wrong", "", ASKING).wrong["other"].join()
+    assert warnings.showwarning is shown
+    assert warnings.filters == filters

@@ -30,6 +30,7 @@ from packviz.compute.determinism import seeded, with_onednn
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
+from packviz.inputs.torch_answers import filtered
 from packviz.show.charts.panels import panels
 from packviz.show.snippet import preparation
 from packviz.teach.questions.entry import Entry, Verdict
@@ -172,8 +173,7 @@ def _overheard() -> Iterator[list[str]]:
         if threading.get_ident() == here:
             said.append(f"{category.__name__}: {message}")
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
+    with filtered("always"):
         warnings.showwarning = hear  # type: ignore[assignment]
         yield said
 
