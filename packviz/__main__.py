@@ -23,10 +23,9 @@ _APP = next(folder / "app.py" for folder in (_HERE / "_app", _HERE.parent) if (f
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for (sys.argv where no arguments are given); return the exit status.
+    """Run the command line (sys.argv if no arguments are given) and return the exit status.
 
-    0: done, and nothing wrong was found; 1: `examine` found an error, or what goes wrong silently; 2: the arguments, or
-    a file, cannot be used, which is said on stderr.
+    0: done; 1: `examine` found an error or a silent mistake; 2: unusable arguments or files, explained on stderr.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -82,15 +81,15 @@ def _parser() -> ArgumentParser:
 
 def _add_setting(group: Any, name: str, hint: Any, default: object) -> None:
     option = f"--{name.replace('_', '-')}"
-    told = {"default": default, "help": f"default: {default}"}
+    common = {"default": default, "help": f"default: {default}"}
     words = [word for word in get_args(hint) if isinstance(word, str)]
     kind = next((each for each in (int, float) if each in (hint, *get_args(hint))), str)
     if hint is bool:
-        group.add_argument(option, action=BooleanOptionalAction, **told)
+        group.add_argument(option, action=BooleanOptionalAction, **common)
     elif words:
-        group.add_argument(option, choices=words, **told)
+        group.add_argument(option, choices=words, **common)
     else:
-        group.add_argument(option, type=kind, metavar=kind.__name__.upper(), **told)
+        group.add_argument(option, type=kind, metavar=kind.__name__.upper(), **common)
 
 
 def _run(options: Namespace) -> int:
@@ -116,22 +115,22 @@ def _examine(options: Namespace) -> int:
     x, lengths = _data([each for each in loaded if not each.prefixes], options.x, options.lengths)
     batch_first, assumed = _layout(x, lengths, options.batch_first)
     weights = [each.tensors for each in loaded if each.prefixes]
-    given: tuple[Any, ...] = (x, lengths)
+    examined: tuple[Any, ...] = (x, lengths)
     if weights:
-        given = (module_from(weights[0], options.layer, batch_first=batch_first), *given)
+        examined = (module_from(weights[0], options.layer, batch_first=batch_first), *examined)
     settings = {name: getattr(options, name) for name in ("enforce_sorted", "padding_value")}
-    findings = pv.examine(*given, batch_first=batch_first, **settings)
+    findings = pv.examine(*examined, batch_first=batch_first, **settings)
     print(findings.to_json(2) if options.json else findings)
     unexamined = "No lengths were given, so they could not be examined." if lengths is None else ""
-    for told in filter(None, (assumed, unexamined)):
-        print(told, file=sys.stderr if options.json else None)
+    for remark in filter(None, (assumed, unexamined)):
+        print(remark, file=sys.stderr if options.json else None)
     return int(bool(findings.wrong))
 
 
-def _layout(x: Any, lengths: Any, told: bool | None) -> tuple[bool, str]:
-    """Return whether the sequences come first in x, and what was assumed for want of an option."""
-    if told is not None or isinstance(x, PackedSequence) or x.dim() < 2:
-        return bool(told), ""
+def _layout(x: Any, lengths: Any, batch_first: bool | None) -> tuple[bool, str]:
+    """Return whether the sequences come first in x, and what was assumed because no option was given."""
+    if batch_first is not None or isinstance(x, PackedSequence) or x.dim() < 2:
+        return bool(batch_first), ""
     number, (one, other) = None if lengths is None else torch.as_tensor(lengths).numel(), x.shape[:2]
     found = one == number != other
     unclear = one == other or number not in (one, other)
@@ -141,16 +140,16 @@ def _layout(x: Any, lengths: Any, told: bool | None) -> tuple[bool, str]:
 
 
 def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple[Any, Any]:
-    """Return the batch and its lengths, by the names that they have in the files."""
+    """Return the batch and its lengths, looked up by their names in the files."""
     named: dict[str, Any] = {
         name: value for each in loaded for name, value in (*each.packed.items(), *each.tensors.items())
     }
     choose = f"choose from the tensors in the files: {joined([quoted(name) for name in named]) or 'no tensor'}"
     if lengths is None or lengths in named:
-        told = named.pop(lengths or "lengths", None)
+        found_lengths = named.pop(lengths or "lengths", None)
     else:
         try:
-            told = read_lengths(lengths)
+            found_lengths = read_lengths(lengths)
         except PackvizError:
             expected = "numbers such as 5,3,2, or the name of a tensor"
             raise PackvizError("--lengths", expected=expected, got=quoted(lengths), fix=choose) from None
@@ -158,7 +157,7 @@ def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple
     if len(found) != 1 or x not in (None, found[0]):
         got = "nothing" if x is None else quoted(x)
         raise PackvizError("--x", expected="the name of the batch", got=got, fix=choose)
-    return named[found[0]], told
+    return named[found[0]], found_lengths
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Charts as Plotly figures, each with one sentence that says what it shows, in `figure.layout.meta["alt"]`."""
+"""Charts as Plotly figures, each with a one-sentence description in `figure.layout.meta["alt"]`."""
 
 from packviz.errors import extra
 

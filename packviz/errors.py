@@ -33,13 +33,13 @@ class PackvizError(ValueError):
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, or its type where it has none."""
+    """Return the first line of an error's message, or its type if it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Raise ImportError that names the extra to install, where a package that is imported inside is missing."""
+    """Replace a missing import inside the block by an ImportError that names the extra to install."""
     try:
         yield
     except ModuleNotFoundError as missing:

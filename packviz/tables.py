@@ -56,7 +56,7 @@ def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.
 
 
 def unpacked_table(trace: Trace) -> pd.DataFrame:
-    """Return the unpacked grid: sequence, time step, padding, whose final state is there, and the output."""
+    """Return the unpacked grid: sequence, time step, padding, which direction's final state it holds, output."""
     output = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
     cells, lengths = list(product(*map(range, output.shape[:2]))), trace.unpacked.lengths.tolist()
     two_ways = len(trace.layers[-1]) == 2
@@ -76,10 +76,10 @@ def _packed_rows(trace: Trace) -> dict[str, object]:
     return {"packed row": range(len(trace.packed.data)), **_tokens(trace, trace.packed.origins)}
 
 
-def _tokens(trace: Trace, given: Iterable[tuple[int, int]]) -> dict[str, object]:
-    """Return what stands in cells (b, t) of the padded grid; as token what was typed, "" for pads and for vectors."""
-    cells, mask, texts = list(given), trace.padded.mask.tolist(), trace.texts
-    starts = trace.padded.mask.int().argmax(1).tolist()  # 0 unless the padding stands on the left
+def _tokens(trace: Trace, places: Iterable[tuple[int, int]]) -> dict[str, object]:
+    """Return columns for cells (b, t) of the padded grid; the token is the text as typed, "" for pads and vectors."""
+    cells, mask, texts = list(places), trace.padded.mask.tolist(), trace.texts
+    starts = trace.padded.mask.int().argmax(1).tolist()  # 0 unless padded on the left
     return {
         "sequence": [sequence_label(b) for b, _ in cells],
         "time step": [t for _, t in cells],
@@ -89,7 +89,7 @@ def _tokens(trace: Trace, given: Iterable[tuple[int, int]]) -> dict[str, object]
 
 
 def _columns(name: str, values: Tensor, *, indexed: bool = False) -> dict[str, object]:
-    """Return one column for each feature: `value`, or `value[0]`, `value[1]`, ... where there are several."""
+    """Return one column for each feature: `value`, or `value[0]`, `value[1]`, ... if there are several."""
     array = values.detach().numpy()
     if array.shape[1] == 1 and not indexed:
         return {name: array[:, 0]}

@@ -1,4 +1,4 @@
-"""Text for the screen: nothing hidden, numbers with their nouns, lists as a sentence has them."""
+"""Text for the screen: escaped control characters, pluralized counts, lists in prose."""
 
 import math
 import re
@@ -14,8 +14,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from jinja2.filters import do_mark_safe
 from jinja2.runtime import Context
 
-# Control characters, line and paragraph separators, spaces of no width, marks that turn the direction of the text
-# after them, and lone surrogates. Joiners stay: emoji and several scripts need them.
+# Control characters, line and paragraph separators, zero-width spaces, bidirectional controls and lone surrogates.
+# Joiners stay: emoji and several scripts need them.
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u200b\u200e\u200f"
     "\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ud800-\udfff]"
@@ -25,11 +25,11 @@ _BLANK = re.compile(r"\s+")
 
 
 class Brief:
-    """Print a record on one line: of a tensor the shape and dtype, or the numbers where these are few whole ones."""
+    """Print a record on one line: a tensor as shape and dtype, or as values if it has at most 8 integers."""
 
     def __repr__(self) -> str:
-        told = (f"{field.name}={_brief(getattr(self, field.name))}" for field in fields(self))  # type: ignore[arg-type]
-        return f"{type(self).__name__}({', '.join(told)})"
+        parts = (f"{field.name}={_brief(getattr(self, field.name))}" for field in fields(self))  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(parts)})"
 
 
 def _brief(value: Any) -> str:
@@ -46,7 +46,7 @@ def _brief(value: Any) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return the text with a visible symbol for each character that cannot be seen or shown.
+    r"""Replace each invisible or unprintable character by a visible symbol.
 
     >>> visible("a\x00b\tc")
     'a␀b␉c'
@@ -71,7 +71,7 @@ def html(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return any value for a message: a text in quotes, a number as it is, anything else by its type."""
+    """Describe any value for a message: a text in quotes, a number as it is, anything else by its type."""
     if isinstance(value, str):
         return quoted(value)
     if value is None or isinstance(value, bool | float):
@@ -92,12 +92,12 @@ def sequence_label(b: int) -> str:
 
 
 def letters(sequences: Iterable[int]) -> str:
-    """Return the letters of some sequences as a sentence has them: "A", "A and B", "A, B and C"."""
+    """Join the letters of some sequences into a phrase: "A", "A and B", "A, B and C"."""
     return joined([sequence_label(b) for b in sequences])
 
 
 def joined(names: Sequence[str], most: int = 8) -> str:
-    """Return names as a sentence has them; of more than `most`, the first of them and how many more there are.
+    """Join names into a phrase; beyond `most`, name the first and count the rest.
 
     >>> joined(["A", "B", "C"]), joined(["A", "B", "C"], most=1)
     ('A, B and C', 'A and 2 more')
@@ -108,7 +108,7 @@ def joined(names: Sequence[str], most: int = 8) -> str:
 
 
 def listed(items: Sequence[object], most: int = 4) -> str:
-    """Return things with commas between them; of more than `most`, the first of them and how many more there are.
+    """Join items with commas; beyond `most`, list the first and count the rest.
 
     >>> listed([5, 4, 3, 2, 1, 1])
     '5, 4, 3, 2 and 2 more'
@@ -118,7 +118,7 @@ def listed(items: Sequence[object], most: int = 4) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
+    """Return a count with its noun in the singular or plural.
 
     >>> counted(1, "row"), counted(2, "row")
     ('1 row', '2 rows')
@@ -127,7 +127,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share from 0 to 1 in percent, never rounded to nothing or to all of it.
+    """Return a share from 0 to 1 in percent, never 0 % or 100 % unless it is exact.
 
     >>> percent(0.335), percent(0.001), percent(0.999)
     ('34 %', 'under 1 %', 'over 99 %')
@@ -138,7 +138,7 @@ def percent(share: float) -> str:
 
 
 def two_digits(number: float) -> str:
-    """Return a number for a sentence: two digits that count, 0.42 and 3e-8, or that it is none."""
+    """Return a number with two significant digits, such as 0.42 or 3e-8, or "no finite number"."""
     if not math.isfinite(number):
         return "no finite number"
     return f"{number:.2g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
@@ -146,23 +146,23 @@ def two_digits(number: float) -> str:
 
 def with_article(noun: str) -> str:
     """Return the noun with its article: "a tensor", "an int", "an LSTM"."""
-    vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # capitals are spelled out: an el, a gee
+    vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # initials are read out: an el, a gee
     return f"an {noun}" if noun[:1] in vowels else f"a {noun}"
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
-    """Return a Jinja template with its values filled in, on one line. The functions of this module are filters.
+    """Fill in a Jinja template and return it on one line. The functions of this module are filters.
 
     >>> filled("{{ n | counted('row') }}", {"n": 2})
     '2 rows'
     """
     compiled = _compiled(template)
-    context = Context(ENVIRONMENT, dict(values), None, {})  # without Jinja's own names: a quarter of the time
+    context = Context(ENVIRONMENT, dict(values), None, {})  # without Jinja's globals, in a quarter of the time
     return " ".join("".join(compiled.root_render_func(context)).split())
 
 
 def sentences(path: Path) -> Callable[..., str]:
-    """Return the writer of a table of sentences: a TOML file of Jinja templates, by section and key.
+    """Return a function that fills in one of the Jinja templates in a TOML file.
 
     It takes "section.key" and the values by name, and returns one line, as `filled` does.
     """
@@ -176,7 +176,7 @@ def sentences(path: Path) -> Callable[..., str]:
 
 
 def markup(path: Path, **values: object) -> str:
-    """Return a file of HTML or SVG, a Jinja template, with the values filled in, each as the text that it is."""
+    """Fill in a Jinja template of HTML or SVG, each value escaped."""
     return _MARKUP.get_template(str(path)).render(values)
 
 

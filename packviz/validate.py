@@ -1,4 +1,4 @@
-"""Arguments that are one value: an integer in a range, a number, a flag, one of a few words."""
+"""Checks of single arguments: an integer in a range, a number, one of a few choices."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -14,14 +14,14 @@ Value = TypeVar("Value")
 
 
 def is_integer(value: object, least: int | None = None, most: int | None = None) -> TypeGuard[int]:
-    """Tell whether a value is an integer, and no bool, from `least` to `most`."""
+    """Return whether a value is an integer (bools excluded) from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         return False
     return (least is None or int(value) >= least) and (most is None or int(value) <= most)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether a value is a number that a float can hold, and no bool."""
+    """Return whether a value is a number (bools excluded) within the range of a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:
@@ -43,7 +43,7 @@ def integer(
 ) -> int:
     """Return the value as an int; raises PackvizError unless it is an integer from `least` to `most`.
 
-    what says what is counted; or_none, that None was an answer, too.
+    what: the noun in the message; or_none: whether the message offers None.
     """
     if is_integer(value, least, most):
         return int(value)
@@ -55,9 +55,9 @@ def integer(
 def number(
     parameter: str, value: object, *, limit: float = FLOAT32_MAX, finite: bool = True, what: str = "float32"
 ) -> float:
-    """Return the value as a float; raises PackvizError unless it is a number of a magnitude up to `limit`.
+    """Return the value as a float; raises PackvizError unless its magnitude is at most `limit`.
 
-    what names the dtype whose largest number the limit is; finite: whether NaN and infinity are refused.
+    what: the dtype whose largest number the limit is; finite: whether NaN and infinity are refused.
     """
     if is_number(value) and (abs(value) <= limit or (not finite and not isfinite(value))):  # False for nan
         return float(value)
@@ -66,7 +66,7 @@ def number(
 
 
 def choice(parameter: str, value: object, choices: Sequence[Value], *, where: str = "") -> Value:
-    """Return the value; raises PackvizError unless it is one of the choices, in type and value."""
+    """Return the value; raises PackvizError unless it equals one of the choices in type and value."""
     for one in choices:
         if isinstance(value, type(one)) and isinstance(value, bool) is isinstance(one, bool) and value == one:
             return one

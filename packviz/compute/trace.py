@@ -75,7 +75,7 @@ def trace_module(
     padding_value, total_length   as in pad_packed_sequence, for the unpacked output
     texts          names for your tokens in pictures: for each sequence, as many as its length
 
-    Raises PackvizError where torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
+    Raises PackvizError if torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
     unsorted lengths with enforce_sorted=True, the result is a Refused, with torch's message in ``error``.
     """
     notes = []  # how this run differs from a call of the module here and now

@@ -65,7 +65,7 @@ class Comparison(Brief):
 def compare(trace: Trace) -> Comparison:
     """Run torch's module over the padded grid, pads and all, and set it beside the packed run of the trace.
 
-    Raises PackvizError where torch refused to pack the lengths.
+    Raises PackvizError if torch refused to pack the lengths.
     """
     with exact_arithmetic():
         packed, ran = packed_grid(trace), run_padded(trace)
@@ -125,7 +125,7 @@ def switches(trace: Trace) -> tuple[Switch, ...]:
     """Trace and compare the batch again with one setting changed at a time: which verdicts change?
 
     The weights are drawn from the same seed. A change that makes the module too large is left out. Return () for a
-    module of your own. Raises PackvizError where torch refused to pack the lengths.
+    module of your own. Raises PackvizError if torch refused to pack the lengths.
     """
     now = compare(trace)
     if trace.batch is None or trace.config is None:

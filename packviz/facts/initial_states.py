@@ -35,7 +35,7 @@ class StartEffect:
 def starts(trace: Trace) -> tuple[StartEffect, ...]:
     """Run the batch of a trace from each of the four initial states, and compare h_n with that of a run from zeros.
 
-    Raises PackvizError for the trace of a module of your own, and where torch refuses the lengths.
+    Raises PackvizError for the trace of a module of your own, or if torch refuses the lengths.
     """
     batch, config = check_own_making(trace, "give the module another hx in trace_module, and compare h_n")
     settings = {name: replace(config, initial_state=name) for name in STARTS}

@@ -76,7 +76,7 @@ class Losses(Brief):
 def losses(trace: Trace, seed: int = 0) -> Losses:
     """Put a seeded linear head and seeded targets on both outputs, and let torch compute losses and gradients.
 
-    Raises PackvizError for an invalid seed, and where torch refused to pack the lengths.
+    Raises PackvizError for an invalid seed, or if torch refused to pack the lengths.
     """
     task, real = draw_task(trace, integer("seed", seed, 0, 2**63 - 1)), trace.padded.mask
     with exact_arithmetic():

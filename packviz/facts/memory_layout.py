@@ -43,7 +43,7 @@ class Address:
 def row_of(trace: Trace, b: int, t: int) -> Address:
     """Return the packed row of the cell of sequence b and time step t.
 
-    Raises PackvizError where there is no such sequence, or where it has ended before t.
+    Raises PackvizError if there is no such sequence, or where it has ended before t.
     """
     packed = trace.packed
     b = a_sequence(trace, b)
@@ -57,7 +57,7 @@ def row_of(trace: Trace, b: int, t: int) -> Address:
 def token_of(trace: Trace, n: int) -> Address:
     """Return which sequence and time step packed row n came from.
 
-    Raises PackvizError where there is no such row.
+    Raises PackvizError if there is no such row.
     """
     packed = trace.packed
     N = len(packed.data)
@@ -108,7 +108,7 @@ def memory(trace: Trace) -> Memory:
     """Say how a batch lies in memory.
 
     The jagged layout is counted, not made: a nested tensor imports torch._dynamo, hundreds of modules.
-    Raises PackvizError where torch refused to pack the batch.
+    Raises PackvizError if torch refused to pack the batch.
     """
     padded, packed, (data, *indices) = trace.padded, trace.packed, trace.packed_sequence
     B, T = padded.mask.shape

@@ -117,7 +117,7 @@ class BatchDependence(Brief):
 def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
     """Run torch's module over sequence b alone, padded to its own length and packed, beside both runs of the batch.
 
-    Raises PackvizError where there is no such sequence, and where torch refused to pack the lengths.
+    Raises PackvizError if there is no such sequence, or if torch refused to pack the lengths.
     """
     b = a_sequence(trace, b)
     x, own, D = tokens_of(trace, b), trace.padded.mask[b], directions(trace.module)
@@ -150,7 +150,7 @@ class Norms(Brief):
 def norms(trace: Trace) -> Norms:
     """Let torch take mean and variance of each feature, over the padded grid and over packed data.
 
-    Raises PackvizError where torch refused to pack the lengths.
+    Raises PackvizError if torch refused to pack the lengths.
     """
     rows, cells = trace.packed.data, trace.padded.grid.flatten(0, 1)
     with exact_arithmetic():
@@ -180,7 +180,7 @@ class Attention(Brief):
 def attention(trace: Trace) -> Attention:
     """Let each sequence's last valid state attend to its row of the unpacked output, by dot products and softmax.
 
-    Raises PackvizError where torch refused to pack the lengths.
+    Raises PackvizError if torch refused to pack the lengths.
     """
     keys, real = packed_grid(trace, 0.0), trace.padded.mask
     with exact_arithmetic():
@@ -206,7 +206,7 @@ class Pooling(Brief):
 def pooling(trace: Trace) -> Pooling:
     """Take the mean and the largest number over time, with filler and without.
 
-    Raises PackvizError where torch refused to pack the lengths.
+    Raises PackvizError if torch refused to pack the lengths.
     """
     grid, outside = packed_grid(trace, 0.0), ~valid_cells(trace).unsqueeze(2)
     with exact_arithmetic():

@@ -122,7 +122,7 @@ def drift(trace: Trace, pads: int = 50) -> Drift:
     Where an upper layer reads the backward half of a lower one, that half has begun at the last pad, so each number
     of pads is a run of its own, and only some of them are run; else one run has them all.
 
-    Raises PackvizError unless pads is an integer from 1 to 1000, and where torch refused to pack the lengths.
+    Raises PackvizError unless pads is an integer from 1 to 1000, or if torch refused to pack the lengths.
     """
     pads, pad = integer("pads", pads, 1, _MAX_PADS), pad_input(trace)
     L, D, every = trace.module.num_layers, directions(trace.module), range(len(trace.padded.lengths))
@@ -155,7 +155,7 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
     """Run the whole module over sequence b alone, and again with one and with fifty inputs of zeros after it.
 
     torch's own module is run, from the same initial state as in the trace; where torch refused the lengths nothing was
-    carried over, and a carried state is zeros. Raises PackvizError where there is no such sequence.
+    carried over, and a carried state is zeros. Raises PackvizError if there is no such sequence.
     """
     b, D = a_sequence(trace, b), directions(trace.module)
     x = tokens_of(trace, b)

@@ -75,7 +75,7 @@ def codes(*, batch_first: bool) -> tuple[str, str]:
 def readouts(trace: Trace) -> tuple[Readout, ...]:
     """Return six ways to read one vector for each sequence, and what each of them holds in this run.
 
-    Their keys: last_column, last_valid, h_n, h_n_both, mean, max. Raises PackvizError where torch refuses the lengths.
+    Their keys: last_column, last_valid, h_n, h_n_both, mean, max. Raises PackvizError if torch refuses the lengths.
     """
     run = _Run(trace)
     column, valid = codes(batch_first=trace.padded.batch_first)

@@ -52,7 +52,7 @@ def enforcing(trace: Trace) -> Outcomes:
 def fields(trace: Trace) -> tuple[tuple[str | None, ...], ...]:
     """Return name, type, dtype, shape and device of the four fields of the trace's PackedSequence.
 
-    Raises PackvizError where torch refused to pack the batch.
+    Raises PackvizError if torch refused to pack the batch.
     """
 
     def field(name: str, value: Tensor | None) -> tuple[str | None, ...]:
@@ -66,7 +66,7 @@ def fields(trace: Trace) -> tuple[tuple[str | None, ...], ...]:
 def behaviours(trace: Trace) -> Outcomes:
     """Run a few lines of code on the trace's PackedSequence; where a value's repr is long, its middle is left out.
 
-    Raises PackvizError where torch refused to pack the batch.
+    Raises PackvizError if torch refused to pack the batch.
     """
     names = {"packed": trace.packed_sequence, "torch": torch}
     return tuple((code, _shortened(outcome)) for code, outcome in _outcomes(_TRIED, names))

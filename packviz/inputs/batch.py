@@ -27,11 +27,11 @@ class Batch:
 
     kind        "words", "numbers" or "vectors"
     sequences   B tensors. words: (len,) int64, ids in order of first use from 1; numbers: (len,) float32 (float64 and
-                int64 where tensors of these came); vectors: (len, F) floating
+                int64 if given as such tensors); vectors: (len, F) floating
     texts       the text of each cell: the word, or the number as typed; () for each sequence of vectors
     vocabulary  words: the word of each id, "<pad>" at 0; else (). Invisible characters are replaced by
                 visible symbols, here and in `texts`; different words keep different ids
-    notes       sentences on how a text was read, such as which lines were ignored
+    notes       remarks on how a text was read, such as which lines were ignored
     """
 
     kind: Kind
@@ -46,8 +46,8 @@ class Batch:
     ) -> Batch:
         r"""Read a batch from text: one sequence per line, a Python or JSON list of lists, or Python code with tensors.
 
-        kind "auto" reads numbers where at least half of the tokens are numbers, words otherwise; "words" and
-        "numbers" force one reading. There is no limit unless one is given. Python code is read, never run.
+        kind "auto" reads numbers if at least half of the tokens are numbers, words otherwise; "words" and
+        "numbers" force one reading. There is no limit unless one is given. Python code is parsed, never run.
         Raises PackvizError, with the position, for anything that cannot be read.
 
         >>> Batch.parse("1 2 3\n4 5\n6").summary
@@ -86,7 +86,7 @@ class Batch:
 
     @classmethod
     def example(cls, key: str) -> Batch:
-        """Return a built-in batch by the key it has in EXAMPLES; raises PackvizError for an unknown key."""
+        """Return a built-in batch by its key in EXAMPLES; raises PackvizError for an unknown key."""
         chosen = example(key)
         return cls.parse(chosen.text or "") if chosen.tensors is None else cls.from_tensors(chosen.tensors())
 

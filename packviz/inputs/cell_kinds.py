@@ -1,4 +1,4 @@
-"""The cell kinds: what torch calls them, their gates and states, and the formulas of their new state."""
+"""The cell kinds: their names in torch, their gates and states, and the formulas of the new state."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ Cell = Literal["rnn", "gru", "lstm"]
 
 
 class Gate(NamedTuple):
-    """Hold what a gate is called, the function of its sum, and the letter of the gate that weighs its hidden part."""
+    """Hold a gate's name, the activation of its sum, and the letter of the gate that scales its hidden part."""
 
     name: str
     function: str
@@ -19,36 +19,36 @@ class Gate(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """Hold a formula of the new state: what stands left and right of the equals sign, and the right side as code."""
+    """Hold a formula of the new state: its left and right side, and the right side as code."""
 
     left: str
     right: str
-    calculate: Callable[..., float]  # its arguments in the order in which their letters first stand on the right
+    calculate: Callable[..., float]  # its arguments are in the order in which their letters first appear on the right
 
 
 @dataclass(frozen=True)
 class CellKind:
-    """Hold what tells one kind of cell from the others; its step stands in compute/cells.py."""
+    """Describe one kind of cell; its step is in compute/cells.py."""
 
     module: type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]  # torch's class
-    gates: Mapping[str, Gate]  # by letter, in torch's order; of the RNN, whose one gate is its new state, none
-    states: tuple[str, ...]  # the letters of the states that it carries from step to step
+    gates: Mapping[str, Gate]  # by letter, in torch's order; empty for the RNN, whose only gate is the new state
+    states: tuple[str, ...]  # the letters of the states carried from step to step
     own: tuple[str, ...]  # the settings that only this class takes
-    formulas: tuple[Formula, ...]  # how the new state is made of the gates, h' last
+    formulas: tuple[Formula, ...]  # how the gates make the new state, h' last
 
     @property
     def G(self) -> int:
-        """Return the number of rows of weights that each hidden unit has."""
+        """Return the number of weight rows per hidden unit."""
         return max(1, len(self.gates))
 
     def weights(self, features: int, hidden_size: int, num_layers: int, directions: int) -> int:
-        """Return how many numbers all weight matrices have: G·H rows of F + H, in the layers above of D·H + H."""
+        """Return the size of all weight matrices together: G·H rows of F + H, in the upper layers of D·H + H."""
         H, D = hidden_size, directions
         return self.G * H * D * (features + H + (num_layers - 1) * (D * H + H))
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Return what torch calls modules of this kind in their attribute `mode`."""
+        """Return the values that torch gives modules of this kind in their attribute `mode`."""
         name = self.module.__name__
         return (f"{name}_TANH", f"{name}_RELU") if "nonlinearity" in self.own else (name,)
 
@@ -62,7 +62,7 @@ class CellKind:
         return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
     def build(self, features: int, hidden_size: int, num_layers: int = 1, **settings: Any) -> nn.RNN | nn.GRU | nn.LSTM:
-        """Return a bare module of torch's class, without the settings that only other kinds take."""
+        """Return a module of torch's class, ignoring the settings that only other kinds take."""
         foreign = {name for kind in CELL_KINDS.values() for name in kind.own} - {*self.own}
         taken = {name: value for name, value in settings.items() if name not in foreign}
         return self.module(features, hidden_size, num_layers, **taken)
@@ -92,5 +92,5 @@ RECURRENT = tuple(kind.module for kind in CELL_KINDS.values())
 
 
 def kind_of(module: nn.RNNBase) -> CellKind:
-    """Return the kind of a module of torch's own, or of a subclass."""
+    """Return the kind of an nn.RNN, nn.GRU or nn.LSTM, or of a subclass instance."""
     return next(kind for kind in CELL_KINDS.values() if module.mode in kind.modes)

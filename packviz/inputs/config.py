@@ -13,7 +13,7 @@ Nonlinearity = Literal["tanh", "relu"]
 PaddingSide = Literal["right", "left"]
 InitialState = Literal["zeros", "random", "learned", "carried"]
 
-_WORD_EMBEDDING_DIM = 4  # words are ids: without an embedding there is nothing that a cell could read
+_WORD_EMBEDDING_DIM = 4  # words are ids, which a cell cannot read without an embedding
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Config:
     padding_value   what fills the padded grid, and the unpacked output; finite in float32
     padding_side    "right" or "left"
     total_length    width of the unpacked output, at least 1; None: the longest sequence
-    initial_state   h_0 (and c_0): "zeros", "random", a "learned" parameter, or "carried" over from the batch before:
+    initial_state   h_0 (and c_0): "zeros", "random", a "learned" parameter, or "carried" over from a previous batch:
                     h_n (and c_n) of this same batch, run once from zeros; row b continues where row b ended
     embedding_dim   E, at least 1; None: 4 for words, no embedding for numbers
     padding_idx     the id that pads, at least 0, whose embedding stays zero; only with an embedding
@@ -77,7 +77,7 @@ class Config:
         return self.padding_idx or 0
 
     def embedding_for(self, kind: Kind) -> int | None:
-        """Return E for a batch of this kind, or None where there is no embedding.
+        """Return E for a batch of this kind, or None without an embedding.
 
         Raises PackvizError for an embedding of vectors, and for a padding_idx without an embedding.
         """

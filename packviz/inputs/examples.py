@@ -1,4 +1,4 @@
-"""The built-in batches: short ones to type over, two real ones, and one of a hundred sequences."""
+"""The built-in batches: short ones to edit, two real ones, and one of a hundred sequences."""
 
 import json
 from collections.abc import Callable
@@ -19,9 +19,9 @@ HUNDRED_SEED = 818
 
 @dataclass(frozen=True, repr=False)
 class Example(Brief):
-    """Hold one built-in batch: its key, a title for a picker, the text to type for it, and who is to be credited.
+    """Hold one built-in batch: its key, a title for a picker, its text, and its credit.
 
-    `text` is None for a batch of tensors, which nobody would type: `tensors` returns them, (len, F) each.
+    `text` is None for a batch of tensors, which is too long to type: `tensors` returns them, (len, F) each.
     """
 
     key: str
@@ -32,7 +32,7 @@ class Example(Brief):
 
 
 def example(key: str) -> Example:
-    """Return the example of that key; raises PackvizError where there is none."""
+    """Return the example with that key; raises PackvizError if there is none."""
     keys = [each.key for each in EXAMPLES]
     return EXAMPLES[keys.index(choice("example", key, keys))]
 
@@ -43,7 +43,7 @@ def _vowels() -> list[Tensor]:
 
 
 def _hundred() -> list[Tensor]:
-    """Return random values, (len, 200) each, in an order of lengths that is not sorted."""
+    """Return random values, (len, 200) each, not sorted by length."""
     generator = torch.Generator().manual_seed(HUNDRED_SEED)
     # len_b = number of time steps at which more than b sequences are live: lengths and batch_sizes are conjugate
     lengths = [sum(size > b for size in HUNDRED_BATCH_SIZES) for b in range(HUNDRED_BATCH_SIZES[0])]

@@ -1,4 +1,4 @@
-"""A recurrent module, read without touching it: its sizes, its weights, a bare copy of it."""
+"""A recurrent module, read without modifying it: its sizes, its weights, a copy without weights."""
 
 import copy
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def directions(module: nn.RNNBase) -> int:
 
 
 def state_size(module: nn.RNNBase) -> int:
-    """Return the width of h: the projected size where there is one, else H."""
+    """Return the width of h: the projected size if there is one, else H."""
     return module.proj_size or module.hidden_size
 
 
@@ -48,32 +48,32 @@ def state_shapes(module: nn.RNNBase, B: int) -> list[tuple[int, int, int]]:
 
 
 def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
-    """Return h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H): what torch takes when nothing is given."""
+    """Return h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H): torch's default initial state."""
     return states_of([torch.zeros(shape, dtype=dtype, device="cpu") for shape in state_shapes(module, B)])
 
 
 def nonlinearity_of(module: nn.RNNBase) -> str:
-    """Return "tanh" or "relu" for an RNN, else nothing."""
+    """Return "tanh" or "relu" for an RNN, else ""."""
     return module.mode.partition("_")[2].lower()
 
 
 def has_own_forward(module: nn.RNNBase) -> bool:
-    """Return whether a call of the module runs code of its class, or of its own, in place of torch's forward."""
+    """Return whether the module or its class replaces torch's forward or __call__."""
     plain = type(module).forward in _FORWARDS
     return not plain or type(module).__call__ is not nn.Module.__call__ or "forward" in vars(module)
 
 
 def unknown_hooks(module: nn.RNNBase) -> int:
-    """Return how many hooks a call of the module runs that parameters_of() does not account for."""
+    """Return how many of the module's hooks parameters_of() does not account for."""
     before = [hook for hook in module._forward_pre_hooks.values() if not isinstance(hook, _WEIGHT_HOOKS)]
     return len(before) + len(module._forward_hooks)
 
 
 def parameters_of(module: nn.RNNBase) -> dict[str, Tensor]:
-    """Return by name the weights that a call of the module in evaluation would use, without gradient.
+    """Return by name the weights that the module would use in eval mode, without gradients.
 
-    Weights that torch computes anew for each call (parametrizations, and the hooks of weight_norm, spectral_norm and
-    pruning) are computed here in the same way, without a power iteration; nothing about the module is changed.
+    Weights that torch recomputes for each call (parametrizations, and the hooks of weight_norm, spectral_norm and
+    pruning) are computed here in the same way, without a power iteration; the module is not modified.
     """
     computed = dict(made for hook in module._forward_pre_hooks.values() if (made := _weight_by(hook, module)))
     names = [name for layer in module._all_weights for name in layer]
@@ -81,7 +81,7 @@ def parameters_of(module: nn.RNNBase) -> dict[str, Tensor]:
 
 
 def bare(module: nn.RNNBase, layer: int | None = None) -> nn.RNNBase:
-    """Return a module of torch's own class with the same sizes, in evaluation, without memory; or one layer of it."""
+    """Return a module of torch's own class and the same sizes, or one layer of it, on the meta device, in eval mode."""
     features = directions(module) * state_size(module) if layer else module.input_size
     sizes = (features, module.hidden_size, module.num_layers if layer is None else 1)
     settings: dict[str, Any] = {
@@ -97,36 +97,36 @@ def bare(module: nn.RNNBase, layer: int | None = None) -> nn.RNNBase:
     return kind_of(module).build(*sizes, **settings).eval()
 
 
-def run_module(module: nn.RNNBase, given: Input, hx: object = None) -> tuple[Input, State]:
-    """Run torch's own RNN, GRU or LSTM with the module's parameters over a packed or padded input, in evaluation.
+def run_module(module: nn.RNNBase, x: Input, hx: object = None) -> tuple[Input, State]:
+    """Run torch's own RNN, GRU or LSTM with the module's parameters over a packed or padded input, in eval mode.
 
-    The module itself is not called: a bare one of torch's classes is given its parameters for this one call, so that
-    its training flag, its hooks and its cached weights stay as they are.
+    The module itself is not called: a copy without weights borrows its parameters for this one call, so that its
+    training flag, its hooks and its cached weights stay as they are.
     """
-    answer: tuple[Input, State] = functional_call(bare(module), parameters_of(module), (given, hx))
+    answer: tuple[Input, State] = functional_call(bare(module), parameters_of(module), (x, hx))
     return answer
 
 
 def states_of(state: Tensor | Sequence[Tensor]) -> tuple[Tensor, Tensor | None]:
-    """Return h and, for the LSTM, c (else None) of a state as a module takes and returns it, or of a list of both."""
+    """Split a state as a module takes and returns it, or a list of h and c, into h and c (None without one)."""
     h, *c = [state] if isinstance(state, Tensor) else state
     return h, c[0] if c else None
 
 
 def as_hx(h: Tensor, c: Tensor | None) -> State:
-    """Return h and c (or None) as a module takes them."""
+    """Return h and c (or None) in the form that a module takes."""
     return h if c is None else (h, c)
 
 
 def snapshot(module: nn.RNNBase) -> nn.RNNBase:
-    """Return a module of torch's own class with a copy of the weights, which no later change of the module reaches."""
+    """Return a module of torch's own class with a copy of the weights, unaffected by later changes."""
     made = bare(module)
     made.load_state_dict({name: weight.clone() for name, weight in parameters_of(module).items()}, assign=True)
     return made
 
 
 def one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
-    """Return one layer of a snapshot as a module of its own, with the same weights."""
+    """Return one layer of a snapshot as a separate module with the same weights."""
     D, made = directions(module), bare(module, layer)
     names = [name for row in module._all_weights[layer * D : (layer + 1) * D] for name in row]
     weights = {name.replace(f"_l{layer}", "_l0"): getattr(module, name) for name in names}
@@ -135,7 +135,7 @@ def one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
 
 
 def _weight(module: nn.RNNBase, name: str) -> Tensor:
-    """Return a weight; one with parametrizations is computed by a copy of them, in evaluation."""
+    """Return a weight; a parametrized one is computed by a copy of its parametrizations in eval mode."""
     if not parametrize.is_parametrized(module, name):
         return cast(Tensor, getattr(module, name))
     with torch.random.fork_rng(devices=[]):
@@ -143,7 +143,7 @@ def _weight(module: nn.RNNBase, name: str) -> Tensor:
 
 
 def _weight_by(hook: object, module: nn.RNNBase) -> tuple[str, Tensor] | None:
-    """Return name and value of the weight that a hook of torch's sets before each call; None for any other hook."""
+    """Return name and value of the weight that one of torch's hooks sets before each call; None for other hooks."""
     if isinstance(hook, WeightNorm):
         return hook.name, hook.compute_weight(module)
     if isinstance(hook, SpectralNorm):

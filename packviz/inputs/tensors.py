@@ -1,4 +1,4 @@
-"""The sequences that a caller hands over as tensors: checked, copied, brought to one dtype."""
+"""Sequences given as tensors: checked, copied, converted to one dtype."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -18,8 +18,8 @@ _FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Return copies of the sequences, all (len,) or all (len, F), of one dtype: int64, float32 or float64.
 
-    Raises PackvizError where there is none, or where one is not a dense tensor, empty, of another shape, dtype or
-    device than the first, or not finite.
+    Raises PackvizError if there is none, or if one is not a dense tensor, is empty, is not finite, or differs from the
+    first in shape, kind of dtype or device.
     """
     if not isinstance(tensors, list | tuple):
         got = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
@@ -38,13 +38,13 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 
 
 def valid_mask(lengths: Tensor, T: int) -> Tensor:
-    """Return (B, T) bool: True at the steps before each of the lengths (B,)."""
+    """Return (B, T) bool: True where t is below the length, from lengths (B,)."""
     return torch.arange(T, device=lengths.device) < lengths.unsqueeze(1)
 
 
 def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> PackvizError:
-    """Return the error for a sequence of length 0, with what torch says of these lengths when it is asked now."""
-    column = torch.zeros(len(lengths), 1)  # torch looks at the lengths before it looks at the values
+    """Return the error for a sequence of length 0, with torch's own message about these lengths."""
+    column = torch.zeros(len(lengths), 1)  # torch checks the lengths before it reads the values
     says = ask(lambda: pack_padded_sequence(column, torch.tensor(lengths), True, enforce_sorted=False)).message
     fix = "remove that sequence, or pack with lengths.clamp(min=1) and mask the result"
     return PackvizError(parameter, f"{got} of length 0", "at least one step in each sequence", fix, torch_says=says)
@@ -55,7 +55,7 @@ def _refusal(expected: str, got: str, fix: str) -> PackvizError:
 
 
 def _check(tensor: object, first: Tensor, name: str) -> None:
-    """Check a tensor by itself, then against the first one, then its values; each check relies on those before it."""
+    """Check a tensor on its own, then against the first one, then its values; each check relies on those before it."""
     if not isinstance(tensor, Tensor):
         got = f"{with_article(type(tensor).__name__)} as {name}"
         raise _refusal("tensors", got, "use torch.tensor(...) for each sequence, or Batch.parse for text")
@@ -89,7 +89,7 @@ def _check(tensor: object, first: Tensor, name: str) -> None:
 
 
 def _described(tensor: Tensor) -> str:
-    """Return what a tensor is, without a look at its values: some tensors have none."""
+    """Describe a tensor without reading its values (meta tensors have none)."""
     if tensor.is_nested:
         return "a nested tensor"
     sparse = "" if tensor.layout == torch.strided else "sparse "

@@ -1,4 +1,4 @@
-"""What torch does with a call, asked now: what it returns, or what it raises."""
+"""What torch does with a call: what it returns, or what it raises."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ _LOCK = RLock()  # of the filters for warnings, which belong to the whole proces
 
 @dataclass(frozen=True, eq=False)
 class Answer(Generic[Result]):
-    """Hold what a call returned, or the error that it raised; unasked: why it was not made."""
+    """Hold what a call returned, or the error that it raised; unasked: why the call was not made."""
 
     result: Result | None = None
     error: Exception | None = None
@@ -36,7 +36,7 @@ class Answer(Generic[Result]):
 
     @property
     def severity(self) -> Literal["error", "silent"]:
-        """Return "silent" where torch went on without an error."""
+        """Return "silent" if torch raised no error."""
         return "silent" if self.error is None else "error"
 
     def does(self, silently: str | Callable[[Result], str]) -> str:
@@ -61,5 +61,5 @@ def ask(call: Callable[[], Result]) -> Answer[Result]:
     with torch.no_grad(), filtered("ignore"):
         try:
             return Answer(call())
-        except Exception as error:  # of torch's own code, whatever it raises
+        except Exception as error:  # torch may raise any of them
             return Answer(error=error)

@@ -59,7 +59,7 @@ class Exercise:
 def exercise(trace: Trace) -> Exercise | None:
     """Return the exercise on a batch; None where it has too many tokens or sequences to pack by hand.
 
-    Raises PackvizError where torch refused to pack the batch.
+    Raises PackvizError if torch refused to pack the batch.
     """
     origins, order, sizes = trace.packed.origins, trace.packed.order, trace.packed.sizes
     N = len(origins)

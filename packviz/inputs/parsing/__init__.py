@@ -11,17 +11,16 @@ from packviz.text import counted
 
 __all__ = ["Kind", "Parsed", "ReadAs", "parse"]
 
-_MINUS = re.compile(r"\N{MINUS SIGN}(?=\.?[0-9])")  # as the pictures write it
+_MINUS = re.compile(r"\N{MINUS SIGN}(?=\.?[0-9])")  # as the pictures show it
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.) ", re.MULTILINE)  # of Python's own shell
-_LIST = re.compile(r"\s*(?:\[|\(\s*\[|\(\s*\(\s*[-+.\d'\"\[(])")  # a bracket; a round one only if a second follows
+_LIST = re.compile(r"\s*(?:\[|\(\s*\[|\(\s*\(\s*[-+.\d'\"\[(])")  # `[`, `([` or `((`
 
 
 def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: int | None = None) -> Parsed:
-    """Read a text: a list if it starts with a bracket, or a list a line, or Python code; else one sequence a line.
+    """Parse a text: a list (bracketed, or one per line), Python code, or else one sequence per line.
 
-    As words, a text is a list only if it is a whole one; otherwise its brackets are words too.
-    Sequences of length 0 are left in. Raises PackvizError where there is nothing, something that cannot be read, or
-    more than the limits.
+    As words, a text is read as a list only if all of it is one list; otherwise its brackets belong to the words.
+    Sequences of length 0 are kept. Raises PackvizError if the text is empty, cannot be read, or exceeds the limits.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if kind != "words":
@@ -60,7 +59,7 @@ def _read(text: str, kind: ReadAs) -> Parsed:
 
 
 def _in_one_list(text: str) -> str:
-    """Put brackets around lines that are a whole list each: `[1, 2]` over `[3]` is meant as `[[1, 2], [3]]`."""
+    """Put brackets around lines that are one list each: the lines `[1, 2]` and `[3]` mean `[[1, 2], [3]]`."""
     lines = [line.strip().removesuffix(",").rstrip() for line in text.split("\n") if line.strip()]
     whole = all(line.startswith("[") and line.endswith("]") and line.count("[") == line.count("]") for line in lines)
     return f"[{', '.join(lines)}]" if len(lines) > 1 and whole else text

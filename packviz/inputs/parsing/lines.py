@@ -1,4 +1,4 @@
-"""Typed text, one sequence a line: numbers, or words; and what parsing hands over, the tokens of each sequence."""
+"""Typed text, one sequence per line, of numbers or words; and the result of parsing, the tokens of each sequence."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,17 +14,17 @@ ReadAs = Literal["auto", "words", "numbers"]
 
 AS_WORDS = "read the text as words"
 
-# Possessive: what has been read is never tried again in another way, so that a long token takes linear time.
+# Possessive quantifiers: no backtracking, so long tokens take linear time.
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _GAP = re.compile(r"[+-]?(?:nan|inf|infinity)|none|null|n/?a", re.IGNORECASE)
 _FLOAT32_END = 2.0**128 - 2.0**103  # from here on, a number rounds to infinity in float32
-# What parts tokens: the space, the tab, the ends of lines, and the spaces of other scripts and of copied web pages.
-# Control characters and separators that no keyboard types belong to the token, where they are shown.
+# What separates tokens: space, tab, line ends, and the spaces of other scripts and of copied web pages.
+# Control characters and separators that no keyboard types belong to the token and are shown in it.
 _SPACES = " \t\r\n\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _WORD = re.compile(f"[^{_SPACES}]+")
 _SEPARATOR = re.compile("[,;]")
-_PARTED = re.compile(f";[{_SPACES}]*+[^{_SPACES}]")  # a semicolon that is not the end of its line
-_SEPARATORS = {  # between the numbers of a line: commas inside them, semicolons, nothing but spaces
+_PARTED = re.compile(f";[{_SPACES}]*+[^{_SPACES}]")  # a semicolon that is not at the end of its line
+_SEPARATORS = {  # between the numbers of a line: commas without spaces, semicolons, only spaces
     "commas": re.compile(f"[^{_SPACES},;],[^{_SPACES},;]"),
     "semicolons": _PARTED,
     "spaces": re.compile(f"[^{_SPACES},;][{_SPACES}]++[^,;]"),
@@ -36,13 +36,13 @@ Rows = list[list[str]]
 
 @dataclass(frozen=True)
 class Parsed:
-    """Hold the tokens of a text, as they were typed."""
+    """Hold the tokens of a text as typed."""
 
     kind: Kind
-    rows: tuple[tuple[str, ...], ...]  # one a sequence; vectors: the features of all its steps, one after the other
+    rows: tuple[tuple[str, ...], ...]  # one per sequence; vectors: the features of all its steps, one after the other
     features: int = 1  # vectors: F, so that a row has len * F tokens; else 1
-    lines: Sequence[int] | None = None  # the line of each sequence, if each stands on a line of its own; else None
-    notes: tuple[str, ...] = ()  # what a reader should know of how the text was read, in sentences
+    lines: Sequence[int] | None = None  # the line of each sequence, if each has its own line; else None
+    notes: tuple[str, ...] = ()  # remarks on how the text was read
 
     @property
     def lengths(self) -> list[int]:
@@ -50,25 +50,25 @@ class Parsed:
         return [len(row) // self.features for row in self.rows]
 
     def place(self, b: int) -> str:
-        """Return where sequence b stands, as a reader counts: "line 3" or "sequence 2"."""
+        """Return where sequence b is, counted from 1: "line 3" or "sequence 2"."""
         return f"sequence {b + 1}" if self.lines is None else f"line {self.lines[b]}"
 
 
 def are_numbers(tokens: Iterable[str]) -> bool:
-    """Tell whether every token is a number, and finite in float32."""
+    """Return whether every token is a number that is finite in float32."""
     different = set(tokens)
     return all(map(NUMBER.fullmatch, different)) and max(map(abs, map(float, different)), default=0.0) < _FLOAT32_END
 
 
 def is_gap(token: str) -> bool:
-    """Tell whether a token stands for a number that is missing or infinite: nan, inf, None, null."""
+    """Return whether a token stands for a missing or infinite number: nan, inf, None, null."""
     return _GAP.fullmatch(token) is not None
 
 
 def number_refusal(token: str, place: str, words_help: str) -> PackvizError:
     """Return the error for a token that is not a number, or not finite in float32.
 
-    `place` says where it stands; `words_help` how it could be read as a word.
+    `place` says where it is; `words_help` how it could be read as a word.
     """
     if NUMBER.fullmatch(token):
         expected, fix = "numbers that are finite in float32 (below 3.4e38)", "write a smaller number there"
@@ -80,10 +80,10 @@ def number_refusal(token: str, place: str, words_help: str) -> PackvizError:
 
 
 def read_lines(text: str, kind: ReadAs) -> Parsed:
-    """Read one sequence a line: as `kind` says, or as numbers where at least half of the tokens are numbers.
+    """Read one sequence per line: as `kind` says, or as numbers if at least half of the tokens are numbers.
 
-    Blank lines are left out; a note names those between sequences. Raises PackvizError for a token among numbers that
-    is not one, and for a line of numbers that can be read in two ways.
+    Blank lines are skipped; a note names those between sequences. Raises PackvizError for a token that is not a number
+    among numbers, and for an ambiguous line of numbers.
     """
     numbered = {number: line for number, line in enumerate(text.split("\n"), 1) if _WORD.search(line)}
     places, lines, notes = tuple(numbered), list(numbered.values()), tuple[str, ...]()
@@ -102,14 +102,14 @@ def read_lines(text: str, kind: ReadAs) -> Parsed:
 
 
 def split_words(line: str) -> list[str]:
-    """Return the words of a line: whatever stands between spaces, punctuation and all."""
+    """Split a line at spaces; punctuation stays with the words."""
     return _WORD.findall(line)
 
 
 def _split_numbers(line: str) -> list[str]:
-    """Return what stands between spaces, commas and semicolons; "" where nothing stands between two of these.
+    """Split a line at spaces, commas and semicolons; "" between two separators with nothing between them.
 
-    One at the end of a line is let pass, as Python does.
+    A trailing separator is allowed, as in Python.
     """
     if not _SEPARATOR.search(line):
         return split_words(line)
@@ -118,7 +118,7 @@ def _split_numbers(line: str) -> list[str]:
 
 
 def _check_separators(lines: list[str], places: Sequence[int]) -> None:
-    """Raise PackvizError for a line of numbers with two kinds of separators, which can be read in two ways."""
+    """Raise PackvizError for a line of numbers with two kinds of separators, which is ambiguous."""
     for line, number in zip(lines, places, strict=True):
         found = [name for name, pattern in _SEPARATORS.items() if pattern.search(line)]
         if len(found) > 1:
@@ -131,7 +131,7 @@ def _check_separators(lines: list[str], places: Sequence[int]) -> None:
 
 
 def _separator_notes(lines: list[str]) -> tuple[str, ...]:
-    """Return how separators were read that others would read as decimal points, or as ends of sequences."""
+    """Explain how separators were read that could also be decimal points, or ends of sequences."""
     if any(map(_PARTED.search, lines)):
         return ("Semicolons separate numbers here. Start a new line for a new sequence.",)
     decimals = [_DECIMAL.fullmatch(line.strip()) for line in lines]

@@ -1,4 +1,4 @@
-"""A list that was read into a tree: sequences of numbers, of words, or of feature vectors."""
+"""A parsed list, turned into sequences of numbers, words or feature vectors."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -14,7 +14,7 @@ _QUOTE_WORDS = "put quotes around every word"
 def read_tree(text: str, root: Group, kind: ReadAs) -> Parsed:
     """Read the tree of a text: each sequence a list of numbers, of strings, or of lists of numbers; or a list of lines.
 
-    Raises PackvizError, with the place, where its items are not all of one kind.
+    Raises PackvizError, with the position, if its items are not all of one kind.
     """
     if not root.items:
         raise list_refusal(text, root.offset, "a list of sequences", "an empty list", f"write a list such as {EXAMPLE}")
@@ -37,7 +37,7 @@ def read_tree(text: str, root: Group, kind: ReadAs) -> Parsed:
 
 
 def _list_of_lines(text: str, atoms: list[Atom], kind: ReadAs) -> Parsed:
-    """Read a flat list of strings as one sequence of words each; refuse one of numbers, with its repair."""
+    """Read each string of a flat list as a sequence of words; refuse a flat list of numbers and say how to fix it."""
     if all(atom.quoted for atom in atoms) and kind != "numbers":
         return Parsed("words", tuple(tuple(split_words(atom.text)) for atom in atoms))
     _check_numbers(text, atoms)

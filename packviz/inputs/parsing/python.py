@@ -1,4 +1,4 @@
-"""Pasted lists, Python code and printed tensors, read into a tree of their brackets; parsed by `ast`, and never run."""
+"""Pasted lists, Python code and printed tensors, parsed by `ast` into a tree of their brackets, and never run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ EXAMPLE = "[[1, 2, 3], [4, 5]]"
 
 _TENSORS = r"(?:(?:Float|Double|Half|Long|Int|Short|Bool)?Tensor|(?:as_)?tensor|(?:as)?array)"
 _AROUND = re.compile(rf"{_TENSORS}|list|tuple|pad_sequence|pack_sequence")
-# A line that assigns a list or a tensor to a name, or that starts with a tensor or an array.
+# A line that assigns a list or a tensor to a name, or starts with a tensor or an array.
 PYTHON = re.compile(
     rf"^[ \t]*+(?:\w++[ \t]*+(?::[^=\n]*+)?=[ \t]*+(?:[\[(]|(?:torch|np|numpy)\.|(?:{_AROUND.pattern})\()"
     rf"|[ \t\[(]*+(?:\w++\.)*+{_TENSORS}\()",
     re.MULTILINE,
 )
-# What Python refuses in a printed tensor: its grad_fn, and zeros before a number.
+# What Python cannot parse in a printed tensor: its grad_fn, and leading zeros.
 _REFUSED = re.compile(r",\s*+grad_fn=<[^<>\n]*+>|(?<![\w.])(?<![eE][+-])0+(?=[0-9])")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -31,7 +31,7 @@ _KEEP = f"keep only the list of sequences, as in {EXAMPLE}, or {AS_WORDS}"
 
 
 class Atom(NamedTuple):
-    """Hold one item that is not a list: its text (unquoted), and where it stands."""
+    """Hold one item that is not a list: its text (unquoted), and its position."""
 
     text: str
     offset: int
@@ -39,7 +39,7 @@ class Atom(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Hold one list or tuple: its items, where its bracket stands, whether that was in tensor(...) or array(...)."""
+    """Hold one list or tuple: its items, the position of its bracket, whether it was in tensor(...) or array(...)."""
 
     items: list[Atom | Group]
     offset: int
@@ -57,27 +57,27 @@ class Group(NamedTuple):
 
 
 def list_refusal(text: str, offset: int, expected: str, got: str, fix: str) -> PackvizError:
-    """Return the error for what stands at an offset of a list."""
+    """Return the error for a list at this offset."""
     return PackvizError("text", expected=expected, got=f"{got} at {position(text, offset)}", fix=fix)
 
 
 def position(text: str, offset: int) -> str:
-    """Return where an offset is, as an editor counts: "line 1, column 4"."""
+    """Return an offset as line and column, counted from 1: "line 1, column 4"."""
     before = text[:offset]
     return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
 
 
 class Reader:
-    """Read a text; keep the values of its names, and what has been ignored.
+    """Parse a text; collect assigned names and ignored parts.
 
-    expected, fix: said of what cannot be read. Raises PackvizError, with the place, for anything that is not written
-    down as a value: nothing is run.
+    expected, fix: the wording for unreadable input. Raises PackvizError, with the position, for anything that is not a
+    literal value: nothing is run.
     """
 
     def __init__(self, text: str, expected: str = "lists that can be read", fix: str = _KEEP) -> None:
         self.text, self._expected, self._fix = text, expected, fix
         self._start = len(text) - len(text.lstrip())
-        # one byte for each character, so that columns are the same; what is quoted is cut from the text itself
+        # one byte for each character, so that columns are the same; quoted strings are cut from the original text
         blanked = _REFUSED.sub(lambda match: " " * len(match[0]), text[self._start :])
         blanked = _ESCAPE.sub(lambda match: match[0] if match[3] in ("'", '"', "\n") else "_" * len(match[0]), blanked)
         self._code = _NOT_ASCII.sub(lambda match: " " if match[0].isspace() else "_", blanked)
@@ -87,9 +87,9 @@ class Reader:
         self._ignored: dict[str, None] = {}
 
     def batch(self) -> tuple[Group, tuple[str, ...]]:
-        """Return the tree of the only list of sequences, or of the flat lists as one; and what was ignored.
+        """Return the tree of the only list of sequences, or of all flat lists as one; and what was ignored.
 
-        Names may be assigned and used once; imports are passed over.
+        Names may be assigned and used once; imports are skipped.
         """
         loose = [found for statement in self._parsed().body if (found := self._statement(statement)) is not None]
         named = [value for name, value in self._names.items() if name not in self._used and isinstance(value, Group)]
@@ -106,7 +106,7 @@ class Reader:
         return root, (f"Ignored: {ignored[:80]}{'…' if len(ignored) > 80 else ''}.",) if ignored else ()
 
     def expression(self) -> ast.expr:
-        """Return the only value that the text writes, perhaps assigned to a name, as Python reads it."""
+        """Return the only value in the text, perhaps assigned to a name, as a syntax tree."""
         match self._parsed().body:
             case [ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value)]:
                 return value
@@ -114,7 +114,7 @@ class Reader:
 
     @property
     def is_one_list(self) -> bool:
-        """Return whether the text is one list, or one tuple in brackets of its own, and nothing else."""
+        """Return whether the text is one list, or one tuple in parentheses, and nothing else."""
         node = self.expression()
         in_brackets = isinstance(node, ast.List) or (isinstance(node, ast.Tuple) and self.source(node)[0] == "(")
         return in_brackets and self.source(node) == self.text.strip()
@@ -132,7 +132,7 @@ class Reader:
             raise list_refusal(self.text, at, self._expected, f"a syntax error ({said})", fix) from None
 
     def _statement(self, statement: ast.stmt) -> Group | None:
-        """Return the list that stands by itself; keep one that has a name."""
+        """Return a list that has no name; keep one that is assigned to a name."""
         match statement:
             case ast.Import() | ast.ImportFrom():
                 return None
@@ -147,7 +147,7 @@ class Reader:
                 self._used.discard(name)
                 return None
             case ast.Expr(value=ast.Tuple(elts=[ast.expr() as value]) as alone) if self.source(alone)[0] != "(":
-                found = self.value(value)  # a list with a comma after it
+                found = self.value(value)  # a list followed by a comma
             case ast.Expr(value=ast.expr() as value):
                 found = self.value(value)
             case _:
@@ -160,7 +160,7 @@ class Reader:
         """Return the tree of a value."""
         at = self._at(node)
         match node:
-            case ast.Constant(value=int() | float()):  # first, for there are many
+            case ast.Constant(value=int() | float()):  # first: the most common case
                 return Atom(self.source(node), at, False)
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return Group([self.value(item) for item in items], at)
@@ -198,7 +198,7 @@ class Reader:
         return self._start + self._lines[node.lineno - 1] + node.col_offset
 
     def source(self, node: ast.expr | ast.stmt | ast.keyword) -> str:
-        """Return a part of the code as it is written."""
+        """Return the source text of a node."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         return self.text[self._at(node) : self._start + self._lines[node.end_lineno - 1] + node.end_col_offset]
@@ -208,7 +208,7 @@ class Reader:
 
 
 def _unquoted(string: str) -> str:
-    """Return what a quoted string says; an escape that is none stays as it is typed."""
+    """Return the content of a quoted string; an invalid escape is kept as typed."""
     if "\\" not in string:
         return string[1:-1]
 

@@ -71,7 +71,7 @@ class Setup:
         return f"{self.name} {self.passes}{where}"
 
     def check_amount(self, cells: int, most: int = MAX_WORK, parameter: str = "hidden_size") -> None:
-        """Raise PackvizError where one run of `cells` cells would take more than `most` operations, or 1 GB."""
+        """Raise PackvizError if one run of `cells` cells would take more than `most` operations, or 1 GB."""
         kind, F, H, L = CELL_KINDS[self.cell], self.features, self.hidden_size, self.num_layers
         D = 1 + self.bidirectional
         work = 2 * cells * kind.weights(F, H, L, D)  # a multiplication and an addition for every weight

@@ -18,7 +18,7 @@ NAMED = 26  # bars up to which each has its number, and each sequence its letter
 def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
     """Return lengths, a bar per sequence in sorted order, above batch_sizes, a bar per time step.
 
-    Both add up to N. Raises PackvizError where torch refuses to pack.
+    Both add up to N. Raises PackvizError if torch refuses to pack.
     """
     lengths, order = trace.sorted.lengths.tolist(), trace.sorted.order.tolist()
     sizes, offsets = trace.packed.batch_sizes.tolist(), trace.packed.offsets.tolist()

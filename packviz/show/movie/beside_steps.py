@@ -48,7 +48,7 @@ def beside(
     to the stage run; the last two are named `outputs` and `h_n`. Time goes across, whatever batch_first says.
     sequences, steps: how many of a large batch are shown at most: the longest sequences, the first time steps.
 
-    Raises PackvizError for a layer or direction that this trace does not have, and where torch refused to pack.
+    Raises PackvizError for a layer or direction that this trace does not have, or if torch refused to pack.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     both = Both(trace, watched_layer(trace, layer, direction), direction, Window(sequences, steps).checked())
