@@ -1,1 +1,1 @@
-"""One run, recorded: padded, sorted, packed, run step by step, unpacked, and verified against torch."""
+"""One recorded run: padded, sorted, packed, run step by step, unpacked, and verified against torch."""

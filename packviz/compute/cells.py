@@ -1,19 +1,19 @@
-"""The cells: one time step of RNN, GRU and LSTM for the b sequences that are live.
+"""The cells: one time step of RNN, GRU and LSTM for the b live sequences.
 
-The lines stand in the order of ATen's RNN.cpp, and compute where it does: in new tensors, for a kernel may give other
-last bits where a tensor begins within another. Then every number is PyTorch's to the last bit. That is why GRU's last
-line is ``(h - n) * z + n``, and not the textbook's ``(1 - z) * n + z * h``.
+The lines follow ATen's RNN.cpp in order and in where they compute: in new tensors, because a kernel may round
+differently on a view into another tensor. So every number is PyTorch's to the last bit. That is why GRU's last line is
+``(h - n) * z + n``, not the textbook's ``(1 - z) * n + z * h``.
 
 inputs  (b, G*H)  W_ih x + b_ih of this time step, which the cell overwrites with its gates
 hidden  (b, G*H)  W_hh h + b_hh of this time step, a new tensor, which is overwritten
-h, c    (b, H)    the state before; returned is the state after
+h, c    (b, H)    the state before the step; the function returns the state after it
 """
 
 from collections.abc import Callable, Mapping
 
 from torch import Tensor
 
-State = tuple[Tensor, ...]  # h (b, H), for the LSTM c (b, H) too
+State = tuple[Tensor, ...]  # h (b, H), and c (b, H) for the LSTM
 
 
 def _rnn_tanh(inputs: Tensor, hidden: Tensor, _h: Tensor) -> State:

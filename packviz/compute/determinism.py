@@ -1,7 +1,7 @@
-"""What makes a run repeatable to the last bit, in a process with many threads.
+"""What makes a run repeatable to the last bit in a process with many threads.
 
-oneDNN's switch and the random numbers' state belong to the whole process. Whoever changes them holds the one lock
-meanwhile and puts them back.
+oneDNN's switch and the random number generator belong to the whole process. Whoever changes them holds the one lock
+until they are restored.
 """
 
 import threading
@@ -15,10 +15,10 @@ _LOCK = threading.RLock()
 
 @contextmanager
 def exact_arithmetic() -> Iterator[None]:
-    """Let torch compute without gradients, without autocast and without oneDNN.
+    """Turn off gradients, autocast and oneDNN inside the block.
 
     oneDNN takes over an LSTM whose lengths are all equal, and its last bits differ from those of torch's loop.
-    Only the one switch is touched: ``torch.backends.mkldnn.flags`` would overwrite the precision settings beside it.
+    Only this switch is set: ``torch.backends.mkldnn.flags`` would also overwrite the precision settings.
     """
     with with_onednn(False), torch.no_grad(), torch.autocast("cpu", enabled=False):
         yield
@@ -26,7 +26,7 @@ def exact_arithmetic() -> Iterator[None]:
 
 @contextmanager
 def with_onednn(wanted: bool) -> Iterator[None]:
-    """Let torch compute with oneDNN or without, and nobody else change that meanwhile."""
+    """Turn oneDNN on or off inside the block, with the setting locked."""
     with _LOCK:
         enabled, *_ = _switch_onednn(wanted)
         try:
@@ -37,13 +37,13 @@ def with_onednn(wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Let torch's random numbers on the CPU start from seed, as after ``torch.manual_seed(seed)``; then as before."""
+    """Seed torch's CPU generator inside the block, as ``torch.manual_seed(seed)`` does; then restore its state."""
     with _LOCK, torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed would reseed the GPUs, too
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would also reseed the GPUs
         yield
 
 
 def _switch_onednn(enabled: bool) -> tuple[bool, ...]:
-    """Set oneDNN's switch and nothing else; return the flags as they were."""
+    """Set oneDNN's switch and nothing else; return the previous flags."""
     flags: tuple[bool, ...] = torch.backends.mkldnn.set_flags(enabled, _fp32_precision=None)  # type: ignore[no-untyped-call]
     return flags

@@ -22,7 +22,7 @@ MAX_EMBEDDING_WEIGHTS = 10_000_000
 class Drawn(Brief):
     """Hold what is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None).
 
-    Where the initial state is carried over, h_0 and c_0 are the zeros that the batch before starts from.
+    If the initial state is carried over, h_0 and c_0 are the zeros that the previous batch starts from.
     """
 
     embedding: nn.Embedding | None
@@ -34,8 +34,8 @@ class Drawn(Brief):
 def draw(batch: Batch, config: Config) -> Drawn:
     """Draw embedding, module and initial state, in this order, so that a plain script gets the same numbers.
 
-    The weights are float64 where the batch is, else float32; the module is in evaluation. Raises PackvizError where
-    a table or a matrix would be too large, where ids are not valid ids, and where an embedding makes no sense.
+    The weights are float64 if the batch is, else float32; the module is in eval mode. Raises PackvizError if the
+    embedding or the module would be too large, ids are invalid, or an embedding makes no sense.
     """
     dtype = torch.float64 if batch.sequences[0].dtype == torch.float64 else torch.float32
     E = config.embedding_for(batch.kind)
@@ -66,7 +66,7 @@ def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtyp
 
 
 def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:
-    """Return (V, E); V is one more than the highest id that is looked up."""
+    """Return (V, E); V is one more than the highest id."""
     highest = len(batch.vocabulary) - 1
     if batch.kind == "numbers":
         for b, sequence in enumerate(batch.sequences):

@@ -22,12 +22,12 @@ class Start:
     """Hold what a run starts from, up to the padded grid.
 
     batch, config   what trace() was given; None after trace_module()
-    module          the nn.RNN, nn.GRU or nn.LSTM that is run, with a copy of the weights it had then
+    module          the nn.RNN, nn.GRU or nn.LSTM that is run, with a copy of its weights at the time
     padded          the grid
     padding_value   what fills the unpacked output
     total_length    its width, or None for the longest length
-    notes           what a reader should know, in sentences
-    texts           what each token is called, sequence by sequence, if that is known
+    notes           remarks for the reader
+    texts           the text of each token, sequence by sequence, if known
     """
 
     batch: Batch | None
@@ -48,7 +48,7 @@ class Trace(Start):
     h_0, c_0    (L*D, B, H): the initial state, in the original order of the sequences; c_0 for an LSTM, else None
     layers      `layers[l][d]`: layer l, d = 0 forward, 1 backward
     distances   the proof: names, and the largest distance from torch's own run on the same packed input
-    error       torch's own message where it refused the lengths: see Refused; else None
+    error       torch's own message if it refused the lengths: see Refused; else None
     """
 
     packed: Packed
@@ -102,7 +102,7 @@ class Trace(Start):
 
     @cached_property
     def unpacked(self) -> Unpacked:
-        """Return the output as a grid again, as torch's ``pad_packed_sequence`` makes it."""
+        """Return the output as a grid, made by torch's ``pad_packed_sequence``."""
         how = self.padded.batch_first, self.padding_value, self.total_length
         grid, lengths = pad_packed_sequence(self.packed_sequence._replace(data=self.output), *how)
         return Unpacked(grid, lengths, last_valid=torch.cat([direction.h_n for direction in self.layers[-1]], 1))
@@ -119,9 +119,9 @@ class Trace(Start):
 
 
 class Refused(Trace):
-    """Hold a run that ended before it was packed, because torch refused the lengths: a Start and torch's message.
+    """Hold a run that ended before packing, because torch refused the lengths: a Start and torch's message.
 
-    Whatever comes after the padded grid raises PackvizError with that message.
+    Everything after the padded grid raises PackvizError with that message.
     """
 
     def __init__(self, start: Start, error: str) -> None:
@@ -140,7 +140,7 @@ class Refused(Trace):
 
 
 def check_own_making(trace: Trace, fix: str) -> tuple[Batch, Config]:
-    """Return what a trace was made from; raises PackvizError, with `fix`, for the trace of a module of one's own."""
+    """Return a trace's batch and config; raises PackvizError, with `fix`, for the trace of a user's own module."""
     check_kind("trace", trace, Trace, "make one with packviz.trace")
     if trace.batch is None or trace.config is None:
         expected, got = "a trace that packviz made from a Batch and a Config", "the trace of a module of your own"

@@ -19,12 +19,12 @@ from packviz.text import Brief
 class Step(Brief):
     """Hold one time step of one direction.
 
-    k            its number in order of processing, from 0
+    k            its number in processing order, from 0
     t            its time step: k forward, T-1-k backward
     start, stop  its packed rows
     live         the sequences in those rows, row by row, by their original numbers
-    began        those of them that take their first step now
-    ended        those of them that take their last step now: their state is final
+    began        those that take their first step now
+    ended        those that take their last step now: their state is final
     """
 
     k: int
@@ -47,7 +47,7 @@ class Direction(Brief):
 
     rows      name -> (N, H) in packed order: the gates after their activation, c for the LSTM, and h, which is (N, P)
     initial   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the original order of the sequences
-    packed    which rows are live when
+    packed    the sizes and order of the packed rows
     backward  whether it runs from the last time step to the first
     """
 
@@ -101,13 +101,13 @@ class Direction(Brief):
         return len(self.packed.sizes)
 
     def step(self, k: int) -> Step:
-        """Return the k-th time step in order of processing. Raises IndexError unless 0 <= k < T."""
+        """Return the k-th time step in processing order. Raises IndexError unless 0 <= k < T."""
         if not 0 <= k < self.steps:
             raise IndexError(f"step {k} of a direction with {self.steps} time steps, 0 to {self.steps - 1}")
         t = self.steps - 1 - k if self.backward else k
         sizes, start = self.packed.sizes, int(self.packed.offsets[t])
         live = self.packed.order[: sizes[t]]
-        longer = sizes[t + 1] if t + 1 < self.steps else 0  # rows that are live at t + 1, too
+        longer = sizes[t + 1] if t + 1 < self.steps else 0  # rows still live at t + 1
         at_its_end, at_zero = live[longer:], live if t == 0 else ()
         began, ended = (at_its_end, at_zero) if self.backward else (at_zero, at_its_end)
         return Step(k, t, start, start + len(live), live, began, ended)
@@ -132,9 +132,9 @@ def run_layers(module: nn.RNNBase, packed: Packed, h_0: Tensor, c_0: Tensor | No
 
     h_0 (L*D, B, P), for the LSTM c_0 (L*D, B, H), in the original order of the sequences.
     """
-    given, order = (h_0,) if c_0 is None else (h_0, c_0), packed.sorted_indices
-    entering = given if order is None else tuple(part.index_select(1, order) for part in given)
-    states = zip(zip(*given, strict=True), zip(*entering, strict=True), strict=True)  # of each layer and direction
+    initial, order = (h_0,) if c_0 is None else (h_0, c_0), packed.sorted_indices
+    entering = initial if order is None else tuple(part.index_select(1, order) for part in initial)
+    states = zip(zip(*initial, strict=True), zip(*entering, strict=True), strict=True)  # of each layer and direction
     weights, data, layers = iter(module.all_weights), packed.data, list[Layer]()
     for _ in range(module.num_layers):
         layer = tuple(
@@ -169,11 +169,11 @@ def _run_direction(
     b_ih, b_hh = others[:2] if module.bias else (None, None)  # (G*H,)
     w_hr = others[-1] if module.proj_size else None  # (P, H)
     cell, sizes = CELLS[module.mode], packed.sizes
-    gates = F.linear(data, w_ih, b_ih)  # (N, G*H): so far what the inputs add to the gates
+    gates = F.linear(data, w_ih, b_ih)  # (N, G*H): for now only the inputs' contribution
     inputs = gates.split_with_sizes(sizes)  # T times (b, G*H)
     state, states = tuple(part[: sizes[-1 if backward else 0]] for part in entering), []
     for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
-        ended, live = len(state[0]), sizes[t]  # rows that ended are left out; going backward, others begin now
+        ended, live = len(state[0]), sizes[t]  # ended rows are dropped; going backward, new ones begin
         state = tuple(
             part[:live] if live <= ended else torch.cat([part, first[ended:live]])
             for part, first in zip(state, entering, strict=True)

@@ -1,4 +1,4 @@
-"""The stages around the run: the padded grid, the packed rows and their order, and the grid they become again."""
+"""The stages around the run: the padded grid, the packed rows and their order, and the unpacked grid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from packviz.text import Brief
 class Padded(Brief):
     """Hold one batch as a grid of B rows and T columns.
 
-    tokens       (B, T), for feature vectors (B, T, F): what was typed, batch first, padded
+    tokens       (B, T), for feature vectors (B, T, F): the input as typed, batch first, padded
     values       (B, T, F) or (T, B, F) as batch_first says: what enters the cell
-    mask         (B, T) bool: True where a real token stands
+    mask         (B, T) bool: True at real tokens
     lengths      (B,) int64, in the original order of the sequences
     batch_first  the layout of values
-    embedding    (V, E), the table that turned tokens into values; None where values are the tokens themselves
+    embedding    (V, E), the table that turned tokens into values; None if values are the tokens themselves
     """
 
     tokens: Tensor
@@ -48,7 +48,7 @@ def pad(
     padding_side: PaddingSide = "right",
     embedding: Tensor | None = None,
 ) -> Padded:
-    """Pad B sequences of (length,) or (length, F) with torch's ``pad_sequence``; embed them if there is a table.
+    """Pad B sequences of (length,) or (length, F) with torch's ``pad_sequence``; embed them if a table is given.
 
     With an embedding (V, E) the sequences hold int64 ids and padding_value is the id of the padding token.
     """
@@ -65,18 +65,18 @@ def pad(
 
 
 def read_padded(x: Tensor, lengths: Tensor, *, batch_first: bool) -> Padded:
-    """Read a grid that is padded already, on the right: x (B, T, F) or (T, B, F), lengths (B,) int64 on the CPU."""
+    """Wrap a grid already padded on the right: x (B, T, F) or (T, B, F), lengths (B,) int64 on the CPU."""
     grid = x if batch_first else x.transpose(0, 1)
     return Padded(grid, x, valid_mask(lengths, grid.size(1)), lengths, batch_first)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sorted(Brief):
-    """Hold the order in which torch packed the sequences: the longest first.
+    """Hold the order in which torch packed the sequences, longest first.
 
     lengths           (B,) int64, in that order
-    sorted_indices    (B,) int64: the sequence at each place; None when enforce_sorted=True (nothing was moved)
-    unsorted_indices  (B,) int64: the place of each sequence; None likewise
+    sorted_indices    (B,) int64: the sequence at each rank; None if enforce_sorted=True (nothing was moved)
+    unsorted_indices  (B,) int64: the rank of each sequence; None likewise
     """
 
     lengths: Tensor
@@ -85,18 +85,18 @@ class Sorted(Brief):
 
     @property
     def order(self) -> Tensor:
-        """Return (B,): the sequence at each place. For lengths 3, 2, 4 it is 2, 0, 1."""
+        """Return (B,): the sequence at each rank. For lengths 3, 2, 4 it is 2, 0, 1."""
         return _or_unmoved(self.sorted_indices, len(self.lengths))
 
     @property
     def rank(self) -> Tensor:
-        """Return (B,): the place of each sequence. For lengths 3, 2, 4 it is 1, 2, 0."""
+        """Return (B,): the rank of each sequence. For lengths 3, 2, 4 it is 1, 2, 0."""
         return _or_unmoved(self.unsorted_indices, len(self.lengths))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Packed(Brief):
-    """Hold the packed rows as torch returned them, and where each of them came from.
+    """Hold the packed rows as torch returned them, and where each came from.
 
     data                              (N, F); N is the sum of the lengths
     batch_sizes                       (T,) int64: how many sequences are live at each time step
@@ -104,7 +104,7 @@ class Packed(Brief):
     sequence                          (N,) int64: the sequence that each row came from
     timestep                          (N,) int64: the column of the padded grid that it came from
 
-    The row of sequence b at time step t is ``offsets[t] + rank[b]``, where rank[b] is b's place in the sorted order.
+    The row of sequence b at time step t is ``offsets[t] + rank[b]``, where rank[b] is b's position in the sorted order.
     """
 
     data: Tensor
@@ -131,12 +131,12 @@ class Packed(Brief):
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Return B integers: the sequence at each place of the sorted order."""
+        """Return B integers: the sequence at each rank."""
         return tuple(_or_unmoved(self.sorted_indices, self.sizes[0]).tolist())
 
     @cached_property
     def first_rows(self) -> Tensor:
-        """Return (B,): the row of each sequence's first step, in the original order; it is its place when sorted."""
+        """Return (B,): the row of each sequence's first step, in the original order; it equals its rank."""
         return _or_unmoved(self.unsorted_indices, self.sizes[0])
 
     @cached_property
@@ -147,7 +147,7 @@ class Packed(Brief):
 
 
 def locate(packed: PackedSequence) -> Packed:
-    """Record a packed sequence together with where each of its rows came from."""
+    """Record a packed sequence and where each of its rows came from."""
     return Packed(*packed, *origins(packed))
 
 

@@ -1,4 +1,4 @@
-"""trace() and trace_module(): the whole run, computed once; the only place that knows the order of the stages."""
+"""trace() and trace_module(): the whole run, computed once; only this module knows the order of the stages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ State = tuple[Tensor, Tensor | None]
 def trace(batch: Batch, config: Config | None = None) -> Trace:
     """Pad, pack, run and unpack a batch, and check every number against torch's own run.
 
-    Where torch refuses the lengths because enforce_sorted is True, the result is a Refused: it ends with the padded
+    If torch refuses the lengths because enforce_sorted is True, the result is a Refused: it ends with the padded
     grid and torch's message in ``error``. Raises PackvizError for settings that do not fit the batch. torch's random
     state is left unchanged.
     """
@@ -66,14 +66,14 @@ def trace_module(
 ) -> Trace:
     """Run a module of your own over a padded x and its lengths, or over a PackedSequence, and record every step.
 
-    module         an nn.RNN, nn.GRU or nn.LSTM on the CPU; it is run as in evaluation, and not modified;
+    module         an nn.RNN, nn.GRU or nn.LSTM on the CPU; it is run in eval mode and not modified;
                    the trace keeps a copy of its weights, so later optimizer steps do not affect it
     x              (B, T, F) or (T, B, F) as the module's batch_first says, or a PackedSequence with data (N, F)
     lengths        B integers from 1 to T; only with a padded x
-    enforce_sorted as in pack_padded_sequence; without effect on a PackedSequence, which is already sorted
+    enforce_sorted as in pack_padded_sequence; ignored for a PackedSequence, which is already sorted
     hx             h_0 (L*D, B, H), for the LSTM (h_0, c_0), in the order of x; None for zeros
     padding_value, total_length   as in pad_packed_sequence, for the unpacked output
-    texts          names for your tokens in pictures: for each sequence, as many as its length
+    texts          names for your tokens in pictures: for each sequence, the same number of tokens as its length
 
     Raises PackvizError if torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
     unsorted lengths with enforce_sorted=True, the result is a Refused, with torch's message in ``error``.
@@ -99,7 +99,7 @@ def trace_module(
 
 
 def _run(start: Start, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool) -> Trace:
-    """Pack, unless that came packed, run the layers, and prove the record; or record that torch refuses to pack."""
+    """Pack unless the input came packed, run the layers, and prove the record; or record that torch refuses to pack."""
     padded = start.padded
     try:
         packed = given or pack_padded_sequence(padded.values, padded.lengths, padded.batch_first, enforce_sorted)
@@ -114,7 +114,7 @@ def _run(start: Start, state: State, given: PackedSequence | None = None, *, enf
 
 
 def record(start: Start, packed: PackedSequence, state: State) -> Trace:
-    """Run every layer over a packed sequence from h_0 and c_0: all of a trace but its notes and the proof."""
+    """Run every layer over a packed sequence from h_0 and c_0: a trace without its notes and its proof."""
     rows, (h_0, c_0) = locate(packed), state
     layers = run_layers(start.module, rows, h_0, c_0)
     return Trace(**vars(start), packed=rows, h_0=h_0, c_0=c_0, layers=layers, distances=())
@@ -123,7 +123,7 @@ def record(start: Start, packed: PackedSequence, state: State) -> Trace:
 def _read(case: Case) -> tuple[Padded, PackedSequence | None]:
     """Return the grid of a padded x and its lengths, or of a PackedSequence, and a copy of the latter.
 
-    Raises PackvizError for whatever torch would refuse, take silently, or crash on.
+    Raises PackvizError for anything that torch would refuse, accept by mistake, or crash on.
     """
     raise_first(case)
     if case.packed is not None:
@@ -146,7 +146,7 @@ def _texts(texts: Sequence[Sequence[str]] | None, padded: Padded) -> tuple[tuple
 
 
 def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor | PackedSequence:
-    """Return x in the dtype of the weights, where autocast would convert it to a dtype of its own."""
+    """Convert a half-precision x, which autocast would accept, to the dtype of the weights."""
     data = x.data if isinstance(x, PackedSequence) else x
     if not isinstance(data, Tensor) or data.dtype not in (torch.bfloat16, torch.float16):
         return x
@@ -154,7 +154,7 @@ def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor
 
 
 def _notes(done: Trace) -> tuple[str, ...]:
-    """Return what a reader should know of a run: what was left out, and what was packed by mistake."""
+    """Return remarks on a run: what was left out, and what was packed by mistake."""
     notes = []
     module, longest, T = done.module, int(done.padded.lengths.max()), done.padded.mask.size(1)
     if module.dropout > 0 and module.num_layers > 1:

@@ -1,4 +1,4 @@
-"""The judge: the same run by torch's own module, and how far apart two results are."""
+"""The check: the same run by torch's own module, and how far apart two results are."""
 
 import torch
 from torch import Tensor
@@ -18,11 +18,11 @@ def prove(done: Trace) -> dict[str, float]:
     """
     packed, padded, module = done.packed, done.padded, done.module
     with torch.no_grad():
-        output, state = module(done.packed_sequence, as_hx(done.h_0, done.c_0))  # torch's own, in evaluation
+        output, state = module(done.packed_sequence, as_hx(done.h_0, done.c_0))  # torch's own, in eval mode
     h_n, c_n = states_of(state)
     unpacked, _ = pad_packed_sequence(output, padded.batch_first, done.padding_value, done.total_length)
     top = h_n[-directions(module) :].unbind(0)  # (B, H) for each direction
-    live = len(padded.lengths) - torch.bincount(padded.lengths).cumsum(0)[:-1]  # (T,): how many are longer than 0, 1, …
+    live = len(padded.lengths) - torch.bincount(padded.lengths).cumsum(0)[:-1]  # (T,): how many exceed 0, 1, …
     pairs = {
         "data": (padded.grid[packed.sequence, packed.timestep], packed.data),
         "batch_sizes": (live, output.batch_sizes),
@@ -36,27 +36,26 @@ def prove(done: Trace) -> dict[str, float]:
 
 
 def tolerance_of(dtype: torch.dtype) -> float:
-    """Return up to where two results are called equal, for numbers up to 1: 1e-5 in float32, 1e-12 in float64.
+    """Return the tolerance within which results up to 1 count as equal: 1e-5 in float32, 1e-12 in float64.
 
-    Padded and packed runs add up in another order, so they are equal up to rounding and never promised to be equal to
-    the last bit. In a half precision it is twice the distance of two numbers near 1. Where numbers are larger than 1,
-    the tolerance grows with the largest one of a sequence.
+    Padded and packed runs sum in a different order, so they agree only up to rounding. In half precision the tolerance
+    is twice the spacing of numbers near 1. For numbers above 1 it grows with the largest one of a sequence.
     """
     return _TOLERANCES.get(dtype, 2 * torch.finfo(dtype).eps)
 
 
 def apart(one: Tensor, other: Tensor) -> Tensor:
-    """Return |one - other| in float64, number by number; 0 where both are the same, infinite or nan included."""
+    """Return |one - other| in float64, elementwise; 0 where both are identical, infinities and nan included."""
     same = (one == other) | (one.isnan() & other.isnan())
     double = torch.complex128 if one.is_complex() or other.is_complex() else torch.double
     return (one.to(double) - other.to(double)).abs().masked_fill(same, 0.0)
 
 
 def distance(ours: Tensor | None, theirs: Tensor) -> float:
-    """Return the largest distance between two numbers in the same place: 0.0 where all are identical.
+    """Return the largest elementwise distance: 0.0 if all elements are identical.
 
-    A nan is identical with a nan, and an infinity with itself; a nan beside a number makes the distance nan, another
-    shape or dtype, or no tensor, makes it infinite.
+    A nan is identical to a nan, and an infinity to itself. A nan beside a number makes the distance nan; a missing
+    tensor, or a different shape or dtype, makes it infinite.
     """
     if ours is None or ours.shape != theirs.shape or ours.dtype != theirs.dtype:
         return float("inf")
@@ -64,7 +63,7 @@ def distance(ours: Tensor | None, theirs: Tensor) -> float:
 
 
 def differing(one: Tensor, other: Tensor) -> tuple[int, ...]:
-    """Return the rows in which one (B, ...) and other, of one dtype, differ by more than rounding."""
+    """Return the rows in which one (B, ...) and other, of the same dtype, differ by more than rounding."""
     size = torch.maximum(one.abs(), other.abs()).double().nan_to_num(0.0, 0.0, 0.0).flatten(1)
     bound = tolerance_of(one.dtype) * size.amax(1).clamp(min=1.0)  # (B,)
     equal = (apart(one, other).flatten(1) <= bound.unsqueeze(1)).all(1)  # nan is not

@@ -26,13 +26,13 @@ _MAX_LAYERS = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Brief):
-    """Hold one module's run over the padded grid beside its run over the packed one; all batch first."""
+    """Hold one module's run over the padded grid beside its run over the packed rows; all batch first."""
 
-    padded: Tensor  # (B, T, D*H), torch's output on the padded grid, pads computed on
-    packed: Tensor  # (B, T, D*H), the packed output unpacked to the same width, with filler after each end
+    padded: Tensor  # (B, T, D*H), torch's output on the padded grid, including the pads
+    packed: Tensor  # (B, T, D*H), the packed output unpacked to the same width, with filler after each sequence
     valid: Tensor  # (B, T) bool: the cells that were packed, t < length
     real: Tensor  # (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
-    # what is equal, as a note, and what is not: forward, backward, pads, h_n_forward, packed_pads and so on
+    # what is equal, as a note, and what is not: forward, backward, pads, h_n_forward, packed_pads etc.
     findings: tuple[Finding, ...]
     readings: tuple[Reading, ...]  # last column, last valid step, and h_n of the top layer for each direction
 
@@ -54,7 +54,7 @@ class Comparison(Brief):
 
     @property
     def verdicts(self) -> dict[str, tuple[bool, ...]]:
-        """Return by key what is well: that both sides agree; of a reading also that it is right, padded and packed."""
+        """Return by key whether both sides agree, and for a reading also whether it is right, padded and packed."""
         verdicts: dict[str, tuple[bool, ...]] = {each.key: (each.severity == "note",) for each in self.findings}
         for each in self.readings[:2]:
             same = not differing(each.padded.values, each.packed.values)
@@ -63,7 +63,7 @@ class Comparison(Brief):
 
 
 def compare(trace: Trace) -> Comparison:
-    """Run torch's module over the padded grid, pads and all, and set it beside the packed run of the trace.
+    """Run torch's module over the padded grid, including the pads, and compare it with the packed run of the trace.
 
     Raises PackvizError if torch refused to pack the lengths.
     """
@@ -93,15 +93,15 @@ def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
                 yield _finding("final", f"{state}_{WAYS[d]}", *layers, state=state, d=d, **known)
     if rows := trace.packed.sequence[trace.packed_is_pad].tolist():
         off = tuple(sorted(set(rows)))
-        told = sentence("compare.packed_pads", off=off, count=len(rows), rows=len(trace.output))
-        yield Finding("packed_pads", "silent", told, sequences=off)
+        text = sentence("compare.packed_pads", off=off, count=len(rows), rows=len(trace.output))
+        yield Finding("packed_pads", "silent", text, sequences=off)
 
 
 def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: object) -> Finding:
     """Compare (B, ...), padded and packed, row by row."""
     off, most = differing(padded, packed), distance(padded, packed)
-    told = sentence(f"compare.{words}", off=off, most=most, **known)
-    return Finding(key, "silent" if off else "note", told, sequences=off)
+    text = sentence(f"compare.{words}", off=off, most=most, **known)
+    return Finding(key, "silent" if off else "note", text, sequences=off)
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,8 +111,8 @@ class Switch(Brief):
     setting: str  # the name of the setting in Config
     before: object  # its value in the trace
     after: object  # the value that was tried
-    # the verdicts that change, from equal to different, from right to wrong, or back: the sentence with the changed
-    # setting by key; a half that is not there counts as equal
+    # the verdicts that change between equal and different, or right and wrong: the new sentence by key; a missing half
+    # counts as equal
     changed: dict[str, str]
 
     @property
@@ -122,9 +122,9 @@ class Switch(Brief):
 
 
 def switches(trace: Trace) -> tuple[Switch, ...]:
-    """Trace and compare the batch again with one setting changed at a time: which verdicts change?
+    """Trace and compare the batch again with one setting changed at a time, and return which verdicts change.
 
-    The weights are drawn from the same seed. A change that makes the module too large is left out. Return () for a
+    The weights are drawn from the same seed. A change that makes the module too large is skipped. Returns () for a
     module of your own. Raises PackvizError if torch refused to pack the lengths.
     """
     now = compare(trace)
@@ -150,11 +150,11 @@ def switches(trace: Trace) -> tuple[Switch, ...]:
 
 
 def _changed(now: Comparison, then: Comparison) -> dict[str, str]:
-    before, after, told = now.verdicts, then.verdicts, then.sentences
+    before, after, sentences = now.verdicts, then.verdicts, then.sentences
 
     def amiss(verdicts: dict[str, tuple[bool, ...]], key: str) -> tuple[bool, ...]:
-        """Return the verdict, () where all is well, or where there is no such thing."""
+        """Return the verdict, or () if all is well or the key is missing."""
         return () if all(verdicts.get(key, ())) else verdicts[key]
 
     changed = [key for key in dict.fromkeys((*before, *after)) if amiss(before, key) != amiss(after, key)]
-    return {key: told.get(key) or sentence("compare.gone", key=key) for key in changed}
+    return {key: sentences.get(key) or sentence("compare.gone", key=key) for key in changed}

@@ -1,6 +1,6 @@
 """How much of a batch is padding: ten distributions of lengths, and the share of padding in random batches.
 
-Eight are drawn from named distributions, with the parameters that their descriptions give; they stand for no data set.
+Eight are drawn from named distributions with the parameters in their descriptions; they do not model any data set.
 Two draw with replacement from real lengths: the lines of the Zen of Python, and nine recordings of vowels.
 """
 
@@ -26,7 +26,7 @@ Draw = Callable[[Generator], Tensor]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution(Brief):
-    """Hold one distribution of lengths: its key, a title, where its numbers come from, and how they are drawn."""
+    """Hold one distribution of lengths: its key, a title, its source, and how lengths are drawn from it."""
 
     key: str
     title: str
@@ -42,8 +42,8 @@ class Distribution(Brief):
 def padding_share(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple[float, float]:
     """Return the share of padding in random batches, each padded to its own longest sequence: 0.0 to 1.0.
 
-    The first number is the mean over the batches, the second the share of all their cells together: one wide batch
-    weighs more in it. lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a
+    The first number is the mean over the batches, the second the share of all their cells together, in which a wide
+    batch weighs more. lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a
     DataLoader.
     """
     generator = torch.Generator("cpu").manual_seed(seed)

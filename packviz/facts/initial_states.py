@@ -1,4 +1,4 @@
-"""Where h_0 comes from: the four initial states, when to use them, how far each moves the result, and their code."""
+"""The four initial states: when to use each, how far it moves the result, and its code."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from packviz.text import ENVIRONMENT
 
 __all__ = ["STARTS", "StartEffect", "starts"]
 
-# torch's own, as Python writes them; -0.0 is another number, to the bit
+# torch's defaults as Python prints them (-0.0 differs bitwise)
 _DEFAULTS = {"bias": "True", "bidirectional": "False", "dtype": "torch.float32", "nonlinearity": "'tanh'"}
 _DEFAULTS |= {"num_layers": "1", "batch_first": "False", "enforce_sorted": "True", "total_length": "None"}
 _DEFAULTS |= {"padding_idx": "None", "padding_side": "'right'", "padding_value": "0 0.0"}
@@ -27,13 +27,13 @@ class StartEffect:
     """Hold what one initial state does to a batch."""
 
     name: InitialState  # as in Config; STARTS says what it means, and when to use it
-    code: str  # its lines in PyTorch, on the names sequences and packed and the cell's own
+    code: str  # its lines in PyTorch, using the names sequences, packed and the cell's
     moved: float  # the largest distance of h_n from that of a run from zeros
     chosen: bool  # whether the trace itself was run from it
 
 
 def starts(trace: Trace) -> tuple[StartEffect, ...]:
-    """Run the batch of a trace from each of the four initial states, and compare h_n with that of a run from zeros.
+    """Run the batch of a trace from each of the four initial states, and compare h_n with a run from zeros.
 
     Raises PackvizError for the trace of a module of your own, or if torch refuses the lengths.
     """
@@ -49,7 +49,7 @@ def starts(trace: Trace) -> tuple[StartEffect, ...]:
 
 
 def call(function: str, *values: object, **settings: object) -> str:
-    """Return a call as Python writes it, without the settings that are torch's defaults."""
+    """Return the source text of a call, leaving out settings at torch's defaults."""
     changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) not in _DEFAULTS[name].split()]
     return f"{function}({', '.join([*map(str, values), *changed])})"
 

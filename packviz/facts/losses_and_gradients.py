@@ -1,4 +1,4 @@
-"""One loss, many numbers: without a mask, with one, with packed targets, with ignore_index; and the gradients."""
+"""The loss without a mask, with one, with packed targets and with ignore_index; and the gradients."""
 
 import copy
 from collections.abc import Iterator
@@ -23,21 +23,21 @@ from packviz.validate import integer
 __all__ = ["LOSSES", "Gradient", "Losses", "Task", "draw_task", "losses"]
 
 CLASSES = 5
-PAD_CLASS = 0  # the target at a pad: the pad's id is a class like any other, until a mask or ignore_index says no
+PAD_CLASS = 0  # the target at a pad: a class like any other, unless a mask or ignore_index excludes it
 
-# By key: the lines that compute the losses, batch first; loss is (B, T), the cross entropy of each cell. They are run.
+# By key: the lines that are run to compute the losses, batch first; loss is (B, T), the cross entropy of each cell.
 LOSSES = {
     "unmasked": "F.cross_entropy(logits.flatten(0, 1), target.flatten())",
     "masked": "loss[mask].mean()",  # the mean over tokens
     "ignore_index": "F.cross_entropy(logits.flatten(0, 1), target.masked_fill(~mask, -100).flatten())",
-    "sequence_mean": "(loss.masked_fill(~mask, 0).sum(1) / lens).mean()",  # over sequences, of each one's mean
+    "sequence_mean": "(loss.masked_fill(~mask, 0).sum(1) / lens).mean()",  # the mean over sequences of each one's mean
     "naive": "loss.masked_fill(~mask, 0).mean()",  # over all cells, with zeros at the pads
-    "packed_targets": "F.cross_entropy(head(output.data), packed_target.data)",  # on the packed side alone
+    "packed_targets": "F.cross_entropy(head(output.data), packed_target.data)",  # only on the packed side
 }
 _VERDICTS = (
     *(("agreement", ""), ("unmasked", ""), ("means", ""), ("overflow", ""), ("gradients", "masked")),
     *(("gradients", "unmasked"), ("packed_pads", ""), ("pad_row", ""), ("pad_trained", "")),
-)  # the sentences, where there is something to say, and of which gradients
+)  # keys of sentences, and which gradients each is about
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,10 +52,10 @@ class Task(Brief):
 class Gradient:
     """Hold how far the gradients of one parameter are from those of the packed run with packed targets."""
 
-    name: str  # as in the module; head.weight, head.bias and embedding.weight besides
-    unmasked: float  # the largest distance of the padded run's gradient, the loss taken of all cells
-    masked: float  # the same, with the loss taken of the tokens alone
-    size: float  # the largest number in the packed run's gradient
+    name: str  # as in the module; also head.weight, head.bias and embedding.weight
+    unmasked: float  # the largest distance of the padded run's gradient, with the loss over all cells
+    masked: float  # the same, with the loss over tokens only
+    size: float  # the largest magnitude in the packed run's gradient
     same_unmasked: bool  # whether that is rounding only
     same_masked: bool  # the same
 
@@ -64,23 +64,23 @@ class Gradient:
 class Losses(Brief):
     """Hold the losses of one head on both outputs, and the gradients of three of them."""
 
-    losses: dict[str, dict[str, float]]  # on the output of either side, "padded" and "packed": by the key in LOSSES
-    gradients: tuple[Gradient, ...]  # one for each parameter: padded without a mask and with one, each beside packed
-    # the norm of the gradient of the embedding row that pads: padded, the loss taken of all cells; padded, of the
-    # tokens alone; packed, with packed targets; () without an embedding
+    losses: dict[str, dict[str, float]]  # by side, "padded" or "packed", and by the key in LOSSES
+    gradients: tuple[Gradient, ...]  # one per parameter: padded without and with a mask, each compared with packed
+    # the norm of the gradient of the pad's embedding row: padded, loss over all cells; padded, loss over tokens only;
+    # packed, with packed targets; () without an embedding
     pad_norms: tuple[float, ...]
     agree: bool  # whether packed targets, ignore_index and the masked token mean are equal on the packed output
     verdicts: tuple[str, ...]  # what the numbers say
 
 
 def losses(trace: Trace, seed: int = 0) -> Losses:
-    """Put a seeded linear head and seeded targets on both outputs, and let torch compute losses and gradients.
+    """Let torch compute losses and gradients of a seeded linear head and seeded targets on both outputs.
 
     Raises PackvizError for an invalid seed, or if torch refused to pack the lengths.
     """
     task, real = draw_task(trace, integer("seed", seed, 0, 2**63 - 1)), trace.padded.mask
     with exact_arithmetic():
-        sides = {  # the output (B, T, D*H), and False where nothing counts
+        sides = {  # the output (B, T, D*H), and the mask of the cells that count
             "padded": (run_padded(trace)[0], real),
             "packed": (packed_grid(trace), valid_cells(trace)),
         }
@@ -89,7 +89,7 @@ def losses(trace: Trace, seed: int = 0) -> Losses:
             side: {key: float(_loss(key, task.head(output), task.target, mask)) for key in keys}
             for side, (output, mask) in sides.items()
         }
-        target = task.target[trace.packed.sequence, trace.packed.timestep]  # (N,): by the rows of this very run
+        target = task.target[trace.packed.sequence, trace.packed.timestep]  # (N,): in the packed order of this run
         found["packed"][packed_targets] = float(F.cross_entropy(task.head(trace.output), target))
         with torch.enable_grad():
             unmasked, masked, packed = (_gradients_of(trace, task, kind) for kind in ("unmasked", "masked", "packed"))
@@ -106,7 +106,7 @@ def losses(trace: Trace, seed: int = 0) -> Losses:
 
 
 def _verdicts(trace: Trace, numbers: dict[str, Any]) -> Iterator[str]:
-    """Yield the sentences of the templates that have something to say about these numbers."""
+    """Yield the sentences that apply to these numbers."""
     padded, config = trace.padded, trace.config
     batch = {"pads": int((~padded.mask).sum()), "cells": padded.mask.numel(), "pad_class": PAD_CLASS, "config": config}
     batch["packed_pads"] = int(trace.packed_is_pad.sum())
@@ -114,8 +114,8 @@ def _verdicts(trace: Trace, numbers: dict[str, Any]) -> Iterator[str]:
     batch["finite"] = isfinite(numbers["spread"])
     batch["overflowed"] = sum(not isfinite(row.size) for row in numbers["gradients"])
     for key, how in _VERDICTS:
-        if told := sentence(f"losses.{key}", how=how, **numbers, **batch):
-            yield told
+        if text := sentence(f"losses.{key}", how=how, **numbers, **batch):
+            yield text
 
 
 def draw_task(trace: Trace, seed: int) -> Task:
@@ -128,10 +128,10 @@ def draw_task(trace: Trace, seed: int) -> Task:
 
 
 def _loss(key: str, logits: Tensor, target: Tensor, mask: Tensor) -> Tensor:
-    """Return the loss of logits (B, T, C) and target (B, T) that the line of this key makes."""
+    """Return the loss of logits (B, T, C) and target (B, T), computed by the line with this key."""
     loss = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")
     names = {"F": F, "logits": logits, "target": target, "mask": mask, "loss": loss, "lens": mask.sum(1)}
-    value: Tensor = eval(LOSSES[key], names)  # our own line: what is shown is what was run
+    value: Tensor = eval(LOSSES[key], names)  # our own line: the code shown is the code run
     return value
 
 

@@ -21,7 +21,7 @@ __all__ = ["Address", "Layout", "Memory", "indices_outweigh", "memory", "row_of"
 class Address:
     """Hold the place of one packed row: row n = offset + position.
 
-    position  the place of b among the sequences that are live at t
+    position  the rank of b among the sequences that are live at t
     """
 
     b: int  # the sequence that the row came from
@@ -36,14 +36,14 @@ class Address:
 
     @property
     def sentence(self) -> str:
-        """Return the arithmetic in a line: ``data[offset[2] + 1] = data[6 + 1] = data[7]``."""
+        """Return the arithmetic on one line: ``data[offset[2] + 1] = data[6 + 1] = data[7]``."""
         return sentence("address.arithmetic", it=self)
 
 
 def row_of(trace: Trace, b: int, t: int) -> Address:
-    """Return the packed row of the cell of sequence b and time step t.
+    """Return the packed row of sequence b at time step t.
 
-    Raises PackvizError if there is no such sequence, or where it has ended before t.
+    Raises PackvizError if there is no such sequence, or if it ended before t.
     """
     packed = trace.packed
     b = a_sequence(trace, b)
@@ -73,41 +73,41 @@ class Layout(Brief):
     grid_cells: Tensor  # (R, 2), b and t in the padded grid for each row
     real: Tensor  # (R,), False for a pad
     bytes: int  # of the values
-    index_bytes: int  # of the int64 tensors that are kept beside them, without which the tokens could not be found
+    index_bytes: int  # of the int64 tensors needed to locate the tokens
 
     @property
     def rows(self) -> int:
-        """Return how many rows there are, pads included."""
+        """Return the number of rows, pads included."""
         return len(self.real)
 
     @property
     def pads(self) -> int:
-        """Return how many of them are pads."""
+        """Return the number of pads."""
         return self.rows - int(self.real.sum())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory(Brief):
-    """Hold the same batch three times."""
+    """Hold the same batch in three layouts."""
 
-    padded: Layout  # B * T rows, in the order of batch_first; beside them the lengths
-    packed: Layout  # N rows, time-major; beside them batch_sizes, sorted_indices and unsorted_indices
-    jagged: Layout  # the sum of the lengths, sequence-major; beside them offsets
+    padded: Layout  # B * T rows, in the order of batch_first; with the lengths
+    packed: Layout  # N rows, time-major; with batch_sizes, sorted_indices and unsorted_indices
+    jagged: Layout  # N rows, sequence-major; with offsets
     offsets: tuple[int, ...]  # (B + 1): where each sequence begins in the jagged rows, and where the last one ends
 
 
 def indices_outweigh(padded: int, packed: int, indices: int) -> str:
-    """Say why packed is larger than padded; "" where it is not.
+    """Say why packed is larger than padded; "" if it is not.
 
-    padded, packed: all bytes of each, packed with those of its `indices`.
+    padded, packed: the total bytes of each; packed includes those of its `indices`.
     """
     return sentence("memory.indices", padded=padded, packed=packed, indices=indices) if packed > padded else ""
 
 
 def memory(trace: Trace) -> Memory:
-    """Say how a batch lies in memory.
+    """Return how a batch lies in memory.
 
-    The jagged layout is counted, not made: a nested tensor imports torch._dynamo, hundreds of modules.
+    The jagged layout is counted, not built: a nested tensor imports torch._dynamo, hundreds of modules.
     Raises PackvizError if torch refused to pack the batch.
     """
     padded, packed, (data, *indices) = trace.padded, trace.packed, trace.packed_sequence
@@ -124,15 +124,15 @@ def memory(trace: Trace) -> Memory:
 
 
 def _layout(cells: Tensor, real: Tensor, values: Tensor, *beside: Tensor | None) -> Layout:
-    """Return the layout of cells (..., 2), some of them pads: real (...) is False there."""
+    """Return the layout of cells (..., 2); real (...) is False at pads."""
     index_bytes = sum(part.nbytes for part in beside if part is not None)
     return Layout(cells.flatten(0, -2), real.flatten(), values.nbytes, index_bytes)
 
 
 def sequence_error(trace: Trace) -> str | None:
-    """Return what torch says when this batch, as a jagged nested tensor, enters the trace's kind of module.
+    """Return torch's error when this batch, as a jagged nested tensor, enters the trace's kind of module.
 
-    The module has batch_first=True, as a nested tensor (B, T, F) asks for; None where torch takes it.
+    The module has batch_first=True, to match a nested tensor (B, T, F); None if torch accepts it.
     """
     sequences = [tokens_of(trace, b) for b in range(len(trace.padded.lengths))]
     values = torch.nested.nested_tensor(sequences, layout=torch.jagged, device="cpu")

@@ -23,9 +23,9 @@ Answer = tuple[Tensor, Tensor, Tensor | None]
 
 
 def run_padded(trace: Trace) -> Answer:
-    """Run torch's module over the padded grid as it is, pads and all, from the trace's own initial state.
+    """Run torch's module over the padded grid, including the pads, from the trace's own initial state.
 
-    Return output (B, T, D*H), h_n (L*D, B, H) and, for the LSTM, c_n (L*D, B, H), else None.
+    Returns output (B, T, D*H), h_n (L*D, B, H) and, for the LSTM, c_n (L*D, B, H), else None.
     """
     output, state = trace.module(trace.padded.values, initial_state(trace))
     return output if trace.padded.batch_first else output.transpose(0, 1), *states_of(state)
@@ -34,9 +34,9 @@ def run_padded(trace: Trace) -> Answer:
 def run_tokens(
     start: Trace | Drawn, sequences: Sequence[Tensor], which: Sequence[int]
 ) -> tuple[PackedSequence, Tensor]:
-    """Run torch's module over sequences of (length, F), packed without a pad, from the initial states of `which`.
+    """Run torch's module over sequences of (length, F), packed without pads, from the initial states of `which`.
 
-    Return the packed output and h_n (L*D, sequences, H).
+    Returns the packed output and h_n (L*D, sequences, H).
     """
     packed = pack_sequence(list(sequences), enforce_sorted=False)
     output, state = start.module(packed, initial_state(start, which))
@@ -44,7 +44,7 @@ def run_tokens(
 
 
 def layer_states(trace: Trace) -> tuple[tuple[Tensor, ...], ...]:
-    """Return states[l][d]: h (B, T, H) of layer l and direction d at every cell of the padded grid, pads too.
+    """Return states[l][d]: h (B, T, H) of layer l and direction d at every cell of the padded grid, pads included.
 
     Torch runs each layer alone over the output of the one below; the top layer's states are the module's output.
     """
@@ -61,13 +61,13 @@ def layer_states(trace: Trace) -> tuple[tuple[Tensor, ...], ...]:
 
 
 def packed_grid(trace: Trace, filler: float | None = None) -> Tensor:
-    """Return (B, T, D*H): the packed output as wide as the padded grid; filler: None for the trace's padding_value."""
+    """Return (B, T, D*H): the packed output, unpacked to the padded grid; filler None: the trace's padding_value."""
     packed, T = trace.packed_sequence._replace(data=trace.output), trace.padded.mask.size(1)
     return pad_packed_sequence(packed, True, trace.padding_value if filler is None else filler, T)[0]
 
 
 def valid_cells(trace: Trace) -> Tensor:
-    """Return (B, T) bool: the cells that were packed, t < length; the mask only differs after padding on the left."""
+    """Return (B, T) bool: the cells that were packed, t < length; equals the mask unless padded on the left."""
     return valid_mask(trace.padded.lengths, trace.padded.mask.size(1))
 
 
@@ -85,8 +85,8 @@ def tokens_of(trace: Trace, b: int) -> Tensor:
 def pad_input(trace: Trace) -> Tensor:
     """Return (F,): what enters the cell at a pad.
 
-    That is the pad's embedding, or padding_value; for a module of your own it is what fills all the pads of its grid,
-    and zeros are assumed where they differ or where there are none.
+    That is the pad's embedding, or padding_value; for a module of your own it is the value of all pads of its grid,
+    or zeros if they differ or there are none.
     """
     padded, config = trace.padded, trace.config
     if config is not None:
@@ -98,24 +98,24 @@ def pad_input(trace: Trace) -> Tensor:
 
 
 def a_sequence(trace: Trace, b: object) -> int:
-    """Return the number of a sequence of the batch; raises PackvizError where there is no such sequence."""
+    """Return b as an int; raises PackvizError if the batch has no such sequence."""
     return integer("b", b, 0, len(trace.padded.lengths) - 1, what="a sequence", fix="choose a sequence of this batch")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchDependence(Brief):
-    """Hold what a batch does to one sequence: its result alone and in this batch, padded and packed."""
+    """Hold the results of one sequence alone and in this batch, padded and packed."""
 
-    # the top layer's h_n alone and in the batch, (D*H,) each: its directions side by side
+    # the top layer's h_n alone and in the batch, (D*H,) each: both directions side by side
     padded: tuple[Tensor, Tensor]
     packed: tuple[Tensor, Tensor]  # the same, packed
-    # the largest difference between its outputs alone and in the batch, over its own tokens: padded, packed
+    # the largest difference between its outputs alone and in the batch, over its own tokens: padded and packed
     outputs: tuple[float, float]
     sentence: str  # what the batch does to this sequence
 
 
 def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
-    """Run torch's module over sequence b alone, padded to its own length and packed, beside both runs of the batch.
+    """Run torch's module over sequence b alone, padded to its own length and packed, and compare with the batch's runs.
 
     Raises PackvizError if there is no such sequence, or if torch refused to pack the lengths.
     """
@@ -138,9 +138,9 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Norms(Brief):
-    """Hold the statistics that a batch norm would take, (F,) each; the variance is the biased one, as it divides by."""
+    """Hold the statistics batch norm would use, (F,) each: mean and biased variance (correction=0)."""
 
-    mean_padded: Tensor  # over all cells of the grid, pads among them
+    mean_padded: Tensor  # over all cells of the grid, pads included
     var_padded: Tensor
     mean_packed: Tensor  # over packed data
     var_packed: Tensor
@@ -148,7 +148,7 @@ class Norms(Brief):
 
 
 def norms(trace: Trace) -> Norms:
-    """Let torch take mean and variance of each feature, over the padded grid and over packed data.
+    """Let torch compute mean and variance of each feature, over the padded grid and over packed data.
 
     Raises PackvizError if torch refused to pack the lengths.
     """
@@ -165,15 +165,15 @@ def norms(trace: Trace) -> Norms:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Attention(Brief):
-    """Hold the softmax weights of one query for each sequence over all its cells, (B, T) each.
+    """Hold the softmax weights of one query per sequence over all its cells, (B, T) each.
 
     The query is the state after the sequence's last step, the keys are the unpacked output with zeros as filler.
     """
 
     unmasked: Tensor  # the weights without a mask
-    masked: Tensor  # those with -inf in place of the scores of what was not packed
-    leaks: Tensor  # (B,): the share of the weight that lies on pads without a mask, 0.0 to 1.0
-    leaks_masked: Tensor  # (B,): the same with the mask by length; above 0 only where pads were packed
+    masked: Tensor  # the weights with scores of -inf at cells that were not packed
+    leaks: Tensor  # (B,): the share of the weight on pads without a mask, 0.0 to 1.0
+    leaks_masked: Tensor  # (B,): the same with the mask by length; above 0 only if pads were packed
     sentence: str  # how much weight leaks to pads
 
 
@@ -194,17 +194,17 @@ def attention(trace: Trace) -> Attention:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pooling(Brief):
-    """Hold the mean and the largest number over time of the unpacked output with zeros as filler, (B, D*H) each."""
+    """Hold the mean and the maximum over time of the unpacked output with zeros as filler, (B, D*H) each."""
 
-    mean: Tensor  # over all columns of the grid, filler among them
+    mean: Tensor  # over all columns of the grid, filler included
     max: Tensor
-    mean_valid: Tensor  # over the packed steps of each sequence alone
+    mean_valid: Tensor  # over only the packed steps of each sequence
     max_valid: Tensor
-    sentence: str  # for which sequences filler changes the mean and the largest number
+    sentence: str  # for which sequences filler changes the mean and the maximum
 
 
 def pooling(trace: Trace) -> Pooling:
-    """Take the mean and the largest number over time, with filler and without.
+    """Take the mean and the maximum over time, with and without filler.
 
     Raises PackvizError if torch refused to pack the lengths.
     """

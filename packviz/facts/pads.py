@@ -1,4 +1,4 @@
-"""What pads a batch, what it is taken for, and how far it moves the hidden state."""
+"""The padding value, tokens mistaken for it, and how far padding moves the hidden state."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -20,19 +20,18 @@ from packviz.validate import integer
 __all__ = ["Drift", "PadCollision", "ZeroStep", "after_zero_vector", "drift", "pad_collision", "pad_row"]
 
 _MAX_PADS = 1000
-_RUN = (*range(11), 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700)  # where each k takes a run of its own
-_AT_REST = 1e-3  # the last move beside the whole way
+_RUN = (*range(11), 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700)  # if each k needs its own run
+_AT_REST = 1e-3  # the last move relative to the total distance
 _MANY = 50  # zeros
 
 
 @dataclass(frozen=True)
 class PadCollision:
-    """Hold what a count of cells that are not padding would make of a batch."""
+    """Hold the lengths that counting the cells that differ from the pad would give."""
 
-    pad: float  # what pads the grid: padding_value, with an embedding the id of the pad
-    code: str  # the count, as one would write it for a grid x, batch first
-    # the real tokens (b, t) that equal the pad; for vectors those of which every feature does; t is the column of the
-    # padded grid
+    pad: float  # padding_value, or the pad's id with an embedding
+    code: str  # the usual code for the count on a grid x, batch first
+    # the real tokens (b, t) that equal the pad, for vectors in every feature; t is the column of the padded grid
     cells: tuple[tuple[int, int], ...]
     lengths: tuple[int, ...]  # the true lengths, B of them
     counted: tuple[int, ...]  # what the code counts instead
@@ -41,10 +40,10 @@ class PadCollision:
 
 
 def pad_collision(trace: Trace) -> PadCollision:
-    """Find the real tokens that equal the value that pads, and what a count without them makes of the lengths.
+    """Find the real tokens that equal the padding value, and the lengths that a count without them gives.
 
-    What pads is known from the settings; for a module of your own it is what fills every pad of its grid, and 0 is
-    assumed where there is no such value. Works where torch refused the lengths, too.
+    The padding value is known from the settings; for a module of your own it is the value of all pads of its grid, or
+    0 if there is no such value. Works also if torch refused the lengths.
     """
     padded, config = trace.padded, trace.config
     ids = padded.embedding is not None
@@ -68,19 +67,19 @@ def pad_collision(trace: Trace) -> PadCollision:
 
 
 def pad_row(config: Config) -> str:
-    """Say what the pad's row of the embedding is, and why."""
+    """Explain the pad's row of the embedding."""
     return sentence("pad.row", config=config)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drift(Brief):
-    """Hold how far the top layer's forward state of each sequence has moved after k pads, for some k from 0 to K."""
+    """Hold how far k pads have moved the top layer's forward state of each sequence, for some k from 0 to K."""
 
     pad: Tensor  # (F,): what enters the cell at a pad
-    states: Tensor  # (B, len(pads), H): h after the last token (k = 0), and after k pads more
-    pads: tuple[int, ...]  # the k of each column of states, growing; 0, 1, K - 1 and K are always among them
-    layers: int  # L; the states are those of the top one
-    directions: int  # D; the states are those of the forward half
+    states: Tensor  # (B, len(pads), H): h after the last token (k = 0), and after k more pads
+    pads: tuple[int, ...]  # the k of each column of states, ascending; always includes 0, 1, K - 1 and K
+    layers: int  # L; the states are the top layer's
+    directions: int  # D; the states are the forward ones
 
     @property
     def distances(self) -> Tensor:
@@ -94,12 +93,12 @@ class Drift(Brief):
 
     @property
     def converges(self) -> Tensor:
-        """Return (B,) bool: whether the last pad moved the state by at most a thousandth of the whole way."""
+        """Return (B,) bool: whether the last pad moved the state by at most a thousandth of the total distance."""
         return self.last_moves <= _AT_REST * self.distances[:, -1]
 
     @property
     def sentence(self) -> str:
-        """Return how far one pad and all pads move the state, and whether it converges, in plain sentences."""
+        """Say how far one pad and all pads move the state, and whether it converges."""
         K, finite = self.pads[-1], self.states.isfinite().flatten(1).all(1)
         if not bool(finite.all()):
             return sentence("drift.grows", K=K, off=(~finite).nonzero().flatten().tolist())
@@ -117,10 +116,10 @@ class Drift(Brief):
 
 
 def drift(trace: Trace, pads: int = 50) -> Drift:
-    """Give torch's module each sequence's tokens and then pads, and see how far its state moves.
+    """Run torch's module over each sequence's tokens followed by pads, and measure how far its state moves.
 
-    Where an upper layer reads the backward half of a lower one, that half has begun at the last pad, so each number
-    of pads is a run of its own, and only some of them are run; else one run has them all.
+    If an upper layer reads the backward half of a lower one, that half starts at the last pad, so each number of pads
+    needs its own run, and only some of them are run; otherwise one run covers them all.
 
     Raises PackvizError unless pads is an integer from 1 to 1000, or if torch refused to pack the lengths.
     """
@@ -128,7 +127,7 @@ def drift(trace: Trace, pads: int = 50) -> Drift:
     L, D, every = trace.module.num_layers, directions(trace.module), range(len(trace.padded.lengths))
 
     def run(k: int) -> tuple[Tensor, Tensor]:
-        """Return the forward output (B, T + k, H) and state (B, H) after k pads; others may compute between runs."""
+        """Return the forward output (B, T + k, H) and state (B, H) after k pads; the lock is released between runs."""
         with exact_arithmetic():
             packed, h_n = run_tokens(trace, [torch.cat([tokens_of(trace, b), pad.expand(k, -1)]) for b in every], every)
         return pad_packed_sequence(packed, True)[0].chunk(D, 2)[0], h_n[-D]
@@ -143,18 +142,18 @@ def drift(trace: Trace, pads: int = 50) -> Drift:
 
 @dataclass(frozen=True)
 class ZeroStep:
-    """Hold the top layer's forward state of one sequence, before and after more steps whose input is all zeros."""
+    """Hold the top layer's forward state of one sequence, before and after extra steps with all-zero input."""
 
-    # h after its last token, after one more step of zeros, and after fifty; each as many numbers as h is wide
+    # h after its last token, after one zero step, and after fifty; H numbers each
     states: tuple[tuple[float, ...], ...]
     norms: tuple[float, ...]  # of the first state, of the move to the second, of the move to the third
     sentence: str  # what one step of zeros does to h, and what fifty do
 
 
 def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
-    """Run the whole module over sequence b alone, and again with one and with fifty inputs of zeros after it.
+    """Run the whole module over sequence b alone, and again followed by one and by fifty inputs of zeros.
 
-    torch's own module is run, from the same initial state as in the trace; where torch refused the lengths nothing was
+    torch's own module is run, from the same initial state as in the trace; if torch refused the lengths, nothing was
     carried over, and a carried state is zeros. Raises PackvizError if there is no such sequence.
     """
     b, D = a_sequence(trace, b), directions(trace.module)
@@ -166,8 +165,8 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
         longer = [torch.cat([x, x.new_zeros(zeros, x.size(1))]) for zeros in (0, 1, _MANY)]
         states = [run_tokens(start, [tokens], [b])[1][-D, 0] for tokens in longer]
     norms = norm, once, often = [float(state.norm()) for state in (states[0], *(h - states[0] for h in states[1:]))]
-    told = sentence("drift.zeros", b=b, length=len(x), norm=norm, once=once, often=often, many=_MANY)
-    return ZeroStep(tuple(tuple(state.tolist()) for state in states), tuple(norms), told)
+    text = sentence("drift.zeros", b=b, length=len(x), norm=norm, once=once, often=often, many=_MANY)
+    return ZeroStep(tuple(tuple(state.tolist()) for state in states), tuple(norms), text)
 
 
 def _norm(states: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
-"""Which one do I want? Ways to read one vector for each sequence out of a run, and what each of them holds.
+"""Ways to read one vector per sequence, and what each contains.
 
-readouts() judges them in the packed run, readings() beside the padded one.
+readouts() judges them in the packed run, readings() in both the padded and the packed run.
 """
 
 from collections.abc import Iterator
@@ -34,29 +34,29 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Readout(Brief):
-    """Hold one way to read one vector for each sequence."""
+    """Hold one way to read one vector per sequence."""
 
     key: str  # a short name
     title: str  # how it is written
-    code: str  # the same in PyTorch, on the names out, lens and h_n: it makes state
+    code: str  # the PyTorch code, which computes state from out, lens and h_n
     reason: str  # why it is right or wrong, in one or two sentences with this batch's letters and numbers
-    caution: str  # what no readout can mend, where padding was packed among the tokens; else ""
-    values: Tensor | None = None  # (B, width), the state that this code made; None where it is not available
-    # the sequences whose row is not the state after their last step, in every direction; for mean and max: those that
-    # filler entered; and all of which a pad was packed
+    caution: str  # a warning if padding was packed, which no readout can repair; else ""
+    values: Tensor | None = None  # (B, width), the state that this code computed; None if it is not available
+    # the sequences whose row is not the state after their last step in every direction; for mean and max, those that
+    # filler entered; and all with a packed pad
     wrong: tuple[int, ...] = ()
-    halves: tuple[str, ...] = ()  # the directions that the width is made of
-    # for each sequence: the places of the unpacked grid where these numbers stand
+    halves: tuple[str, ...] = ()  # the directions that make up the width
+    # for each sequence: the places of the unpacked grid that hold these numbers
     cells: tuple[tuple[Spot, ...], ...] = ()
-    # for each sequence and half: how many steps of the top layer this half has taken; 0 for filler
+    # for each sequence and half: how many steps the top layer has taken in this half; 0 for filler
     steps: tuple[tuple[int, ...], ...] = ()
-    # for each sequence and half: how many packed rows of the sequence can have changed it; with two directions and
-    # several layers that is more than its steps, for the layer below read both ways
+    # for each sequence and half: how many packed rows of the sequence can have affected it; with two directions and
+    # several layers that is more than its steps, because the layer below read both ways
     seen: tuple[tuple[int, ...], ...] = ()
 
     @property
     def available(self) -> bool:
-        """Return whether there is anything to read."""
+        """Return whether this readout exists in this run."""
         return self.values is not None
 
     @property
@@ -73,7 +73,7 @@ def codes(*, batch_first: bool) -> tuple[str, str]:
 
 
 def readouts(trace: Trace) -> tuple[Readout, ...]:
-    """Return six ways to read one vector for each sequence, and what each of them holds in this run.
+    """Return six ways to read one vector per sequence, and what each contains in this run.
 
     Their keys: last_column, last_valid, h_n, h_n_both, mean, max. Raises PackvizError if torch refuses the lengths.
     """
@@ -90,28 +90,28 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Side(Brief):
-    """Hold what is read on one side; W is H, or 2*H for both halves side by side."""
+    """Hold what is read on one side; W is H, or 2*H for both halves together."""
 
     values: Tensor  # (B, W), as read
-    wanted: Tensor  # (B, W), each direction's state after it has read exactly the sequence's own tokens
-    reasons: tuple[tuple[str, ...], ...]  # for each sequence and half, why a state that is wrong there is wrong
-    wrong: tuple[int, ...]  # the sequences for which it is not what is wanted, by more than rounding
-    sentence: str  # for which sequences it is, and why not
+    wanted: Tensor  # (B, W), each direction's state after exactly the sequence's own tokens
+    reasons: tuple[tuple[str, ...], ...]  # for each sequence and half, why a wrong state is wrong
+    wrong: tuple[int, ...]  # the sequences for which values and wanted differ by more than rounding
+    sentence: str  # for which sequences they agree, and why not for the others
 
     @property
     def right(self) -> bool:
-        """Return whether it is what is wanted for every sequence."""
+        """Return whether it is right for every sequence."""
         return not self.wrong
 
     @property
     def verdict(self) -> str:
-        """Return whether it is right, or for which sequences it is wrong, in a few words."""
+        """Say briefly whether it is right, or for which sequences it is wrong."""
         return sentence("reading.verdict", wrong=self.wrong)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reading(Brief):
-    """Hold one way to read a vector for each sequence, on both sides."""
+    """Hold one way to read a vector per sequence, on both sides."""
 
     key: str  # last_column, last_valid, h_n_forward or h_n_backward
     code: str  # the line that reads it
@@ -120,19 +120,19 @@ class Reading(Brief):
 
     @property
     def sides(self) -> dict[str, Side]:
-        """Return both sides by their names."""
+        """Return both sides by name."""
         return {"padded": self.padded, "packed": self.packed}
 
 
 class _Run:
-    """Hold what is asked of a run that is read: the packed one of a trace, or its module's over the padded grid.
+    """Hold what the readouts need from a run: a trace's packed run, or its module's run over the padded grid.
 
-    grid      (B, T, D*H), the output; width: T; dim: the axis of time in the output itself
+    grid      (B, T, D*H), the output; width: T; dim: the time axis of the output itself
     h_n       (L*D, B, H); L, D: how many layers and directions
     ends      for each sequence, how many columns the cell has read: its length, or all of them
-    lengths   B of them
-    short     the sequences that are shorter than the grid is wide; whole: the others; longer: those of several steps
-    padded    the sequences of which pads were packed
+    lengths   B integers
+    short     the sequences shorter than T; whole: the others; longer: those of several steps
+    padded    the sequences with packed pads
     """
 
     def __init__(self, trace: Trace, over_pads: tuple[Tensor, Tensor] | None = None) -> None:
@@ -150,18 +150,18 @@ class _Run:
         self.caution = sentence("readout.caution", **known) if spoilt else ""
 
     def reason(self, key: str, **known: object) -> str:
-        """Return why a readout is right or wrong."""
+        """Explain why a readout is right or wrong."""
         everything = "everything that was packed, pads included" if self.padded else "the whole sequence"
         last, filler = "last packed row" if self.padded else "last step", f"filler ({self.trace.padding_value:g})"
         return sentence(f"readout.{key}", run=self, everything=everything, last=last, filler=filler, **known)
 
     def read(self, code: str, grid: Tensor | None = None, h_n: Tensor | None = None) -> Tensor:
-        """Return the state that the code makes of this run, or of another grid (B, T, D*H) and h_n: what is shown."""
+        """Run the code shown on this run, or on another grid (B, T, D*H) and h_n, and return state."""
         grid = self.grid if grid is None else grid
         names = {"torch": torch, "out": grid if self.dim else grid.transpose(0, 1)}
         names |= {"lens": self.trace.padded.lengths, "h_n": self.h_n if h_n is None else h_n}
         with torch.device("cpu"):
-            exec(code, names)  # our own lines, none of a user's
+            exec(code, names)  # our own lines, never a user's
         return cast(Tensor, names["state"])
 
     def cells(self, code: str) -> tuple[tuple[Spot, ...], ...]:
@@ -175,7 +175,7 @@ class _Run:
 
 
 def _state(run: _Run, key: str, title: str, code: str) -> Readout:
-    """Judge a readout of one state for each sequence: by the steps taken, and against the record's last_valid."""
+    """Judge a readout of one state per sequence: by the steps taken, and against the record's last_valid."""
     reason = run.reason(key, code=code, one_step=sentence("readout.one_step", run=run))
     code, caution = f"state = {code}", run.caution
     if key == "h_n_both" and run.D == 1:
@@ -197,7 +197,7 @@ def _state(run: _Run, key: str, title: str, code: str) -> Readout:
 
 
 def _pooled(run: _Run) -> Iterator[Readout]:
-    """Read all valid steps; whether filler enters is tried out: other filler must not change anything."""
+    """Pool over all valid steps; filler enters if replacing it changes the result."""
     columns = "torch.arange(out.size(1)) < lens[:, None]" if run.dim else "torch.arange(out.size(0))[:, None] < lens"
     refilled = run.grid.masked_fill(~valid_mask(run.trace.unpacked.lengths, run.width)[:, :, None], nan)
     valid = {n: tuple(starmap(Spot, product(range(n), range(run.D)))) for n in set(run.lengths)}
@@ -211,8 +211,8 @@ def _pooled(run: _Run) -> Iterator[Readout]:
         naive = f"out.{'mean' if key == 'mean' else 'amax'}({int(run.dim)})"
         more = int((run.grid.amax(1) > values).sum())
         reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=values.numel())
-        told = key, f"{key} over valid steps", code, reason, run.caution
-        yield Readout(*told, values, wrong, WAYS[: run.D], cells, every, every)
+        words = key, f"{key} over valid steps", code, reason, run.caution
+        yield Readout(*words, values, wrong, WAYS[: run.D], cells, every, every)
 
 
 def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
@@ -223,7 +223,7 @@ def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
     packed, over_pads = _Run(trace), _Run(trace, (padded, h_n))
     named = [*zip(("last_column", "last_valid"), codes(batch_first=trace.padded.batch_first), strict=True)]
     named += [(f"h_n_{way}", f"h_n[{d - packed.D}]") for d, way in enumerate(WAYS[: packed.D])]
-    wanted = trace.unpacked.last_valid  # (B, D*H): the state after each sequence's own tokens and nothing else
+    wanted = trace.unpacked.last_valid  # (B, D*H): the state after exactly each sequence's own tokens
     if packed.padded:
         every = range(len(packed.lengths))
         tokens_alone = run_tokens(trace, [tokens_of(trace, b) for b in every], every)[1]
@@ -239,25 +239,25 @@ def _side(run: _Run, code: str, wanted: Tensor) -> Side:
     reasons = tuple(tuple(_reason(spot, end, tokens, both=both) for spot in row) for row, end, tokens in rows)
     values, own = run.read(code), wanted if len(cells[0]) == run.D else wanted.chunk(run.D, 1)[cells[0][0].half]
     wrong, whys = differing(values, own), dict[str, list[int]]()
-    for b in wrong:  # the reasons of its halves that are wrong
+    for b in wrong:  # the reasons for its wrong halves
         halves = differing(values[b].view(len(cells[b]), -1), own[b].view(len(cells[b]), -1))
         why = ", and ".join(dict.fromkeys(reasons[b][half] for half in halves))
         whys.setdefault(why or "its numbers differ too much", []).append(b)
-    # where both halves are right for that alone
+    # both halves are right only because the length is 1
     single = [b for b, length in enumerate(run.lengths) if both and length == 1 and b not in wrong]
     most = distance(values[list(wrong)], own[list(wrong)]) if wrong else 0.0
-    told = sentence("reading.side", whys=whys, most=most, single=single, count=len(values))
-    return Side(values, own, reasons, wrong, told)
+    text = sentence("reading.side", whys=whys, most=most, single=single, count=len(values))
+    return Side(values, own, reasons, wrong, text)
 
 
 def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:
-    """Return why the state of a direction at a place is not the one after exactly the sequence's own tokens.
+    """Explain why a direction's state at a place is not the one after exactly the sequence's own tokens.
 
-    end   how many columns the cell has read: T padded, the length packed; filler stands after them
+    end   how many columns the cell has read: T padded, the length packed; filler follows them
     real  (T,) bool: the cells that hold a token; both: whether the state has two halves
     """
     it = f"the {WAYS[spot.half]} half" if both else "the state"
-    seen = real[spot.t : end][::-1] if spot.half else real[: spot.t + 1]  # in the order in which it reads
+    seen = real[spot.t : end][::-1] if spot.half else real[: spot.t + 1]  # in reading order
     tokens, pads = sum(seen), len(seen) - sum(seen)
     known = {"filler": spot.t >= end, "some": tokens < sum(real), "from_token": seen[:1] == [True]}
     return sentence("reading.reason", it=it, tokens=tokens, pads=pads, **known)

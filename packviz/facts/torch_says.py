@@ -1,4 +1,4 @@
-"""What torch says: lines of code that are run, each with its outcome; and torch's order of equal lengths."""
+"""What torch says: lines of code that are run, each with its outcome; and torch's order for equal lengths."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from packviz.validate import integer
 
 __all__ = ["behaviours", "enforcing", "fields", "first_unstable", "order_of_equals", "stacking", "ties"]
 
-_LINES = 12  # of a value's text at most
+_LINES = 12  # of a value's text, at most
 _STACKS = ("torch.stack(sequences)", "torch.tensor([x.tolist() for x in sequences])")
 _STACKED = ("torch.stack(sequences).shape",)
 _TRIED = (
@@ -29,13 +29,13 @@ _TRIED = (
     "torch.sigmoid(packed)",
     "packed._replace(data=torch.sigmoid(packed.data))",
 )
-Outcomes = tuple[tuple[str, str], ...]  # lines of code, each with the repr of its value, or the error that it raised
+Outcomes = tuple[tuple[str, str], ...]  # lines of code, each with the repr of its value or the error that it raised
 
 
 def stacking(batch: Batch) -> Outcomes:
-    """Run the calls that should make one tensor of the sequences: they raise errors, unless all lengths are equal.
+    """Run the calls that should make one tensor of the sequences; they raise errors unless all lengths are equal.
 
-    Where they are, return the shape that the sequences stack to.
+    If they are, return the shape of the stacked sequences.
     """
     names = {"torch": torch, "sequences": list(batch.sequences)}
     return _outcomes(_STACKED if len(set(map(len, batch.sequences))) == 1 else _STACKS, names)
@@ -64,7 +64,7 @@ def fields(trace: Trace) -> tuple[tuple[str | None, ...], ...]:
 
 
 def behaviours(trace: Trace) -> Outcomes:
-    """Run a few lines of code on the trace's PackedSequence; where a value's repr is long, its middle is left out.
+    """Run a few lines of code on the trace's PackedSequence; the middle of a long repr is left out.
 
     Raises PackvizError if torch refused to pack the batch.
     """
@@ -73,7 +73,7 @@ def behaviours(trace: Trace) -> Outcomes:
 
 
 def _outcomes(lines: Iterable[str], names: dict[str, object]) -> Outcomes:
-    """Execute our own lines: what is shown is what was run. An error is the last line of its traceback."""
+    """Execute our own lines: the code shown is the code run. An error is the last line of its traceback."""
 
     def outcome(code: str) -> str:
         scope = dict(names)
@@ -84,7 +84,7 @@ def _outcomes(lines: Iterable[str], names: dict[str, object]) -> Outcomes:
 
 
 def _shortened(text: str) -> str:
-    """Return the text with the middle of too many lines left out, as torch does it in a long tensor."""
+    """Leave out the middle of a long text, as torch does with a long tensor."""
     lines = text.splitlines()
     if len(lines) <= _LINES:
         return text
@@ -102,7 +102,7 @@ class Tie:
 
     @property
     def as_they_came(self) -> bool:
-        """Return whether they kept the order in which they came."""
+        """Return whether they kept their original order."""
         return list(self.sequences) == sorted(self.sequences)
 
 
@@ -112,18 +112,18 @@ def order_of_equals(n: int) -> tuple[int, ...]:
     n = integer("n", n, 1, fix="ask for the order of at least one sequence")
     lengths = torch.ones(n, dtype=torch.int64, device="cpu")
     packed = pack_padded_sequence(torch.zeros(1, n, 1, device="cpu"), lengths, enforce_sorted=False)
-    assert packed.sorted_indices is not None  # it is None with enforce_sorted=True alone
+    assert packed.sorted_indices is not None  # it is None only with enforce_sorted=True
     return tuple(packed.sorted_indices.tolist())
 
 
 @cache
 def first_unstable() -> int | None:
-    """Return the smallest n up to 64 whose equal lengths torch does not leave as they came; None without one."""
+    """Return the smallest n up to 64 for which torch reorders equal lengths; None if there is none."""
     return next((n for n in range(1, 65) if order_of_equals(n) != tuple(range(n))), None)
 
 
 def ties(trace: Trace) -> tuple[Tie, ...]:
-    """Return every length that at least two sequences of the batch have, the longest first."""
+    """Return every length shared by at least two sequences of the batch, longest first."""
     lengths = trace.padded.lengths.tolist()
     groups = [Tie(length, tuple(group)) for length, group in groupby(trace.sorted.order.tolist(), lengths.__getitem__)]
     return tuple(tie for tie in groups if len(tie.sequences) > 1)

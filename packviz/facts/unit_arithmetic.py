@@ -1,4 +1,4 @@
-"""One hidden unit at one packed row, term by term: every product that its gates add up, and its new state."""
+"""One hidden unit at one packed row, term by term: every product in its gates' sums, and its new state."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from packviz.validate import integer
 
 __all__ = ["Formula", "GateSum", "Term", "UnitSum", "rounded", "unit_sum"]
 
-_LETTER = re.compile(r"(· )?\b([a-z]'?)(?![a-z'])")  # of a formula, and whether it stands behind a sign
+_LETTER = re.compile(r"(· )?\b([a-z]'?)(?![a-z'])")  # of a formula, and the sign before it, if any
 
 
 class Term(NamedTuple):
@@ -27,9 +27,9 @@ class Term(NamedTuple):
     name: str  # "W_ir[2,0] · x[0]", or "b_ir[2]"; the letters of PyTorch's documentation
     parameter: str  # the same weight in the module: "weight_ih_l0[2, 0]"
     weight: float  # the weight, or the bias
-    value: float  # what it is multiplied with; 1 for a bias
+    value: float  # what it is multiplied by; 1 for a bias
     product: float  # weight · value, in the module's own precision
-    factor: float  # what the gate multiplies the product with: r in the hidden part of the GRU's n, else 1
+    factor: float  # what the gate multiplies the product by: r in the hidden part of the GRU's n, else 1
 
     @property
     def part(self) -> float:
@@ -54,22 +54,22 @@ class GateSum(Brief):
     input_sum: float  # W x + b of the input, as torch's linear computes it
     hidden_sum: float  # W h + b of the state before, likewise
     factor: float  # what multiplies hidden_sum: r for the GRU's n, else 1
-    formula: Formula  # the gate after its function
+    formula: Formula  # the gate after its activation
 
     @property
     def total(self) -> float:
-        """Return input_sum + factor · hidden_sum: what enters the gate's function."""
+        """Return input_sum + factor · hidden_sum: what enters the gate's activation."""
         return self.input_sum + self.factor * self.hidden_sum
 
     @property
     def largest(self) -> list[Term]:
-        """Return the terms by the size of their parts, the largest first."""
+        """Return the terms by the magnitude of their parts, largest first."""
         return sorted(self.terms, key=lambda term: -abs(term.part))
 
 
 @dataclass(frozen=True, repr=False)
 class UnitSum(Brief):
-    """Hold how one unit's state came about at one packed row."""
+    """Hold how one unit's state was computed at one packed row."""
 
     layer: int  # from 0
     direction: int  # 0 forward, 1 backward
@@ -83,14 +83,14 @@ class UnitSum(Brief):
 
 
 def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direction: int = 0) -> UnitSum:
-    """Take apart how one hidden unit got its state at packed row n.
+    """Break down how one hidden unit's state at packed row n was computed.
 
     n          0 to N - 1
     unit       0 to H - 1
     layer      0 to L - 1; None: the top one. x is its input: data for layer 0, else the states of the layer below
-    direction  0 forward, 1 backward, where there are two
+    direction  0 forward, 1 backward, if there are two
 
-    Raises PackvizError for a number out of its range, and for an LSTM with a projection: there h' mixes all units.
+    Raises PackvizError for a number out of range, and for an LSTM with a projection, whose h' mixes all units.
     """
     module, fix = trace.module, "choose one of these"
     layer = len(trace.layers) - 1 if layer is None else layer
@@ -117,7 +117,7 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
 
 
 def _formulas(kind: CellKind, known: dict[str, float]) -> list[Formula]:
-    """Return the lines that make the new state; known: the gates and states of the unit by letter."""
+    """Return the lines that compute the new state; known: the gates and states of the unit by letter."""
 
     def number(match: re.Match[str]) -> str:
         sign, name = match.groups("")
@@ -132,7 +132,7 @@ def _formulas(kind: CellKind, known: dict[str, float]) -> list[Formula]:
 def _gate_sum(
     module: nn.RNNBase, suffix: str, unit: int, x: Tensor, h: Tensor, name: str, values: dict[str, float]
 ) -> GateSum:
-    """Take apart a gate of a unit, a row of W x + b and one of W h + b; values: of all its gates, in torch's order."""
+    """Break down a gate of a unit, a row of W x + b and one of W h + b; values: of all its gates, in torch's order."""
     row, gate = [*values].index(name) * module.hidden_size + unit, kind_of(module).gates.get(name)
     weighing = gate.weighed_by if gate else ""
     factor = values[weighing] if weighing else 1.0
@@ -160,11 +160,11 @@ def _gate_sum(
 
 
 def rounded(value: float) -> str:
-    """Return a number with four decimals, or with four digits where those would hide it."""
+    """Return a number with four decimals, or with four significant digits if decimals would hide it."""
     return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.4g}"
 
 
 def _as_factor(value: float) -> str:
-    """Return a number as a factor or a summand: in parentheses if it is negative."""
+    """Return a number as a factor or a summand: in parentheses if negative."""
     text = rounded(value)
     return f"({text})" if text.startswith("-") else text
