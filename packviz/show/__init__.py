@@ -1,1 +1,1 @@
-"""A trace and its facts made visible: the movie and its player, charts, tables, plain PyTorch code."""
+"""Visual output of a trace and its facts: the movie and its player, charts, plain PyTorch code."""

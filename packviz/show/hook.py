@@ -1,4 +1,4 @@
-"""Why pack: one sequence that ends early, its state padded and packed, as two small pictures."""
+"""Why pack: the state of one sequence that ends early, padded and packed, as two small pictures."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,19 +22,19 @@ _MOST = 4  # units whose lines are drawn
 class Hook:
     """Hold one sequence, padded and packed."""
 
-    b: int  # the sequence with the most pads, the first of them
-    texts: tuple[str, ...]  # its tokens and its pads as they were typed, T of them; empty where they are vectors
-    padded: Tensor  # (T, H): the top layer's forward state after each column of its row, run by torch with its pads
+    b: int  # the first of the sequences with the most pads
+    texts: tuple[str, ...]  # its tokens as typed and its pads, T of them; empty for vectors
+    padded: Tensor  # (T, H): the top layer's forward state after each column of its row, run by torch with the pads
     packed: Tensor  # (length, H): the same after each of its tokens, packed
 
     @property
     def moved(self) -> float:
-        """Return the largest change of a number of the state by the pads."""
+        """Return the largest change that the pads make to a number of the state."""
         return distance(self.padded[-1], self.packed[-1])
 
 
 def padded_most(trace: Trace) -> int | None:
-    """Return the sequence with the most pads, the first of them; None where none is padded on the right."""
+    """Return the first of the sequences with the most pads; None if none is padded on the right."""
     padded, b = trace.padded, int(trace.padded.lengths.argmin())
     length, columns = int(padded.lengths[b]), padded.mask.size(1)
     on_the_right = length < columns and bool(padded.mask[b, :length].all())
@@ -42,7 +42,7 @@ def padded_most(trace: Trace) -> int | None:
 
 
 def hook(trace: Trace) -> Hook | None:
-    """Return what pads do to the sequence that has the most of them; None where none is padded on the right."""
+    """Return what pads do to the sequence with the most pads; None if none is padded on the right."""
     b = padded_most(trace)
     if b is None:
         return None
@@ -56,7 +56,7 @@ def hook(trace: Trace) -> Hook | None:
 
 
 def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return of each side, padded and packed, a sentence with numbers of this run, and an SVG image."""
+    """Return for each side, padded and packed, a sentence with numbers of this run, and an SVG image."""
     pads = len(found.padded) - len(found.packed)
     size = found.packed.size(1)
     moving = sentence("hook.padded", b=found.b, pads=pads, moved=found.moved, size=size, lines=min(size, _MOST))
@@ -65,7 +65,7 @@ def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tu
 
 
 def _drawn(found: Hook, states: Tensor, palette: Palette) -> str:
-    """Draw the cells of a row, and above them the state after each of them, with a dot at its end."""
+    """Draw the cells of a row, and above each the state after it, with a dot at the end."""
     columns, color = len(found.padded), sequence_color(found.b)
     most = float(torch.cat([found.padded, found.packed]).abs().max()) or 1.0
     ways = [

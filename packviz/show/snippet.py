@@ -1,4 +1,4 @@
-"""The same run as a plain PyTorch script, to copy and to run alone."""
+"""The same run as a plain, self-contained PyTorch script to copy."""
 
 import textwrap
 
@@ -13,18 +13,18 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
 
 _FIX = "call your own module: its weights cannot be written as a script"
-_MAX_NUMBERS = 2_000  # as literals in the script; nobody reads more
+_MAX_NUMBERS = 2_000  # maximum number of literals in the script
 
 
 def snippet(trace: Trace) -> str:
     """Return a script that makes the same tensors as the trace, bit for bit, with PyTorch alone.
 
-    It draws its random numbers in the trace's order: embedding, cell, initial state. A state that is carried over
-    is not drawn: the cell runs twice. Its tensors are `sequences`, `lengths`, `x`, `packed`, `output`, `h_n` (and
-    `c_n`), `padded_output` and `output_lengths`. Where torch refuses to pack, the script ends with that line. More than
+    It draws its random numbers in the trace's order: embedding, cell, initial state. For a state that is carried over
+    the cell runs twice instead. Its tensors are `sequences`, `lengths`, `x`, `packed`, `output`, `h_n` (and `c_n`),
+    `padded_output` and `output_lengths`. If torch refuses to pack, the script ends with that line. Batches of more than
     2,000 numbers are left for the reader to fill in.
 
-    Raises PackvizError for the trace of a module of your own: its weights are not known from a seed.
+    Raises PackvizError for the trace of a module of your own, whose weights do not follow from a seed.
     """
     batch, config = check_own_making(trace, _FIX)
     kind = CELL_KINDS[config.cell]
@@ -64,7 +64,7 @@ def _sequences(batch: Batch, dtype: torch.dtype) -> str:
         left_out = f"# {numbers:,} numbers are too many to print: put your list of {shape} {typed} tensors here"
         return f"{left_out}\nsequences = ..."
     rows, words = "".join(f"    {_literal(sequence.to(dtype))},\n" for sequence in batch.sequences), ""
-    if batch.vocabulary:  # which word has which id; in `repr`, so that no word can end the comment
+    if batch.vocabulary:  # the id of each word, with `repr`, so that no word can end the comment
         told = ", ".join(f"{id_}\N{NO-BREAK SPACE}{word!r}" for id_, word in enumerate(batch.vocabulary))
         lines = textwrap.wrap(told, 96, initial_indent="# ", subsequent_indent="# ")
         words = "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ") + "\n"
@@ -81,7 +81,7 @@ def _literal(values: Tensor) -> str:
 
 
 def _wrapped(values: Tensor, *, indent: str) -> str:
-    """Return numbers as the shortest decimals that are read back as the same numbers, on lines of at most 100."""
+    """Return numbers as the shortest decimals that round-trip, on lines of at most 100 characters."""
     single = values.dtype == torch.float32
     numbers = [repr(float(str(np.float32(value)))) if single else repr(value) for value in values.tolist()]
     line = f"[{', '.join(numbers)}]"

@@ -1,9 +1,10 @@
-"""Colours by meaning, light and dark: which sequence, padding, now, final, and the numbers around zero."""
+"""Colours by meaning, light and dark: sequences, padding, now, final, and numbers around zero."""
 
 from dataclasses import dataclass
 
-# Ten colours that colour-blind eyes tell apart: at least 17 in CAM02-UCS with normal, deuteranopic, protanopic and
-# tritanopic sight (Petroff's ten, arXiv 2107.02270: 14). None is near the red and blue of signs, errors and now.
+# Ten colours distinguishable with colour blindness: at least 17 apart in CAM02-UCS with normal, deuteranopic,
+# protanopic and tritanopic vision (Petroff's ten, arXiv 2107.02270: 14). None is near the red and blue of signs,
+# errors and now.
 SEQUENCE_HUES: tuple[str, ...] = (
     "#0f9d8f",
     "#ffa90e",
@@ -17,14 +18,14 @@ SEQUENCE_HUES: tuple[str, ...] = (
     "#b6db92",
 )
 
-CLEAR = "rgba(0,0,0,0)"  # what lies behind shows through
+CLEAR = "rgba(0,0,0,0)"  # fully transparent
 
 
 @dataclass(frozen=True)
 class Palette:
     """Name one colour for each meaning on one background.
 
-    `diverging` runs in even steps from the most negative number over zero, its middle, to the most positive one.
+    `diverging` runs in even steps from the most negative number through zero, its middle, to the most positive one.
     """
 
     background: str
@@ -70,7 +71,7 @@ DARK = Palette(
 
 
 def sequence_color(b: int) -> str:
-    """Return the hue of sequence `b`; after the last one they come again from the first."""
+    """Return the hue of sequence `b`; the hues repeat after the last one."""
     return SEQUENCE_HUES[b % len(SEQUENCE_HUES)]
 
 
@@ -83,7 +84,7 @@ def diverging(share: float, palette: Palette = LIGHT) -> str:
 
 
 def text_on(color: str) -> str:
-    """Return black or white, whichever reads better on `color`."""
+    """Return black or white, whichever has more contrast on `color`."""
     return max("#000000", "#ffffff", key=lambda text: contrast(text, color))
 
 

@@ -1,1 +1,1 @@
-"""Charts of a trace and of its facts; packviz.charts has their names."""
+"""Charts of a trace and of its facts, exported by packviz.charts."""

@@ -1,4 +1,4 @@
-"""Padded beside packed, as charts: where the outputs differ, how states drift on pads, which gradients change."""
+"""Charts of padded against packed: where the outputs differ, how states drift on pads, which gradients change."""
 
 from dataclasses import replace
 from math import isfinite
@@ -20,8 +20,8 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
     """Return |padded - packed| as a heat map, sequences down and time steps across; the largest of all features.
 
-    Pads have a cross. The scale ends at the largest difference, but never so low that rounding gets a colour. The title
-    says how much is shown, if not all.
+    Pads have a cross. The scale ends at the largest difference, but never so low that rounding errors are coloured.
+    The title says how much is shown, if not everything.
     """
     B, T = comparison.apart.shape
     rows, steps = min(B, SEQUENCES), min(T, STEPS)
@@ -59,7 +59,7 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
 
 
 def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
-    """Return the distance of each sequence's state from its last valid one, in its hue, over the pads after it."""
+    """Return the distance of each sequence's state from its last valid one, in its hue, by the number of pads."""
     distances = drift.distances
     B, most = len(distances), drift.pads[-1]
     rows = min(B, CURVES)
@@ -88,7 +88,7 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
 
 
 def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
-    """Return two bars for each parameter: the distance of its padded gradient from packed, without and with a mask."""
+    """Return two bars per parameter: the distance of its padded gradient from packed, without and with a mask."""
     rows = losses.gradients
     names = [row.name for row in rows]
     data = []

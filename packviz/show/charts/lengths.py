@@ -1,4 +1,4 @@
-"""Lengths as charts: beside batch_sizes, and as the share of padding that they leave."""
+"""Charts of lengths: with batch_sizes, and as the share of padding."""
 
 from collections.abc import Mapping
 from math import isfinite
@@ -12,7 +12,7 @@ from packviz.show.charts.template import bars, drawn, named_axis, plain
 from packviz.show.theme import LIGHT, Palette, mix, sequence_color
 from packviz.text import counted, sequence_label
 
-NAMED = 26  # bars up to which each has its number, and each sequence its letter
+NAMED = 26  # up to so many bars, each has its number, and each sequence its letter
 
 
 def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
@@ -52,9 +52,9 @@ def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
 def padding_shares(
     shares: Mapping[str, float], here: float | None = None, palette: Palette = LIGHT, *, own: str = "this batch"
 ) -> go.Figure:
-    """Return a bar for the share of padding of each named kind of lengths, and one for this batch, marked.
+    """Return a bar for the share of padding of each named kind of lengths, and a marked one for this batch.
 
-    shares, here: from 0.0 to 1.0; they are shown in percent. own: what this batch is called. Raises PackvizError for
+    shares, here: from 0.0 to 1.0; they are shown in percent. own: the name of this batch. Raises PackvizError for
     any other number.
     """
     rows = [(name, share, False) for name, share in shares.items()]

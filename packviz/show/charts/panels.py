@@ -1,4 +1,4 @@
-"""Panels: a few small tensors beside or below each other, each cell with its number, in its sequence's colour."""
+"""Panels: a few small tensors side by side or stacked, each cell with its number, in its sequence's colour."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from packviz.show.charts.template import drawn, plain
 from packviz.show.theme import CLEAR, LIGHT, Palette, diverging, mix, sequence_color, text_on
 
-WIDE = 18  # cells across, if nothing else is said
+WIDE = 18  # cells across, by default
 CELL = 40  # pixels of a cell's height
 HEAD = 1.0  # cells for a panel's title
 GAP = 0.7
@@ -17,21 +17,21 @@ GAP = 0.7
 
 @dataclass(frozen=True)
 class Panel:
-    """Hold one small tensor and how it is shown."""
+    """Hold one small tensor and its presentation."""
 
     title: str
-    texts: tuple[tuple[str, ...], ...]  # row by row, what stands in each cell; the rows may be of different lengths
-    # row by row, the sequence whose colour a cell has, or None for padding and filler; () where `values` say
+    texts: tuple[tuple[str, ...], ...]  # row by row, the text of each cell; the rows may have different lengths
+    # row by row, the sequence whose colour a cell has, or None for padding and filler; () if `values` are given
     owners: tuple[tuple[int | None, ...], ...] = ()
-    # row by row, a number for each cell: the diverging colours instead; the scale is that of all panels
+    # row by row, a number for each cell, shown in the diverging colours; all panels share one scale
     values: tuple[tuple[float, ...], ...] = ()
-    wrong: frozenset[tuple[int, int]] = frozenset()  # (row, column) of the cells that are not what was wanted
+    wrong: frozenset[tuple[int, int]] = frozenset()  # (row, column) of the wrong cells
     rows: tuple[str, ...] = ()  # their names, or ()
     columns: tuple[str, ...] = ()
 
     @property
     def head(self) -> float:
-        """Return the cells above the first row: the title's, and less than one for the names of the columns."""
+        """Return the cells above the first row: the title's, and less than one for the column names."""
         return HEAD + (0.7 if self.columns else 0.0)
 
 
@@ -46,7 +46,7 @@ def panels(given: Sequence[Panel], palette: Palette = LIGHT, *, wide: int = WIDE
         small = any(len(text) > 4 for row in panel.texts for text in row)
         for i, j in ((i, j) for i, row in enumerate(panel.texts) for j in range(len(row))):
             x, y, fill = left + j, top + panel.head + i, _fill(panel, i, j, palette, most)
-            if (i, j) in panel.wrong:  # a double frame, which shows on every colour
+            if (i, j) in panel.wrong:  # a double frame, visible on every colour
                 shapes.append(_box(x, y, 0.05, palette.background, palette.wrong, 4))
                 shapes.append(_box(x, y, 0.1, fill, palette.background, 1))
             else:
@@ -73,7 +73,7 @@ def _placed(given: Sequence[Panel], wide: int) -> tuple[list[tuple[Panel, float,
     left, top, tallest, widest = 0.0, 0.0, 0.0, 0.0
     for panel in given:
         columns = max(map(len, panel.texts), default=0)
-        names = max((0.4 + 0.26 * len(name) for name in panel.rows), default=0.0)  # cells for the names of the rows
+        names = max((0.4 + 0.26 * len(name) for name in panel.rows), default=0.0)  # cells for the row names
         across = max(columns, 0.24 * len(panel.title)) + names
         if left and left + across > wide:
             left, top, tallest = 0.0, top + tallest + GAP, 0.0

@@ -16,7 +16,7 @@ from packviz.validate import integer
 
 SEQUENCES, UNITS, STEPS = 24, 12, 200  # shown at most in the heat map
 GAP = 1  # rows between the bands of two sequences
-LINES = 10  # units shown at most as lines: as many colours can be told apart
+LINES = 10  # units shown at most as lines: so many colours can be told apart
 DASHES = ("solid", "dash", "dot")
 
 
@@ -26,12 +26,12 @@ class _Grid(NamedTuple):
     h: Tensor  # (B, T, H), NaN where nothing was packed
     rows: list[list[int]]  # (B, T): the packed row of each cell, -1 where nothing was packed
     lengths: list[int]  # B numbers
-    finals: list[int]  # B numbers: the time step after which each state is final
+    finals: list[int]  # B numbers: the time step that makes each state final
     name: str  # the cell, layer and direction, in words
     scale: float  # the largest state of all layers, at least 1: where the scale ends
 
     def told(self, b: int, t: int, unit: int) -> str:
-        """Return what is said over a state; "" where nothing was packed."""
+        """Return the hover text of a state; "" where nothing was packed."""
         if self.rows[b][t] < 0:
             return ""
         what = f"sequence {sequence_label(b)}, t = {t}, packed row {self.rows[b][t]}"
@@ -58,7 +58,7 @@ def states(trace: Trace, *, layer: int | None = None, direction: int = 0, palett
     """Return h of one layer and direction as a heat map: time steps across, a band of hidden units per sequence.
 
     layer: 0 to L - 1, or None for the top one. direction: 0 forward, 1 backward. Nothing is shown past the end of a
-    sequence. The final state has an outline in the sequence's hue: at its last valid step, backward at t = 0. The
+    sequence. The final state has an outline in the sequence's hue: at its last valid step, or backward at t = 0. The
     scale ends where the movie's does. The title says how many sequences and units are shown, if not all.
     """
     seen = _grid(trace, layer, direction)
@@ -69,7 +69,7 @@ def states(trace: Trace, *, layer: int | None = None, direction: int = 0, palett
     told = [
         [seen.told(b, t, i) if i < units else "" for t in range(steps)] for b in range(rows) for i in range(units + GAP)
     ]
-    z = z.transpose(1, 2).flatten(0, 1)  # a row for each unit, and an empty one after each band
+    z = z.transpose(1, 2).flatten(0, 1)  # a row per unit, and an empty one after each band
     look = {"xgap": 1 if steps <= 40 else 0, "colorbar": {"title": "h", "len": 0.9}}
     tall = len(tops) * (units + GAP)
     lengths = ", ".join(f"{sequence_label(b)} {seen.lengths[b]}" for b in range(min(rows, 8)))

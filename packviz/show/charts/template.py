@@ -1,4 +1,4 @@
-"""The look that all charts share: one Plotly template for each palette, and how a figure is put together."""
+"""The look shared by all charts: one Plotly template per palette, and the assembly of a figure."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -24,10 +24,10 @@ def drawn(
     on_top: bool = False,
     **layout: Any,
 ) -> go.Figure:
-    """Return the figure of plain traces and layout.
+    """Return a figure made of plain traces and layout.
 
-    alt: one sentence that says what it shows, kept in `layout.meta["alt"]`. on_top: whether the title begins at the
-    upper edge, as it must where it has several lines.
+    alt: a one-sentence description, kept in `layout.meta["alt"]`. on_top: whether the title starts at the upper edge,
+    as it must if it has several lines.
     """
     place = {"y": 1, "yref": "container", "yanchor": "top", "pad": {"l": 12, "t": 16}} if on_top else {}
     heading = {"text": title, "subtitle": {"text": subtitle}, **place}
@@ -80,15 +80,15 @@ def template(palette: Palette) -> go.layout.Template:
 
 
 def named_axis(labels: Sequence[str], places: Sequence[float] = (), **more: Any) -> dict[str, Any]:
-    """Return an axis without lines that has these labels at these places, or else at 0, 1, 2 and so on."""
+    """Return an axis without lines, with labels at these places, or by default at 0, 1, 2 and so on."""
     ticks = {"tickmode": "array", "tickvals": list(places or range(len(labels))), "ticktext": list(labels)}
     return {"showgrid": False, "zeroline": False, **ticks, **more}
 
 
 def showing(*limits: tuple[int, int, str]) -> str:
-    """Return how much is shown where that is not all: "showing 60 of 70 sequences"; "" where it is.
+    """Return "showing 60 of 70 sequences", or "" if everything is shown.
 
-    limits: how many are shown, how many there are, and of what.
+    limits: how many are shown, how many there are, and the noun.
     """
     parts = [f"{shown} of {counted(there, what)}" for shown, there, what in limits if shown < there]
     return f"showing {', '.join(parts)}" if parts else ""
@@ -97,14 +97,14 @@ def showing(*limits: tuple[int, int, str]) -> str:
 def heatmap(
     z: Sequence[Sequence[float | None]], told: Sequence[Sequence[str]], end: float, palette: Palette, **more: Any
 ) -> dict[str, Any]:
-    """Return a heat map on the diverging scale from -end to end, with a text over each cell."""
+    """Return a heat map on the diverging scale from -end to end, with a hover text on each cell."""
     stops = palette.diverging
     scale = [[i / (len(stops) - 1), color] for i, color in enumerate(stops)]
     return {"type": "heatmap", "z": z, "text": told, "colorscale": scale, "zmin": -end, "zmid": 0, "zmax": end, **more}
 
 
 def bars(y: Sequence[Any], x: Sequence[float], color: Any, told: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Return bars of length x that lie at y, with a text over each; color: of all, or one for each."""
+    """Return horizontal bars of length x at y, with a hover text on each; color: of all, or one for each."""
     look = {"type": "bar", "orientation": "h", "marker": {"color": color}}
     return {**look, "y": list(y), "x": list(x), "hovertext": list(told), **more}
 
@@ -112,11 +112,11 @@ def bars(y: Sequence[Any], x: Sequence[float], color: Any, told: Sequence[str], 
 def line(
     x: Sequence[float], y: Sequence[float], color: str, told: Sequence[str], symbol: str = "circle", size: int = 6
 ) -> dict[str, Any]:
-    """Return a line through points, with a mark and a text at each."""
+    """Return a line through points, with a mark and a hover text at each."""
     look = {"line": {"color": color, "width": 2.5}, "marker": {"symbol": symbol, "size": size, "color": color}}
     return {"mode": "lines+markers", "x": list(x), "y": list(y), "hovertext": list(told), **look}
 
 
 def plain(text: str) -> str:
-    """Return text that Plotly shows letter for letter: no markup and no formula, whatever somebody typed."""
+    """Escape a text so that Plotly shows it literally, without markup or formulas."""
     return escape(text, quote=False).replace("$", "&#36;").replace("\n", " ")

@@ -1,4 +1,4 @@
-"""Trace -> Movie: pure data for the player, and the page that plays it anywhere."""
+"""Trace -> Movie: pure data for the player, and a standalone page that plays it."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -27,7 +27,7 @@ _MODULES = {stage: import_module(f"{__name__}.{stage}") for stage in STAGES}
 
 
 def _of(stage: Stage, part: str = "") -> Callable[[View], Any]:
-    """Return a function of a stage, which its file has by its name: in pack.py pack, pack_scene, pack_end."""
+    """Return a stage's function, found by its name: pack, pack_scene and pack_end in pack.py."""
     made: Callable[[View], Any] = getattr(_MODULES[stage], stage + part)
     return made
 
@@ -44,11 +44,11 @@ def movie(
 ) -> Movie:
     """Return the movie of a trace.
 
-    stages: some of pad, embed, sort, pack, run and unpack; None means all. A trace that has no embedding has no stage
+    stages: some of pad, embed, sort, pack, run and unpack; None means all. A trace without an embedding has no stage
     embed, and one that torch refused to pack ends with sort.
     layer, direction: what the stage run watches, by default the top layer and 0, forward; 1 is backward.
     deep: whether each stage is shown with all its explanations, as in its lesson.
-    sequences, steps: how many of a large batch are shown at most: the longest sequences, the first time steps.
+    sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
 
     Raises PackvizError for a stage, layer or direction that this trace does not have, and for sequences or
     steps below 1.
@@ -71,7 +71,7 @@ def movie(
     lines = {stage: list(code).index(ABOUT_STAGES[stage]["statement"]) for stage in chosen}
     scenes: dict[str, Scene] = {stage: _of(stage, "_scene")(view) for stage in chosen}
     played = (
-        (stage, None if i else before[stage](view), shot)  # what happens in stages that are left out
+        (stage, None if i else before[stage](view), shot)  # what omitted stages do
         for stage in chosen
         for i, shot in enumerate(_of(stage)(view))
     )

@@ -1,4 +1,4 @@
-"""Padded beside packed: the same module on both, a time step at a time, and what that makes of h_n."""
+"""Padded beside packed: the same module on both, one time step at a time, and the resulting h_n."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -42,11 +42,11 @@ def beside(
     sequences: int = Window().sequences,
     steps: int = Window().steps,
 ) -> Movie:
-    """Return the movie of the same module on the padded batch and on the packed one, in step with each other.
+    """Return the movie of the same module on the padded and on the packed batch, step by step.
 
     layer, direction: whose states are watched, by default the top layer and 0, forward; 1 is backward. Its steps belong
-    to the stage run; the last two are named `outputs` and `h_n`. Time goes across, whatever batch_first says.
-    sequences, steps: how many of a large batch are shown at most: the longest sequences, the first time steps.
+    to the stage run; the last two are named `outputs` and `h_n`. Time runs across, whatever batch_first says.
+    sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
 
     Raises PackvizError for a layer or direction that this trace does not have, or if torch refused to pack.
     """
@@ -71,7 +71,7 @@ def _steps(both: Both) -> Iterator[Shot]:
 
 
 def _film(both: Both) -> Frame:
-    """Return the frames of all time steps, three of each: rows enter, the states change, copies of them leave."""
+    """Return the frames of all time steps, three for each: rows enter, states change, copies of them leave."""
     k, t = np.arange(len(both.times)), np.array(both.times)[:, None]
     rows = [(side, (side.t == t).sum(1, keepdims=True)) for side in both.sides]
     looked_at = frame(
@@ -122,8 +122,8 @@ def _grids(both: Both, sides: Sequence[Side]) -> Frame:
 
 
 def _read(both: Both, side: Side, name: str, role: Any, at: Place, b: Any, t: Any, *keys: Any, **look: Any) -> Marks:
-    """Return tokens or pads that a side reads, with the numbers that enter the watched layer there."""
-    vec: Column = NONE  # a single number is written out
+    """Return tokens or pads that a side reads, with the numbers that enter the watched layer."""
+    vec: Column = NONE  # a single number is written as text
     if both.layer and not both.small:
         packed = np.maximum(both.row_at[b, t], 0)
         vec = both.below_rows(b, t) if side.name == PADDED else both.rows_at("below", packed)
@@ -160,7 +160,7 @@ def _states(both: Both, sides: Sequence[Side], states: Sequence[Tensor]) -> Fram
 
 
 def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = "") -> Marks:
-    """Return how far each row of the padded side is from the packed one: in words, or as a colour if small."""
+    """Return how far each row of the padded side is from the packed one, as text, or as a colour if cells are small."""
     x, b, distance, same = both.text, both.ranked, distance[..., both.ranked], same[..., both.ranked]
     place = both.beside_h(both.place[b])
     if both.small:
@@ -173,12 +173,12 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
 
 
 def _entering(both: Both, t: np.ndarray) -> Frame:
-    """Return what each side brings to h, tokens and pads; a packed row that rests gets nothing."""
+    """Return what each side feeds to h, tokens and pads; an ended packed row gets nothing."""
     groups = []
     kinds: tuple[tuple[Role, str], ...] = (("token", "in"), ("pad", "inpad"))
     for side, (role, name) in product(both.sides, kinds):
         b = both.ranked
-        if role == "pad":  # of the sequences of which this side reads one among the time steps that are shown
+        if role == "pad":  # only the sequences with a pad among the time steps shown
             b = b[np.isin(b, side.b[~both.mask[side.b, side.t]])]
         shown = (t < side.runs[b]) & (both.mask[b, t] == (role == "token"))
         at, origin = Place(f"{side.name}h", -both.lead_in, side.row[b]), side.x.cell(side.row[b], t)
@@ -189,7 +189,7 @@ def _entering(both: Both, t: np.ndarray) -> Frame:
 
 @once
 def _computed(both: Both) -> Frame:
-    """Return the states before the first step and after each, which of them come from pads, and how far off."""
+    """Return the states before the first step and after each step, which of them read pads, and their distances."""
     b, times, zero = both.ranked, np.array(both.times), np.zeros((1, both.total[0]))
     held = [torch.cat([side.start[None], side.states[:, times].transpose(0, 1)]) for side in both.sides]
     apart = np.concatenate([zero, both.apart[:, times].T]), np.concatenate([zero == 0, both.same[:, times].T])
@@ -203,7 +203,7 @@ def _computed(both: Both) -> Frame:
 
 
 def _outlines(both: Both, tone: np.ndarray, shown: np.ndarray) -> Marks:
-    """Return the outlines around rows of h of the padded side, or beside small cells around their distance."""
+    """Return the outlines around rows of h on the padded side, or around their distances if cells are small."""
     b, inset, row = both.ranked, both.inset, both.place[both.ranked]
     around = both.beside_h(row) if both.small else Place(f"{PADDED}h", 0.0, row)
     w = 1.6 * both.text if both.small else both.state_width  # numbers reach to the edges of their cells
@@ -230,7 +230,7 @@ def _outputs(both: Both, sides: Sequence[Side], k: Column, *, origin: bool = Fal
 
 
 def _home(both: Both, held: Frame) -> Frame:
-    """Return both sides with their rows in the order in which they came."""
+    """Return both sides with their rows in the original order."""
     gone = ("focus:", "in:", "inpad:", "mark:h")
     groups = {
         **{name: group for name, group in held.items() if not name.startswith(gone)},
@@ -257,11 +257,11 @@ def _filler(both: Both) -> Frame:
 
 
 def _off(both: Both) -> Frame:
-    """Return the outlines around what the padded output holds, and the unpacked one does not."""
+    """Return the outlines around what the padded output holds and the unpacked one does not."""
     if not both.with_outputs:
         return {}
     off = (both.ts >= both.lens[:, None]) | ~both.same[:, : both.columns]
-    edges = np.diff(off[both.ranked].astype(int), prepend=0, append=0)  # 1 where a run begins, -1 behind its end
+    edges = np.diff(off[both.ranked].astype(int), prepend=0, append=0)  # 1 where a run begins, -1 after its end
     (rows, t), (_, end) = (edges == 1).nonzero(), (edges == -1).nonzero()
     b = both.ranked[rows]
     place = both.sides[0].out.cell(both.place[b], t).moved(both.inset, both.inset)
@@ -270,7 +270,7 @@ def _off(both: Both) -> Frame:
 
 
 def _judged(both: Both, home: Frame) -> tuple[Frame, Frame]:
-    """Return h_n on both sides, and then which rows of it are the same."""
+    """Return h_n on both sides, and then which of its rows are the same."""
     titles = {name: home[name].but(text=both.last_heading) for name in (f"title:{side}h" for side in SIDES)}
     finals = {**home, **titles, **_states(both, both.home, both.last)}
     same = both.last_same[both.ranked]
@@ -278,7 +278,7 @@ def _judged(both: Both, home: Frame) -> tuple[Frame, Frame]:
         finals |= _rings(both, True, both.place)
     verdicts = {
         "apart": _distances(both, both.last_apart, both.last_same, "equal"),
-        # of small rows only those that are the same: the others have their colour
+        # of small rows only the equal ones: the others are coloured
         "mark:h": _outlines(both, np.where(same, "good", "wrong"), same | (not both.small)),
     }
     return finals, {**finals, **verdicts}
@@ -286,5 +286,5 @@ def _judged(both: Both, home: Frame) -> tuple[Frame, Frame]:
 
 @np.vectorize(otypes=[object])
 def _written(distance: float) -> str:
-    """Return a distance as it stands beside a row, and one column of them at once."""
+    """Return a distance as written beside a row; vectorized over a column."""
     return f"Δ {far(distance)}"

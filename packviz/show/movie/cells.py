@@ -1,4 +1,4 @@
-"""What every run shows, however deep: rows enter, states change, and copies of them go to the output and to h_n."""
+"""What every run shows at any level of detail: rows enter, states change, and copies go to the output and to h_n."""
 
 from typing import Any
 
@@ -12,23 +12,23 @@ from packviz.show.movie.view import View, once, shape
 
 UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates
-ENTERING = (1.9, 5.0)  # times as wide as in the grid is what enters, for words to be read here; units of it at most
-START = -2  # in the place of a step: no row was taken yet; -1 stands for the steps that are left out before the first
+ENTERING = (1.9, 5.0)  # how much wider entering cells are than in the grid, so that words fit; the maximum width
+START = -2  # as a step number: no row was taken yet; -1 stands for the steps omitted before the first one shown
 
 
 def gate_names(view: View) -> str:
-    """Return the letters of what is shown inside the cell: its gates, and an LSTM's c; none where it is too small."""
+    """Return the letters of what is shown inside the cell: its gates, and an LSTM's c; none if cells are too small."""
     return "" if view.small else "".join((*view.gates, *view.kind.states[1:]))
 
 
 def cell_box(view: View) -> Box:
-    """Return the room of the cell: what enters, and its gates."""
+    """Return the box of the cell: what enters, and its gates."""
     x, width = view.text, input_width(view) + INPUT_GAP + len(gate_names(view))
     return panel("cell", width, float(len(view.by_rank)), Margins(1.3 * x, 1.65 * x, 0.2 * x, 0.1))
 
 
 def state_box(view: View, name: str, unit: float = UNIT) -> Box:
-    """Return the room of h, or of h_n with its letters; unit is the width of a number."""
+    """Return the box of h, or of h_n with its letters; unit is the width of a number."""
     x, left = view.text, 1.2 * view.text if name == "hn" else 0.1
     return panel(name, state_width(view, unit), float(len(view.by_rank)), Margins(left, 1.65 * x, 0.2 * x, 0.1))
 
@@ -47,7 +47,7 @@ def state_width(view: View, unit: float) -> float:
 
 
 def state(view: View, name: str, row: Column, unit: float) -> Marks:
-    """Return the rows of h or h_n in sorted order, not filled in yet: a number a unit, or stripes."""
+    """Return the rows of h or h_n in sorted order, not filled in yet: one number per unit, or stripes."""
     b = view.ranked
     if view.small:
         return marks(name, "vector", Place(name, 0.0, row), b, w=state_width(view, unit))
@@ -69,7 +69,7 @@ def units(view: View, name: str, where: str, row: Column, width: float, says: st
 
 
 def filled(group: Marks, values: np.ndarray) -> Marks:
-    """Return the cells of units with these numbers in them, (..., B, units); one that is not finite is written out."""
+    """Return the cells of units filled with numbers (..., B, units); one that is not finite is written as text."""
     known, values = np.isfinite(values), values.reshape(*values.shape[:-2], -1)
     if known.all():
         return group.but(v=np.rint(1e4 * values))
@@ -79,25 +79,25 @@ def filled(group: Marks, values: np.ndarray) -> Marks:
 
 @once
 def run_steps(view: View) -> list[TimeStep]:
-    """Return the time steps that are shown, in the order in which the cell takes them."""
+    """Return the time steps that are shown, in processing order."""
     steps = (view.watched.step(k) for k in range(view.watched.steps))
     return [step for step in steps if step.t < view.columns]
 
 
 def time_of(view: View, k: Column) -> Column:
     """Return the time step of the k-th step."""
-    return len(view.alive) - 1 - k if view.direction else k
+    return len(view.live) - 1 - k if view.direction else k
 
 
 @once
 def live_rows(view: View) -> np.ndarray:
-    """Return (steps + 1, 1): how many of the rows that are shown are live in each step; none before the first."""
-    return np.array([0, *view.live_sizes[time_of(view, np.arange(len(view.alive)))]])[:, None]
+    """Return (steps + 1, 1): how many of the rows shown are live in each step; none before the first."""
+    return np.array([0, *view.live_sizes[time_of(view, np.arange(len(view.live)))]])[:, None]
 
 
 def ended(view: View, k: np.ndarray) -> np.ndarray:
-    """Return (k, B): which of the sequences, in sorted order, have taken their last step after the k-th."""
-    last = len(view.alive) - 1 if view.direction else view.lens[view.ranked] - 1
+    """Return (k, B): which of the sequences, in sorted order, have taken their last step by the k-th."""
+    last = len(view.live) - 1 if view.direction else view.lens[view.ranked] - 1
     return (last <= k[:, None]) | np.zeros(len(view.ranks), dtype=bool)
 
 
@@ -105,11 +105,11 @@ def ended(view: View, k: np.ndarray) -> np.ndarray:
 def taken(view: View) -> np.ndarray:
     """Return (steps + 2, B): the packed row that each sequence, in sorted order, has taken last, or NONE.
 
-    The first line is the start, the second stands before the first step that is shown.
+    The first line is the start, the second the time just before the first step shown.
     """
-    rows = np.full((len(view.alive) + 2, len(view.ranks)), NONE)
+    rows = np.full((len(view.live) + 2, len(view.ranks)), NONE)
     rows[1, : len(view.taken_n)] = view.taken_n
-    for k in range(len(view.alive)):
+    for k in range(len(view.live)):
         live = view.ranks < live_rows(view)[k + 1]
         rows[k + 2] = np.where(live, view.offsets[time_of(view, k)] + view.ranks, rows[k + 1])
     return rows
@@ -117,7 +117,7 @@ def taken(view: View) -> np.ndarray:
 
 @once
 def states(view: View, name: str) -> np.ndarray:
-    """Return (steps + 2, B, units): h or c of every sequence, in sorted order; the lines are those of `taken`."""
+    """Return (steps + 2, B, units): h or c of every sequence, in sorted order; the lines are as in `taken`."""
     n = taken(view)
     start = view.matrix(f"{name}_0")[view.ranked]
     found: np.ndarray = np.where((n >= 0)[..., None], view.matrix(name)[view.slot[n]], start)
@@ -131,7 +131,7 @@ def base(view: View) -> Frame:
     h_n = f"{view.final} {shape(view.total[0], view.watched.h.shape[1])}"
     half = f", {('forward', 'backward')[view.direction]} half" if view.directions == 2 else ""
     strip = dict(pack_end(view))
-    if view.layer:  # what stands in the strip there: the output of the layer below; what was not packed stays as it is
+    if view.layer:  # the strip holds the output of the layer below; what was not packed stays as it is
         for group in [strip[name] for name in ("token", "stray") if name in strip]:
             rows = _below(view, *group.keys)
             vec, scale = np.where(rows >= 0, rows, group.look["vec"]), np.where(rows >= 0, "state", "input")
@@ -149,7 +149,7 @@ def base(view: View) -> Frame:
 
 
 def _below(view: View, b: Column, t: Column) -> np.ndarray:
-    """Return where in the movie's numbers the output of the layer below stands; NONE where nothing was packed."""
+    """Return the row of the layer below's output in the movie's numbers; NONE where nothing was packed."""
     n = view.row_at[b, t]
     return np.where(n >= 0, view.rows_at("below", n), NONE)
 
@@ -170,7 +170,7 @@ def entering(view: View, k: np.ndarray) -> Marks:
 
 
 def outputs(view: View, k: np.ndarray) -> Marks:
-    """Return the packed output after the k-th step, every row of it from h."""
+    """Return the packed output after the k-th step, each row coming from h."""
     b, t, out = view.packed_b, view.packed_t, view.out
     look: dict[str, Any] = {"token": view.token_number[b, t], "vec": view.rows_at("h", view.packed_n)}
     look |= {"shown": time_of(view, t) <= k[:, None], "origin": Place("h", 0.0, view.rank[b])}
@@ -190,7 +190,7 @@ def finals(view: View, k: np.ndarray, unit: float) -> Frame:
     return frame(
         h_n.but(shown=np.repeat(done, units, -1), origin=Place("h", column, rows)),
         marks("ring:h", "ring", row, b, w=wide, shown=done),
-        marks("ring:out", "ring", at, last, d, w=out.width, h=out.height, shown=there),  # perhaps none that are shown
+        marks("ring:out", "ring", at, last, d, w=out.width, h=out.height, shown=there),  # perhaps none of those shown
         marks("ring:hn", "ring", Place("hn", 0.0, view.place[b]), b, w=wide, shown=done, origin=row),
     )
 
@@ -204,12 +204,12 @@ def last_steps(view: View) -> np.ndarray:
 
 @once
 def last_outputs(view: View) -> tuple[np.ndarray, np.ndarray, Place]:
-    """Return sequence, direction and place of what each direction put out last, of those that are shown."""
+    """Return sequence, direction and place of each direction's last output, for the sequences shown."""
     b, d, t = last_steps(view)[:, last_steps(view)[2] < view.columns]
     return b, d, view.out.cell(t, view.rank[b])
 
 
 def row_of(view: View, k: np.ndarray) -> np.ndarray:
-    """Return where in the movie's numbers h of every sequence, in sorted order, stands after the k-th step."""
+    """Return the row of h of every sequence, in sorted order, after the k-th step in the movie's numbers."""
     n = taken(view)[k + 2]
     return np.where(n >= 0, view.rows_at("h", n), view.rows("h_0") + view.ranked)

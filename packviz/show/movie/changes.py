@@ -1,4 +1,4 @@
-"""What changes from one frame to the next: found by comparing them, and told as columns."""
+"""What changes from one frame to the next, found by comparing frames and stored as columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
@@ -9,33 +9,33 @@ import numpy as np
 from packviz.show.movie.layout import Column, Place, short
 from packviz.show.movie.marks import DEFAULTS, NONE, Frame, Marks, Tip
 
-# Groups; beats; how many of their marks change in each beat, which, and of each field the values that they get.
-# All marks: no number, and none are named.
+# Groups; beats; how many of their marks change in each beat; which; and the new values of each field.
+# If all marks change, the number and the marks are None.
 Block = list[Any]
-Event = tuple[Sequence[int], Marks | None]  # beats, and how a group stands in them; None: it is not there
-Found = tuple[str, np.ndarray, list[np.ndarray]]  # a field, which marks change in it in each beat, and to what
-DIGITS = 3  # behind the point
-REPEATED = 3  # values from which a list is written once, wherever it is needed
+Event = tuple[Sequence[int], Marks | None]  # beats, and the state of a group in them; None: it is absent
+Found = tuple[str, np.ndarray, list[np.ndarray]]  # a field, which marks change it in each beat, and the new values
+DIGITS = 3  # after the decimal point
+REPEATED = 3  # minimum length of a list that is shared
 VALUED = ("value", "count")  # roles that show a value, even if it is 0
-NUMBERED = ("axis", "count", "note")  # where there is no room for all of a group, each second or third one is shown
-MAY_BE_NONE = ("token", "vec")  # fields in which NONE stands for none
-FLAGS = {"shown", "tone"}  # fields in which several groups may change alike
+NUMBERED = ("axis", "count", "note")  # if a group does not fit, only every second or third mark is shown
+MAY_BE_NONE = ("token", "vec")  # fields in which NONE means no value
+FLAGS = {"shown", "tone"}  # fields in which several groups may change identically
 NOWHERE = Place("", np.nan, np.nan)
 KINDS = {field: float if field in "xywhv" else int if field in MAY_BE_NONE else object for field in DEFAULTS}
 
 
 class Changes:
-    """What there is, and what changes on the way to each frame; the first one is what there is before the first step.
+    """The initial marks, and the changes that lead to each frame; the first frame is the state before the first step.
 
-    A mark that is not in a frame fades; one that is in it and was not appears, coming from its origin if it has one.
-    A beat is the way from one frame to the next, and the first one is 0. groups: as they were first seen, in the order
-    in which the data count them. data: each as it is before the first step, the blocks of changes, the lines that
-    marks say, and shared columns, those of the tokens too.
+    A mark that is missing from a frame fades; a new one appears, coming from its origin if it has one. A beat is the
+    transition from one frame to the next, and the first one is 0. groups: as first seen, in the order in which the data
+    number them. data: each group before the first step, the blocks of changes, the tooltips, and shared columns,
+    including those of the tokens.
 
-    frames: each with the number of beats over which it goes on.
+    frames: each with the number of beats that it takes.
     """
 
-    @np.errstate(invalid="ignore")  # a float that is larger than any int64 is not counted among the whole ones
+    @np.errstate(invalid="ignore")  # a float beyond the range of int64 does not count as whole
     def __init__(self, frames: Iterable[tuple[Frame, int]], tokens: Mapping[str, Any]) -> None:
         self._lists, self._tips = _Lists(), dict[Tip, int]()
         self.groups = list[Marks]()
@@ -54,11 +54,11 @@ class Changes:
             for name in before.keys() - frame.keys():
                 events[name].append(([beat], None))
             before, beat = frame, beat + beats
-        told = list(zip(self.groups, events.values(), strict=True))
+        pairs = list(zip(self.groups, events.values(), strict=True))
         self.data = {
-            "groups": [self._group(first, there=each[0][0][0] < 0) for first, each in told],
+            "groups": [self._group(first, there=each[0][0][0] < 0) for first, each in pairs],
             "tokens": {name: self._lists.put("", column) for name, column in tokens.items()},
-            "changes": _alike([i, *block] for i, each in enumerate(told) for block in self._blocks(*each)),
+            "changes": _alike([i, *block] for i, each in enumerate(pairs) for block in self._blocks(*each)),
             "tips": [[list(line) for line in tip] for tip in self._tips],
             "columns": self._lists.shared(),
         }
@@ -67,7 +67,7 @@ class Changes:
         """Return what differs from the defaults before the first step."""
         look, put = first.look, self._lists.put
         changed = {field: put(field, look[field]) for field, usual in DEFAULTS.items() if look[field] is not usual}
-        group = {field: told for field, told in changed.items() if told != DEFAULTS[field]}
+        group = {field: column for field, column in changed.items() if column != DEFAULTS[field]}
         if first.role in VALUED:
             group.setdefault("v", 0)
         if first.seq is not None:
@@ -83,7 +83,7 @@ class Changes:
         return [first.role, *(group.pop(field, DEFAULTS[field]) for field in "pxy"), group]
 
     def _blocks(self, first: Marks, events: Sequence[Event]) -> Iterator[Block]:
-        """Yield what changes, the fields that do in the same marks and beats together; nothing of unseen marks."""
+        """Yield the changes, together for fields that change in the same marks and beats; none for unseen marks."""
         seen, put = False, self._lists.put
         if events[0][0][0] < 0:
             seen, events = first.shown, events[1:]
@@ -93,7 +93,7 @@ class Changes:
         )
         if not events:
             return
-        if isinstance(seen, bool) and all(still):  # all of it comes and goes, and that is all
+        if isinstance(seen, bool) and all(still):  # the group only comes and goes, as a whole
             states = [(-1, seen), *((beat, marks is not None) for (beat,), marks in events)]
             if turns := [after for before, after in pairwise(states) if after[1] != before[1]]:
                 when, shown = (np.array(column) for column in zip(*turns, strict=True))
@@ -112,38 +112,38 @@ class Changes:
             counts = np.bincount(lines)
             changed = counts.nonzero()[0]
             whole = len(lines) == len(changed) * first.count
-            told = (None, None) if whole else (put("", counts[changed]), put("", marks))
-            yield [put("", beats[changed]), *told, fields]
+            which = (None, None) if whole else (put("", counts[changed]), put("", marks))
+            yield [put("", beats[changed]), *which, fields]
 
 
 def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> Iterator[Found]:
-    """Yield what changes in so many beats; first, seen: how the group stands before, and which marks are there."""
-    there, count = [first, *(marks or first for _, marks in events)], first.count
+    """Yield what changes in each of the beats; first, seen: the group before them, and which marks are visible."""
+    states, count = [first, *(marks or first for _, marks in events)], first.count
     ends = [*accumulate((len(lines) for lines, _ in events), initial=1)]
     spans = [slice(0, 1), *map(slice, ends, ends[1:])]
 
     def table(field: str, columns: Iterable[Column]) -> np.ndarray:
-        """Return (1 + beats, marks): each column in as many lines as its event has, one value for each mark."""
+        """Return (1 + beats, marks): each column on as many lines as its event has, with one value per mark."""
         filled = np.empty((1 + beats, count), KINDS.get(field, bool))
         for span, column in zip(spans, columns, strict=True):
             filled[span] = column
         return filled
 
     shown = table("shown", [seen, *(marks.shown if marks else False for _, marks in events)])
-    start, looks = first.look, {id(marks.look): marks.look for marks in there}
+    start, looks = first.look, {id(marks.look): marks.look for marks in states}
     if fields := [field for field in start for look in looks.values() if look[field] is not start[field]]:
         always, every = bool(shown[1:].all()), np.arange(count)
         last = None if always else np.maximum.accumulate(np.arange(1 + beats)[:, None] * shown)
         for field in dict.fromkeys(fields):
-            values = table(field, [marks.look[field] for marks in there])
-            values = values if always else values[last, every]  # each mark looks as it did when it was seen last
+            values = table(field, [marks.look[field] for marks in states])
+            values = values if always else values[last, every]  # a hidden mark keeps the look it had when last shown
             if field in "xywh":
                 values = values.round(DIGITS)
             where = values[1:] != values[:-1]
             yield field, where, [values[1:][where]]
     where = shown[1:] != shown[:-1]
     yield "shown", where, [shown[1:][where]]
-    if any(marks.origin for marks in there):  # which marks come from an origin, and from where
+    if any(marks.origin for marks in states):  # which marks come from an origin, and from where
         anew = table("shown", [False, *(marks is not None and marks.anew for _, marks in events)])
         origins = [NOWHERE, *((marks and marks.origin) or NOWHERE for _, marks in events)]
         origin = [table(field, columns)[1:] for field, columns in zip("pxy", zip(*origins, strict=True), strict=True)]
@@ -152,34 +152,34 @@ def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> I
 
 
 def _alike(blocks: Iterable[Block]) -> list[Block]:
-    """Return the blocks, those of several groups that say the same together."""
-    told: list[Block] = []
+    """Merge the blocks of groups that change identically."""
+    merged: list[Block] = []
     known: dict[Any, Block] = {}
     for block in blocks:
         number, *change, columns = block
-        if columns.keys() <= FLAGS:  # equal columns are one and the same
+        if columns.keys() <= FLAGS:  # equal columns are the same object
             same = known.setdefault((*columns, *map(id, (*change, *columns.values()))), block)
             if same is not block:
                 same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
                 continue
-        told.append(block)
-    return told
+        merged.append(block)
+    return merged
 
 
 class _Lists:
-    """Columns as JSON has them: one value where all are the same, runs where numbers grow evenly, else a list.
+    """Columns as stored in JSON: one value if all are equal, runs if numbers grow evenly, else a list.
 
-    A list that stands in several places is written once, in `shared`, and there its number stands, in a list of its
-    own: no column is a list of one value.
+    A list that is used in several places is written once, in `shared`; its places hold its number, in a list of one:
+    no column is a list of one value.
     """
 
     def __init__(self) -> None:
         self._known: dict[Any, Any] = {}
-        self._lists: list[tuple[list[Any], list[Any]]] = []  # of each its place, and what belongs there
+        self._lists: list[tuple[list[Any], list[Any]]] = []  # each list's place, and its values
         self._again: set[int] = set()
 
     def put(self, field: str, column: Column) -> Any:
-        """Return a column of a field as JSON has it; a list is filled in when all of them are known."""
+        """Return a column of a field as stored in JSON; lists are filled in once all are known."""
         if not isinstance(column, np.ndarray):
             if isinstance(column, float):
                 return short(column)
@@ -215,7 +215,7 @@ class _Lists:
         return place
 
     def shared(self) -> list[Any]:
-        """Fill in the lists, and return those that stand in several places."""
+        """Fill in the lists, and return those used in several places."""
         shared: list[Any] = []
         for number, (place, values) in enumerate(self._lists):
             if number in self._again and len(values) >= REPEATED:
@@ -227,7 +227,7 @@ class _Lists:
 
 
 def _runs(column: np.ndarray, values: Sequence[float]) -> list[float]:
-    """Return numbers as runs that grow evenly, [first, step, how many, ...], where that is shorter; else nothing."""
+    """Return numbers as evenly growing runs, [first, step, count, ...], if that is shorter; else []."""
     most = 0.6 * len(values) - 1
     if most < 3:
         return []

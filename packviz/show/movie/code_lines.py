@@ -1,4 +1,4 @@
-"""The code beside the picture: the statements of the program, and the lines of a time step with one unit's numbers."""
+"""The code beside the picture: the program's statements, and the lines of a time step with one unit's numbers."""
 
 import math
 import re
@@ -20,7 +20,7 @@ from packviz.text import sequence_label
 LINE = 33  # characters of code beside the picture
 DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "enforce_sorted": True}
 DEFAULTS |= {"total_length": None}
-DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has
+DIGITS = (2, 3, 4)  # after the decimal point: the fewest that reproduce the trace's number
 HUGE = 1e4
 FILL = TextWrapper(
     LINE, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
@@ -29,7 +29,7 @@ LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new o
 
 
 def program(view: View) -> dict[str, CodeLine]:
-    """Return the statements of the program by name, in order; without those that this trace has no use for."""
+    """Return the statements of the program by name, in order, without those that this trace does not need."""
     trace, (rows, columns), first = view.trace, view.total, {"batch_first": view.batch_first}
     ids, x = (rows, columns) if view.batch_first else (columns, rows), shape(*trace.padded.values.shape)
     filled = {"padding_value": view.pad_id, "padding_side": view.padding_side}
@@ -55,9 +55,9 @@ def program(view: View) -> dict[str, CodeLine]:
 
 
 def _call(function: str, *arguments: str, **settings: object) -> str:
-    """Return a call: on one line if it fits, else its arguments filled into lines of their own.
+    """Return a call: on one line if it fits, else with its arguments wrapped onto further lines.
 
-    settings: those that are torch's defaults are left out.
+    settings: those at torch's defaults are left out.
     """
     changed = {name: value for name, value in settings.items() if value != DEFAULTS[name]}
     given = ", ".join((*arguments, *(f"{name}={_literal(value)}" for name, value in changed.items()))) + ")"
@@ -72,22 +72,22 @@ def _literal(value: object) -> str:
 
 
 def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
-    """Return the lines that set the first state; if deep an LSTM's c too."""
+    """Return the lines that set the first state; if deep, also an LSTM's c."""
     row = view.layer * view.directions + view.direction
     order = "" if view.trace.sorted.sorted_indices is None else "[sorted_indices]"
     states = {"h": ("start", view.watched.h.shape[1]), "c": ("start_c", view.module.hidden_size)}
     lines = []
     for letter in view.kind.states if deep else "h":
         start, width = states[letter]
-        name = f"{letter} = {start}" if view.direction else letter  # going backward, sequences join in with it later
+        name = f"{letter} = {start}" if view.direction else letter  # going backward, sequences start from it later
         lines.append(CodeLine(f"{name} = {letter}_0[{row}]{order}", shape(view.total[0], width)))
     return tuple(lines)
 
 
 def step_lines(view: View, step: Step, *, deep: bool) -> tuple[CodeLine, ...]:
-    """Return the lines of a time step: the rows that are taken, and the call of the cell.
+    """Return the lines of a time step: the rows taken, and the call of the cell.
 
-    deep: in the place of the call the formulas of the cell, with one unit's numbers in the last.
+    deep: the cell's formulas instead of the call, the last ones with one unit's numbers.
     """
     size, joined, states = len(step.live), len(step.live) - len(step.began), view.kind.states
     source = f"output{view.layer - 1}" if view.layer else "data"
@@ -128,7 +128,7 @@ def _formulas(view: View, size: int) -> list[CodeLine]:
 
 
 def in_letters(formula: Formula) -> str:
-    """Return the right side as the movie writes it: `(1 − z) ⊙ n + z ⊙ h`; the new c is c."""
+    """Return the right side as shown in the movie: `(1 − z) ⊙ n + z ⊙ h`; the new c is written c."""
     return formula.right.replace("'", "").replace("-", "−").replace("·", "⊙")
 
 
@@ -145,7 +145,7 @@ def _filled(start: str, end: str) -> str:
 
 
 def _sum_of_both(view: View, step: Step) -> str:
-    """Return the new state of a cell without gates: a function of what the input and the state add up to."""
+    """Return the new state of a cell without gates: an activation of the input's and the state's sum."""
     function, result = nonlinearity_of(view.module), view.shown_number("h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
     gate = unit_sum(view.trace, step.start, 0, layer=view.layer, direction=view.direction).gates[0]
@@ -156,7 +156,7 @@ def _sum_of_both(view: View, step: Step) -> str:
 
 
 def _formula(view: View, step: Step, formula: Formula) -> str:
-    """Return a formula of the new state with numbers for its letters."""
+    """Return a formula of the new state with numbers in place of letters."""
     before = zip(view.kind.states, view.watched.before(step.k), strict=False)  # of the first live row
     known = {name: float(rounded(state[0, :1])[0]) for name, state in before if state is not None}
     names = list(dict.fromkeys(LETTER.findall(formula.right)))
@@ -177,7 +177,7 @@ def _formula(view: View, step: Step, formula: Formula) -> str:
 
 
 def _agreeing(values: Sequence[float], result: float, calculate: Callable[..., float]) -> tuple[list[str], str]:
-    """Return the numbers with as few digits as lead to the result that is shown, and `=`; `≈` where none do."""
+    """Return the numbers with the fewest digits that reproduce the displayed result, and `=`; `≈` if none do."""
     if not all(map(math.isfinite, (*values, result))):
         return [_written(value) for value in values], "="
     for digits in DIGITS:
@@ -187,7 +187,7 @@ def _agreeing(values: Sequence[float], result: float, calculate: Callable[..., f
 
 
 def _written(value: float, digits: int = DIGITS[0]) -> str:
-    """Return a number as the player writes it: halves are rounded away from zero, and there is no −0.00."""
+    """Return a number as the player writes it: halves round away from zero, and there is no −0.00."""
     if not math.isfinite(value):
         return "nan"
     text = f"{value:.3g}" if abs(value) >= HUGE else f"{_round(value, digits) + 0.0:.{digits}f}"

@@ -1,4 +1,4 @@
-"""Movie: steps and scenes as pure data, with all that a player needs."""
+"""Movie: steps and scenes as pure data, with everything that a player needs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from packviz.show.movie.widget import MovieWidget
 
 Theme = Literal["light", "dark"]
-KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by their suffix
+KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by suffix
 FORMAT = 3  # of the data, as movie.schema.json describes it
 
 
@@ -59,12 +59,12 @@ class Movie:
 
     @property
     def ids(self) -> list[str]:
-        """What each mark is called, in the order of the data."""
+        """The name of each mark, in the order of the data."""
         return [name for group in self.changes.groups for name in group.ids]
 
     @property
     def tokens(self) -> list[tuple[int, int]]:
-        """Sequence and time step of every token that is shown, in the order in which the marks number them."""
+        """Sequence and time step of every token shown, in the order of their numbers."""
         return list(zip(self.view.token_b.tolist(), self.view.token_t.tolist(), strict=True))
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
@@ -76,15 +76,15 @@ class Movie:
         return (named or timed or [i for i, _ in here[-1:]] or [len(self.steps)])[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not change it."""
+        """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not modify it."""
         return self._data
 
     def to_html(self) -> str:
-        """Return a page that contains the player and needs no server and no network."""
+        """Return a standalone page with the player, which needs no server and no network."""
         return standalone(self.title, self._data)
 
     def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
-        """Return the picture at the end of a step, by default the last one, as SVG, with its caption below.
+        """Return the picture at the end of a step, by default the last one, as SVG with its caption below.
 
         width, height: pixels of the picture without the caption. theme: light or dark.
         """
@@ -120,14 +120,14 @@ class Movie:
         return target
 
     def _picture(self, step: int | None, width: int, height: int, theme: Theme) -> tuple[Picture, int]:
-        """Return the pictures of the movie, and the number of the frame with which a step ends."""
+        """Return the pictures of the movie, and the number of a step's last frame."""
         number = len(self.steps) if step is None else integer("step", step, 1, len(self.steps))
         sizes = integer("width", width, 200, 20_000), integer("height", height, 150, 20_000)
         picture = Picture(self._data, *sizes, {"light": LIGHT, "dark": DARK}[choice("theme", theme, get_args(Theme))])
         return picture, max(i for i, frame in enumerate(picture.staging.frames) if frame[0] == number)
 
     def widget(self, step: int = 1) -> "MovieWidget":
-        """Return the movie for a notebook with a kernel: its `step` and `picked` can be read and set from Python.
+        """Return a widget for a notebook with a kernel; its `step` and `picked` can be read and set from Python.
 
         Raises ImportError without the extra `notebook`.
         """
@@ -139,14 +139,14 @@ class Movie:
         return framed(self.title, self._data, self.still())
 
     def still(self) -> str:
-        """Return the picture of the last step as HTML that needs no script, with a line of text."""
+        """Return the picture of the last step as HTML without scripts, with a line of text."""
         return pictured(f"{self!r}. Trust this notebook or run the cell again to play it here.", self.to_svg())
 
     @cached_property
     def _data(self) -> dict[str, Any]:
         view = self.view
         stages, stack = {step.stage: step.stage.capitalize() for step in self.steps}, {}
-        if not view.refused and len(view.trace.h_n) > 1:  # how many there are, and which of them the run shows
+        if not view.refused and len(view.trace.h_n) > 1:  # how many there are, and which one the run shows
             stack = {"layers": len(view.trace.layers), "directions": view.directions}
             stack |= {"layer": view.layer, "direction": view.direction}
         return {
@@ -192,7 +192,7 @@ def made(
     code: Mapping[str, CodeLine],
     lines: Mapping[Stage, int],
 ) -> Movie:
-    """Return the movie of these shots, some with a frame before their own; opening: what is there before the first."""
+    """Return the movie of these shots, some preceded by another frame; opening: the frame before the first shot."""
     frames, played = [(opening, 1)], list[Step]()
     for stage, before, shot in shots:
         if isinstance(shot, Film):
@@ -205,7 +205,7 @@ def made(
         played += [step._replace(stage=stage) for step in steps]
     changes = Changes(frames, _tokens(view))
     scenes = {**scenes, **dict(step.scene for step in played if step.scene)}
-    view.made.clear()  # the frames have been compared, and are not needed any more
+    view.made.clear()  # the frames have been compared and are no longer needed
     exact, code_lines = not view.refused and view.trace.exact and not view.packed_pads, tuple(code.values())
     notes = (*_window(view), *view.trace.notes)
     told = view, view.title, changes, tuple(played), scenes, code_lines, lines
@@ -213,7 +213,7 @@ def made(
 
 
 def _tokens(view: View) -> dict[str, Any]:
-    """Return the columns of the tokens, and what they say when pointed at, with blanks for the numbers."""
+    """Return the columns of the tokens, and their tooltips, with blanks for the numbers."""
     return {
         "count": len(view.token_b),
         **{name: getattr(view, f"token_{name}") for name in "btn"},

@@ -1,4 +1,4 @@
-"""A picture of a movie written as SVG; with Pillow one frame as PNG, all of them as GIF or APNG."""
+"""Pictures of a movie as SVG, and with Pillow one frame as PNG or all of them as GIF or APNG."""
 
 from functools import cache
 from html import escape
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 FONTS = (("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"), ("Arial.ttf", "Arial Bold.ttf"), ("arial.ttf", "arialbd.ttf"))
-BEAT, LEAST, WORD = 500, 2500, 350  # ms of a frame on its way, of a step, and of a word of its caption
+BEAT, LEAST, WORD = 500, 2500, 350  # ms of an intermediate frame, of a step at least, and per word of its caption
 
 
 def svg(picture: Picture, frame: int) -> str:
-    """Return a frame as one SVG: text as text, and no word of a visitor as markup."""
+    """Return a frame as one SVG, with the user's text escaped."""
     title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame][0] - 1]}")
     written = "".join(map(_written, picture.shapes(frame)))
     size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
@@ -45,7 +45,7 @@ def _written(shape: Shape) -> str:
 
 
 def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
-    """Write one frame, counted from 0, or, if it is None, all of them one after the other."""
+    """Write one frame, counted from 0, or, if it is None, all frames in turn."""
     with extra("figures"):
         import PIL  # noqa: F401
     if frame is not None:
@@ -61,7 +61,7 @@ def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
 
 
 def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
-    """Return a frame, drawn so many times as large and made smaller: Pillow smooths no edges but those of letters."""
+    """Return a frame supersampled by `fine`, because Pillow antialiases only text."""
     from PIL import Image, ImageDraw
 
     width, height = round(picture.width * scale), round(picture.full * scale)
@@ -69,7 +69,7 @@ def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
     pen = ImageDraw.Draw(image)
     for shape in picture.shapes(frame):
         if isinstance(shape, Box):
-            x, y, half = shape.x, shape.y, shape.width / 2 if shape.edge else 0  # as in SVG, an edge is half outside
+            x, y, half = shape.x, shape.y, shape.width / 2 if shape.edge else 0  # as in SVG, half of an edge is outside
             ends = (x - half, y - half, x + shape.w + half - 1 / scale, y + shape.h + half - 1 / scale)
             corners = [scale * each for each in ends]
             if corners[2] >= corners[0] and corners[3] >= corners[1]:

@@ -1,4 +1,4 @@
-"""The embedding, where there is one: every id becomes its row of a table."""
+"""The embedding, if there is one: every id becomes its row of a table."""
 
 from collections.abc import Iterator
 
@@ -12,11 +12,11 @@ from packviz.show.movie.sheet import heading, outline, sheet
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
 
-LISTED = 4  # numbers of the pad's row that are written out
+LISTED = 4  # numbers of the pad's row that are listed
 
 
 def embed(view: View) -> Iterator[Step]:
-    """Show how every id, the pad's too, becomes its row of the embedding table."""
+    """Show how every id, including the pad's, becomes its row of the embedding table."""
     table, end = view.trace.padded.embedding, embed_end(view)
     assert table is not None
     row = table[int(view.pad_id)]  # the pad's
@@ -27,17 +27,17 @@ def embed(view: View) -> Iterator[Step]:
         dots = ", …" if len(row) > LISTED else ""
         detail = CodeLine(f"embedding.weight[{number(view.pad_id)}]", shape(len(row))), CodeLine(f"= [{values}{dots}]")
         b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
-        start = view.pads[1][first]  # the first of them is the earliest: pads come time step after time step
+        start = view.pads[1][first]  # the first is the earliest: pads are ordered by time step
         outlines = outline("mark:pads", view.grid, (view.place[b], start), 1, count, b, tone="now")
         yield Step(say("embed", "pad_row", view, own=own), ({**end, **frame(outlines)},), detail=detail)
 
 
 @once
 def embed_end(view: View) -> Frame:
-    """Return the embedded grid; the padded one where there is no embedding."""
+    """Return the embedded grid, or the padded one without an embedding."""
     return sheet(view, view.grid, view.place, heading(view, "embedded")) if view.embedded else pad_end(view)
 
 
 def embed_scene(view: View) -> Scene:
-    """Return the scene of the grid alone."""
+    """Return the scene with only the grid."""
     return Scene([view.grid.box(counts=False)])

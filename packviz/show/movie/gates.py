@@ -1,4 +1,4 @@
-"""The run that goes deep: the gates of the cell as small grids of numbers, and the states before and after."""
+"""The detailed run: the gates of the cell as small grids of numbers, and the states before and after."""
 
 import numpy as np
 
@@ -11,21 +11,21 @@ from packviz.show.movie.sheet import texts
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
-HEADED, STRIP_HEADED = 3.6, 8.8  # numbers beside one another that are as wide as a heading
-ENTERED = 2.6  # units of the name of the cell
-SCREEN = (670.0, 322.0)  # pixels of the picture at a projector
-LEAST = (28.0, 13.0)  # pixels that a number needs there: across and down
-LINES = (1, 2, 3)  # of panels that may need letters of their own
+HEADED, STRIP_HEADED = 3.6, 8.8  # how many numbers are as wide as a heading
+ENTERED = 2.6  # units: the width of the cell's name
+SCREEN = (670.0, 322.0)  # pixels of the picture on a projector
+LEAST = (28.0, 13.0)  # pixels that a number needs there: width and height
+LINES = (1, 2, 3)  # of panels that may need their own letters
 
 
 def gate_scene(view: View) -> Scene:
-    """Return the scene: what enters and the gates in one line, the states before and after in another."""
+    """Return the scene: the input and the gates in one line, the states before and after in another."""
     whole, narrow, tall = _ways(view)
     return Scene([*whole, *narrow], [tall])
 
 
 def numbers_fit(view: View) -> bool:
-    """Return whether every number could be read in a room of 690 by 336 pixels, if need be without the output."""
+    """Return whether every number is legible in 690 by 336 pixels, if need be without the output."""
     return not view.small and any(_fit(view, boxes) for boxes in _ways(view)[:2])
 
 
@@ -35,17 +35,17 @@ def _fit(view: View, boxes: list[Box]) -> bool:
 
 
 def number_width(view: View) -> float:
-    """Return the width of a number in units: many rows make flat cells, with room at their sides."""
+    """Return the width of a number in units: many rows make flat cells with room at the sides."""
     return min(1.7 + 0.2 * max(0, len(view.by_rank) - 3), 2.4)
 
 
 @once
 def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
-    """Return ways to set the panels on a wide screen, the same without the output, and that on a tall screen."""
+    """Return layouts for a wide screen, the same without the output, and the layout for a tall screen."""
     x, width, rows = view.text, number_width(view), float(len(view.by_rank))
 
     def headed(box: Box, numbers: float = HEADED) -> Box:
-        return box.at_least(numbers * width)  # as wide as its heading
+        return box.at_least(numbers * width)  # at least as wide as its heading
 
     def grid(name: str) -> Box:
         return headed(panel(name, view.units * width, rows, Margins(0.0, 1.65 * x, 0.0, 0.1)))
@@ -78,9 +78,9 @@ def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
 
 
 def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
-    """Return the cell in the six frames of a step: gates are computed, those that need others later, then the states.
+    """Return the cell in the six frames of a step: gates, then gates that depend on other gates, then the states.
 
-    The state before, of each row that is fed, comes along an arrow; the first frame, of step -1, is before all steps.
+    The previous state of each live row comes along an arrow; the first frame, of step -1, is before all steps.
     """
     x, name, ranks, start = view.text, view.kept, np.repeat(view.ranks, view.units), np.where(k < 0, cells.START, k)
     live, fed, width = ranks < cells.live_rows(view)[k + 1], phase[:, None] < 1, number_width(view)
@@ -118,7 +118,7 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
 @once
 def _still_headings(view: View) -> Frame:
     x, name, b, kind = view.text, view.kept, view.ranked, view.kind
-    groups = [title(Place("cell", -1.1 * x, -1.6 * x), view.cell.upper())]  # the map of the stack names the layer
+    groups = [title(Place("cell", -1.1 * x, -1.6 * x), view.cell.upper())]  # the layer is named in the map of the stack
     made = {formula.left: in_letters(formula) for formula in kind.formulas}
     new = made.get("h'", f"{nonlinearity_of(view.module)} of x, h")
     notes = {"was": "live rows", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.module.proj_size else new}

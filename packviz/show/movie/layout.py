@@ -1,4 +1,4 @@
-"""Where things stand: cells within their panel, and panels beside and above one another, as large as can be."""
+"""Layout: cells within their panel, and panels side by side and stacked, as large as possible."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-WIDE, TALL = (3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # width by height of pictures on a desk and in a hand
-LINES = tuple(round(7 * 1.25**i) for i in range(16))  # units in one line of a strip that are tried: 7 to 199
+WIDE, TALL = (3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # aspect ratios of pictures on a desktop and on a phone
+LINES = tuple(round(7 * 1.25**i) for i in range(16))  # the line lengths of a strip that are tried: 7 to 199 units
 LINE_GAP = 0.35  # units between two lines of a strip
-ROOMY = 6.0  # units of a row up to which cells are large, even on a phone
+ROOMY = 6.0  # rows of at most so many units have large cells, even on a phone
 Units = Any  # one number, or a column with one for each of LINES
 Column = Any  # one value for all marks of a group, or a numpy array with one for each
 
@@ -25,7 +25,7 @@ class Place(NamedTuple):
     y: Column
 
     def moved(self, dx: Column, dy: Column) -> "Place":
-        """Return the place so many units to the right and down."""
+        """Return the place dx units to the right and dy down."""
         return Place(self.panel, self.x + dx, self.y + dy)
 
 
@@ -41,9 +41,9 @@ class Margins:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle with panels in it: each panel's origin is the upper left corner of its body.
+    """A rectangle of panels: each panel's origin is the upper left corner of its body.
 
-    breaks: of each strip, for each of LINES, its pitch and where its lines start. lines: how many of them there are.
+    breaks: for each strip and each of LINES, its pitch and where its lines start. lines: how many lines there are.
     """
 
     width: Units
@@ -53,18 +53,18 @@ class Box:
     lines: Units = 0
 
     def at_least(self, width: float) -> "Box":
-        """Return the box at least so wide."""
+        """Return the box with at least this width."""
         return replace(self, width=np.maximum(self.width, width))
 
     def choices(self, aspects: Sequence[float]) -> list[int]:
-        """Return which of LINES makes cells largest in pictures of these widths by height, with the fewest lines."""
+        """Return which of LINES give the largest cells in pictures of these aspect ratios, with the fewest lines."""
         if not self.breaks:
             return [0]
         sizes = np.maximum(self.width / np.array(aspects)[:, None], self.height).round(3)
         return [*dict.fromkeys((sizes + 1e-7 * self.lines).argmin(1).tolist())]
 
     def to_list(self, choice: int) -> list[Any]:
-        """Return where each panel stands, and where each strip goes on to a new line, as the player reads it."""
+        """Return the position of each panel, and the line breaks of each strip, in the player's format."""
 
         def one(units: Units) -> float:
             return short(units[choice] if isinstance(units, np.ndarray) else units)
@@ -77,7 +77,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Ways to set the panels on a wide screen, and on a tall one if not the same; that with the largest cells wins."""
+    """Layouts for a wide screen, and for a tall one if different; the one with the largest cells is used."""
 
     wide: Sequence[Box]
     tall: Sequence[Box] = ()
@@ -91,12 +91,12 @@ def panel(name: str, width: Units, height: Units, margins: Margins) -> Box:
 
 
 def beside(*boxes: Box, gap: float = 1.0) -> Box:
-    """Return the boxes in a row, their upper edges level."""
+    """Return the boxes in a row, aligned at the top."""
     return _joined(boxes, gap, across=True)
 
 
 def above(*boxes: Box, gap: float = 0.7) -> Box:
-    """Return the boxes in a column, their left edges level."""
+    """Return the boxes in a column, aligned at the left."""
     return _joined(boxes, gap, across=False)
 
 
@@ -113,7 +113,7 @@ def _joined(boxes: Sequence[Box], gap: float, *, across: bool) -> Box:
 
 
 def plain(scenes: Mapping[str, Scene]) -> dict[str, Any]:
-    """Return the views of all scenes, each once, and of each scene which of them it has, as the player reads them."""
+    """Return the views of all scenes, each once, and which of them each scene has, in the player's format."""
     views: list[list[Any]] = []
     known: dict[tuple[int, int], int] = {}
 
@@ -135,16 +135,16 @@ def plain(scenes: Mapping[str, Scene]) -> dict[str, Any]:
 
 
 def short(units: float) -> float:
-    """Return a number with three digits behind the point, one without a fraction as an integer."""
+    """Return a number rounded to three decimals, as an integer if it is whole."""
     rounded = round(float(units), 3)
     return int(rounded) if rounded.is_integer() else rounded
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The padded grid: `rows` sequences by `columns` time steps; `transposed` (batch_first=False) turns it by a mirror.
+    """The padded grid: `rows` sequences by `columns` time steps; `transposed` for batch_first=False.
 
-    width, height: of one cell. text: room for a line of text, in units; more where cells are small. below: more room at
+    width, height: of one cell. text: room for a line of text, in units; more if cells are small. below: extra room at
     the bottom. A position p is a row of the picture, counted from 0; t is a time step.
     """
 
@@ -155,10 +155,10 @@ class Grid:
     transposed: bool = False
     text: float = 1.0
     below: float = 0.0
-    height: float = 1.0  # another one only where it is transposed
+    height: float = 1.0  # differs only if transposed
 
     def _at(self, across: Column, along: Column) -> Place:
-        """Return a place by its distance across the rows and along them, in units: time goes along."""
+        """Return a place by its distance across the rows and along them (the time axis), in units."""
         return Place(self.name, *((across, along) if self.transposed else (along, across)))
 
     def _units(self, p: Column = 0, t: Column = 0) -> tuple[Column, Column]:
@@ -166,29 +166,29 @@ class Grid:
         return (p * self.width, t * self.height) if self.transposed else (p, t * self.width)
 
     def cell(self, p: Column, t: Column) -> Place:
-        """Return where the cell of position p and time step t stands."""
+        """Return the place of the cell at position p and time step t."""
         return self._at(*self._units(p, t))
 
     def label(self, p: Column) -> Place:
-        """Return where the letter of position p stands: before its first time step."""
+        """Return the place of the letter of position p: before its first time step."""
         return self._at(self._units(p)[0], -0.55 * self.text - 1 if self.transposed else -1.1 * self.text)
 
     def axis(self, t: Column) -> Place:
-        """Return where the name of time step t stands."""
+        """Return the place of the name of time step t."""
         return self._at((-1.3 if self.transposed else -0.75) * self.text, self._units(t=t)[1])
 
     def length(self, p: Column) -> Place:
-        """Return where the length of position p stands: behind its last time step."""
+        """Return the place of the length of position p: after its last time step."""
         across, end = self._units(p, self.columns)
         return self._at(across, end + 0.05 * self.height if self.transposed else end + 0.2 * self.text)
 
     def count(self, t: Column) -> Place:
-        """Return where batch_sizes[t] stands: at the far end of its time step."""
+        """Return the place of batch_sizes[t]: at the far end of its time step."""
         end = self.rows * self.width + 0.2 if self.transposed else self.rows + 0.25 * self.text
         return self._at(end, self._units(t=t)[1])
 
     def counts_heading(self) -> Place:
-        """Return where the heading of batch_sizes stands: beside the last one, or below them where cells are small."""
+        """Return the place of the heading of batch_sizes: beside the last one, or below them if cells are small."""
         if self.transposed:
             return Place(self.name, self.rows * self.width + 0.2, self.columns)
         if self._roomy:
@@ -197,7 +197,7 @@ class Grid:
 
     @property
     def _roomy(self) -> bool:
-        """Whether cells are so large that `batch_sizes` fits into the margin at the right."""
+        """Whether cells are large enough for `batch_sizes` to fit into the right margin."""
         return self.columns * self.width <= ROOMY
 
     def heading(self) -> Place:
@@ -212,7 +212,7 @@ class Grid:
         return (float(across), float(along)) if self.transposed else (float(along), float(across))
 
     def box(self, counts: bool = True) -> Box:
-        """Return the box around the grid, with or without the room for batch_sizes."""
+        """Return the box around the grid, with or without room for batch_sizes."""
         x = self.text
         if self.transposed:
             margins = Margins(1.4 * x, 1.6 * x + 1, (2.2 if counts else 0.3) * x, 1.1 + self.below)
@@ -224,7 +224,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Strip:
-    """The packed rows in memory order, a gap between time steps; it goes on in a new line where the screen ends.
+    """The packed rows in memory order, with a gap between time steps; long strips wrap onto further lines.
 
     counts: how many rows each time step has. height: of one cell. marks: a line of addresses below, brackets above.
     text: room for a line of text, in units.
@@ -239,7 +239,7 @@ class Strip:
     text: float = 1.0
 
     def cell(self, t: Column, position: Column) -> Place:
-        """Return where the row at this position of time step t stands."""
+        """Return the place of the row at this position of time step t."""
         return Place(self.name, self._starts[t] + position * self.width, 0.0)
 
     def heading(self) -> Place:
@@ -261,7 +261,7 @@ class Strip:
         return self.height + (1.75 if self.marks else LINE_GAP)
 
     def breaks(self, capacity: float) -> tuple[float, ...]:
-        """Return where each line of at most `capacity` units starts: at a time step if that fits, else within one."""
+        """Return where each line of at most `capacity` units starts: at a time step if possible, else within one."""
         starts, begins = [0.0], self._starts.tolist()
         for t, count in enumerate(self.counts):
             first, last = begins[t], begins[t] + count * self.width
@@ -273,15 +273,15 @@ class Strip:
 
     @cached_property
     def box(self) -> Box:
-        """The box around the strip, broken into lines of every length."""
+        """The box around the strip, wrapped at every one of LINES."""
         broken: list[tuple[float, ...]] = []
         for capacity in LINES:
-            single = broken and len(broken[-1]) == 1  # and so with longer lines too
+            single = broken and len(broken[-1]) == 1  # so it does with longer lines
             broken.append(broken[-1] if single else self.breaks(capacity))
         top, bottom = (1.7, 0.5) if self.marks else (self.text, 0.05)
         width = np.array([max(map(sub, (*starts[1:], self.length), starts)) for starts in broken])
         lines = np.array([len(starts) for starts in broken])
         height = self.pitch * (lines - 1) + self.height
-        heading = (6.5 if self.marks else 10.0) * self.text  # its longest text; beside small cells it is the wider one
+        heading = (6.5 if self.marks else 10.0) * self.text  # the longest text, which is wider beside small cells
         box = panel(self.name, np.maximum(width, heading), height, Margins(0.1, top, 0.1, bottom))
         return replace(box, breaks={self.name: [(self.pitch, *starts) for starts in broken]}, lines=lines)

@@ -1,4 +1,4 @@
-"""What a frame shows: groups of marks of one kind, each group as columns; and a step, its frames and what is said."""
+"""What a frame shows: groups of marks of one kind, each stored as columns; and a step: its frames and its texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,28 +8,28 @@ import numpy as np
 
 from packviz.show.movie.layout import Column, Place, Scene
 
-Stage = str  # its name: captions.toml lists them
+Stage = str  # its name, as listed in captions.toml
 Role = Literal[
     "token",  # one token of a sequence, in its hue
-    "ghost",  # where a token stood before it was packed
+    "ghost",  # where a token was before it was packed
     "pad",  # filler that pad_sequence or pad_packed_sequence put in
     "value",  # one number on the diverging scale
     "vector",  # a row of numbers as stripes on the diverging scale
-    "output",  # the same, framed in the hue of its sequence
+    "output",  # the same, with a frame in the hue of its sequence
     "label",  # the letter of a sequence
     "axis",  # a small number or name beside a grid
     "note",  # a remark beside a row
     "title",  # the heading of a panel
     "count",  # one entry of batch_sizes, with its bar
     "bracket",  # the span of one time step in the packed strip
-    "focus",  # the time step that is looked at
+    "focus",  # the time step under discussion
     "ring",  # a state after its last valid step
-    "thread",  # the way of a row from one order to another: from its place, `w` to the right and `h` down, or up
+    "thread",  # a row's path from one order to another: from its place `w` to the right and `h` down, or up
     "mark",  # the outline around what is read: `now`, `good` or `wrong` by its tone
     "flag",  # True or False in a mask
 ]
 Tone = Literal["", "now", "good", "wrong"]
-Tip = tuple[tuple[str, ...], ...]  # of each line its wordings: the first whose blanks can all be filled is said
+Tip = tuple[tuple[str, ...], ...]  # for each line its wordings: the first whose blanks can all be filled is shown
 
 NONE = -1  # no token, no row of numbers
 DEFAULTS: Mapping[str, Column] = {
@@ -38,22 +38,22 @@ DEFAULTS: Mapping[str, Column] = {
 }  # fmt: skip
 
 _ALONG = frozenset({"axis", "count", "bracket"})  # roles that belong to time steps
-_SILENT = frozenset({"focus", "ring", "title", "thread", "mark"})  # roles at which nothing can be pointed
+_SILENT = frozenset({"focus", "ring", "title", "thread", "mark"})  # roles without a tooltip
 _FIRST = {
     "pad": "padding in sequence {seq}: filler {text}, not a token",
     "count": "batch_sizes[{k}] = {text}",
 }
 
 
-@dataclass(slots=True, eq=False)  # not frozen: there are hundreds, and a frozen one takes seven times as long to make
+@dataclass(slots=True, eq=False)  # not frozen: there are hundreds, and a frozen one takes seven times as long to create
 class Marks:
     """A group of marks of one kind in one frame.
 
-    name: the same in every frame. keys: columns that tell its marks apart. look: what may change, a column for each of
+    name: the same in every frame. keys: columns that identify its marks. look: what may change, a column for each of
     DEFAULTS: panel `p`, place, size, texts, the number of its token, the value `v` in ten-thousandths, `vec` the row in
-    the movie's numbers, scale and tone. seq: the sequence of each mark; tip: what they say when pointed
-    at. shown: which of them are there. origin: where those that were not there come from, or, if anew, all of them.
-    In a film any of these columns may have a line for each of its frames, or for those in lines, at which it changes.
+    the movie's numbers, scale and tone. seq: the sequence of each mark. tip: the tooltip. shown: which of them are
+    visible. origin: where new ones come from, or, if anew, all of them. In a film any of these columns may have a line
+    for each of its frames, or only for the frames in `lines`, at which it changes.
     """
 
     name: str
@@ -69,12 +69,12 @@ class Marks:
 
     @property
     def count(self) -> int:
-        """How many marks the group has."""
+        """The number of marks in the group."""
         return len(self.keys[0]) if self.keys else 1
 
     @property
     def ids(self) -> Iterator[str]:
-        """What each mark is called: the name of the group and its keys."""
+        """The name of each mark: the name of the group and its keys."""
         if not self.keys:
             return iter((self.name,))
         return (":".join((self.name, *map(str, key))) for key in zip(*self.keys, strict=True))
@@ -86,7 +86,7 @@ class Marks:
         return {name: each for name, each in columns.items() if isinstance(each, np.ndarray) and each.ndim == 2}
 
     def at(self, lines: Any) -> "Marks":
-        """Return the group in one frame of a film, or in those of a column."""
+        """Return the group in one frame of a film, or in several."""
         moved = {name: column[lines] for name, column in self.moving.items()}
         return self.but(**moved) if moved or self.origin else self
 
@@ -99,7 +99,7 @@ class Marks:
         anew: Any = False,
         **look: Column,
     ) -> "Marks":
-        """Return the same marks with another look; they come from nowhere unless an origin is given."""
+        """Return the same marks with a changed look; they have no origin unless one is given."""
         if place is not None:
             look |= {"p": place.panel, "x": place.x, "y": place.y}
         shown = self.shown if shown is None else shown
@@ -119,10 +119,10 @@ def marks(
     anew: bool = False,
     **look: Column,
 ) -> Marks:
-    """Return a group of marks; says: what a value is, in a line for the pointer, or after `!` all that is said.
+    """Return a group of marks; says: the meaning of a value, for the tooltip, or after `!` the whole tooltip.
 
-    seq: the sequence of each, their first key if not said and if they belong to sequences. The blanks of a line: seq
-    and k are a mark's sequence and number, token is all that is known of its token.
+    seq: the sequence of each, by default their first key if they belong to sequences. The blanks of a line: seq and k
+    are a mark's sequence and number, token is the description of its token.
     """
     look = {**DEFAULTS, "p": place.panel, "x": place.x, "y": place.y, **look}
     if keys and seq is None and role not in _ALONG:
@@ -141,21 +141,21 @@ def title(place: Place, text: Column, **look: Column) -> Marks:
     return marks(f"title:{place.panel}", "title", place, text=text, **look)
 
 
-Frame = dict[str, Marks]  # by name; in the order in which they are drawn
+Frame = dict[str, Marks]  # by name, in drawing order
 
 
 def frame(*groups: Marks) -> Frame:
-    """Return a frame of these groups, but for empty ones."""
+    """Return a frame of the non-empty groups."""
     return {each.name: each for each in groups if each.count}
 
 
 def filmed(groups: Frame, lines: Sequence[int]) -> Frame:
-    """Return groups of a film of which those that move do so in some of its frames only: they have a line for each."""
+    """Return groups of a film; those that change do so only at the given frames, with a line for each."""
     return {name: replace(group, lines=lines) if group.moving else group for name, group in groups.items()}
 
 
 class CodeLine(NamedTuple):
-    """One line of the program, and the shape of what it makes."""
+    """One line of the program, and the shape of its result."""
 
     text: str
     shape: str = ""
@@ -164,11 +164,10 @@ class CodeLine(NamedTuple):
 class Step(NamedTuple):
     """One step of a stage.
 
-    caption: one or two plain sentences; `{A}` is the letter of a sequence, `**...**` is strong. frames: what is shown,
-    one after the other. detail: the lines that run within it. error: torch's own message, where it refuses. scene: a
-    name and where things stand in it, if not as in all of its stage. time: the time step t that it shows, if it shows
-    one. name: by which others lead to it, if they do. stage, beats: its stage and how many frames it has, as a movie
-    keeps them, which keeps no frames.
+    caption: one or two plain sentences; `{A}` is the letter of a sequence, `**...**` is bold. frames: what is shown, in
+    order. detail: the lines of code that run within it. error: torch's own message if it refuses. scene: a name and a
+    layout, if not that of its stage. time: the time step t that it shows, if any. name: for links to it, if any. stage,
+    beats: its stage and number of frames, set in a movie, which keeps no frames.
     """
 
     caption: str
@@ -184,10 +183,10 @@ class Step(NamedTuple):
 
 
 class Film(NamedTuple):
-    """Steps of one kind, and the frames of all of them: groups whose columns may have a line for each frame."""
+    """Steps of one kind, and all their frames: groups whose columns may have a line for each frame."""
 
     groups: Frame
-    steps: Sequence[Step]  # without frames of their own, but with the number of their beats
+    steps: Sequence[Step]  # without their own frames, but with their number of beats
 
 
 Shot = Step | Film

@@ -1,4 +1,4 @@
-"""Column after column flies into the strip, and batch_sizes are counted on the way."""
+"""Packing: columns move into the strip one by one, and batch_sizes are counted on the way."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,20 +16,20 @@ from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 from packviz.text import counted, sequence_label
 
-CROWDED = 24  # time steps from which the counts have no room to be lit up all at once
-MARKED = 48  # cells of the padded tensor up to which every row has its address below it
+CROWDED = 24  # from so many time steps on, there is no room to highlight all counts at once
+MARKED = 48  # up to so many cells of the padded tensor, every row has its address below it
 Look = dict[str, Any]
-MOST = 400  # cells of the padded tensor up to which it is drawn
+MOST = 400  # up to so many cells, the padded tensor is drawn
 SCENE = "pack:memory"
 
 
 def pack(view: View) -> Iterator[Shot]:
-    """Show one step for every time step; in depth, what the counts are, and how all of it lies in memory."""
+    """Show one step for every time step; in depth, what the counts are, and the memory layout."""
     if "pack" in view.deep:
         yield Step(say("pack", "before", view), (sort_end(view),))
     width, name = view.trace.packed.data.shape[1], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
     steps = []
-    for t, live in enumerate(view.alive):
+    for t, live in enumerate(view.live):
         start, size = view.offsets[t], view.batch_sizes[t]
         taken = f"{name}[:{size}, {t}]" if view.batch_first else f"{name}[{t}, :{size}]"
         detail = (
@@ -56,7 +56,7 @@ def pack_scene(view: View) -> Scene:
 
 @once
 def pack_end(view: View) -> Frame:
-    """Return the packed rows as the stage leaves them."""
+    """Return the packed rows as they are after the stage."""
     return {name: group.at(-1) for name, group in _film(view).items()}
 
 
@@ -64,12 +64,12 @@ def pack_end(view: View) -> Frame:
 def _film(view: View) -> Frame:
     """Return two frames for each time step, the second with its rows packed.
 
-    Packing brings copies that stay, the counts, and what stands around the strip.
+    Packing adds copies that stay, the counts, and what surrounds the strip.
     """
     grid, strip, x, (total, width) = view.grid, view.strip, view.text, view.trace.packed.data.shape
-    t, phase = np.divmod(np.arange(2 * len(view.alive))[:, None], 2)
-    every, sizes = np.arange(len(view.alive)), np.array(view.batch_sizes[: len(view.alive)])
-    begun, done = every < t + phase, every[:, None]  # in each frame, and in those in which rows have been packed
+    t, phase = np.divmod(np.arange(2 * len(view.live))[:, None], 2)
+    every, sizes = np.arange(len(view.live)), np.array(view.batch_sizes[: len(view.live)])
+    begun, done = every < t + phase, every[:, None]  # in each frame, and in those after packing
     wide, high = (1.6, 1.0) if view.transposed else (view.cell_width, x)
     bars: Look = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0]), "shown": begun}
     cell: Look = {"w": strip.width, "h": strip.height, "text": view.pad_text, "scale": "input", "tone": "wrong"}
@@ -109,9 +109,9 @@ def _film(view: View) -> Frame:
 
 
 def lit(view: View, seen: Frame, t: Column) -> Frame:
-    """Return the same with a time step looked at, its count and its bracket lit; with none if it is -1."""
+    """Return the same with a time step focused, its count and its bracket highlighted; with none if it is -1."""
     strip, live = view.strip, view.live_sizes[t]
-    tone = np.where(np.arange(len(view.alive)) == t, "now", "")
+    tone = np.where(np.arange(len(view.live)) == t, "now", "")
     axis = seen["axis"].but(tone=np.where(view.ts == t, "now", ""))
     counts: Frame = {name: seen[name].but(tone=tone) for name in ("count", "bracket") if name in seen}
     outlines = frame(focus("focus:x", view.grid, t, live, shown=t >= 0))
@@ -122,13 +122,13 @@ def lit(view: View, seen: Frame, t: Column) -> Frame:
 
 
 def _margins(view: View, end: Frame) -> Step:
-    """Read the grid both ways: lengths along the sequences, batch_sizes along the time steps; each makes the other."""
+    """Read the grid both ways: lengths per sequence, batch_sizes per time step; each determines the other."""
     grid, x = view.grid, view.text
     at = grid.length(0)
     heading = marks("title:lengths", "note", Place(at.panel, at.x, grid.axis(0).y), h=x, text="lengths", tone="now")
     if view.transposed:  # to the right stands `batch_sizes`
         heading = marks("title:lengths", "note", Place(at.panel, -1.3 * x, at.y), w=x, text="len", tone="now")
-    crowded = view.small or len(view.alive) > CROWDED
+    crowded = view.small or len(view.live) > CROWDED
     tones = {"title:counts": "now", "length": "now", "count": "" if crowded else "now"}
     lit = {name: end[name].but(tone=tone) for name, tone in tones.items()} | frame(heading)
     lengths, sizes = view.trace.padded.lengths, view.trace.packed.batch_sizes
@@ -146,7 +146,7 @@ def _margins(view: View, end: Frame) -> Step:
 
 
 def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
-    """Show the padded and the jagged layout beside the packed one; many cells are only counted."""
+    """Show the padded and the jagged layout beside the packed one; large grids are only counted."""
     kept = memory(view.trace)
     if kept.padded.rows > MOST or view.total != (len(view.shown), view.columns):
         caption = say("pack", "counted_memory", view, kept=kept, pads=kept.padded.pads)
@@ -180,14 +180,14 @@ def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
 
 
 def _place_of(view: View, packed: Strip, b: np.ndarray, t: np.ndarray) -> Place:
-    """Return where a sequence's time step stands after packing: in the strip, or in the grid if it was not packed."""
+    """Return the place of a sequence's time step after packing: in the strip, or in the grid if it was not packed."""
     inside, grid = view.row_at[b, t] >= 0, view.grid.cell(view.rank[b], t)
     there = packed.cell(np.minimum(t, len(packed.counts) - 1), view.rank[b])
     return Place(*(np.where(inside, one, other) for one, other in zip(there, grid, strict=True)))
 
 
 def _moved(view: View, end: Frame, packed: Strip) -> Frame:
-    """Return the packed rows in a strip that has less around it, without a name for the counts."""
+    """Return the packed rows in a strip with less around it, without the heading of the counts."""
     groups = {name: group for name, group in end.items() if name != "title:counts"}
     for group in [groups[name] for name in ("token", "stray") if name in groups]:
         height = np.where(view.row_at[group.keys] >= 0, packed.height, 1.0)
@@ -198,9 +198,9 @@ def _moved(view: View, end: Frame, packed: Strip) -> Frame:
 def _drawn(
     view: View, strip: Strip, names: Sequence[str], b: np.ndarray, t: np.ndarray, origin: Place, heading: str
 ) -> Frame:
-    """Return the rows of a layout, on their way from where they come, with all that stands around them.
+    """Return the rows of a layout, coming from their origin, with everything around them.
 
-    names: of the groups of its strip. b, t: sequence and time step of every row in memory order.
+    names: the groups of its strip. b, t: sequence and time step of every row in memory order.
     """
     counts, real = np.array(strip.counts), view.mask[b, t]
     group, i = np.repeat(np.arange(len(counts)), counts), np.arange(len(b))
@@ -227,7 +227,7 @@ def _drawn(
 
 
 def _bytes(kept: Memory, many: int) -> tuple[CodeLine, ...]:
-    """Return how many bytes each layout takes, and the int64 tensors without which it cannot be read."""
+    """Return how many bytes each layout takes, and the int64 tensors needed to read it."""
     sizes = {"x + lengths": kept.padded, "packed data + indices": kept.packed, "jagged values + offsets": kept.jagged}
     lines = [CodeLine(name, f"{layout.bytes} + {layout.index_bytes}") for name, layout in sizes.items()]
     return (CodeLine("# bytes: values + int64 beside"), *lines[:many])

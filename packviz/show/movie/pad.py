@@ -16,8 +16,8 @@ from packviz.show.movie.sheet import edges, outline, padded, ragged, sheet, upri
 from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
 
-FLAG = 1.6  # units that the word False needs in the mask
-ASPECT = 1.8  # width by height that the turned grid may take without making the picture smaller
+FLAG = 1.6  # units: the width of the word False in the mask
+ASPECT = 1.8  # aspect ratio that the transposed grid may have without making the picture smaller
 
 
 def pad(view: View) -> Iterator[Step]:
@@ -26,7 +26,7 @@ def pad(view: View) -> Iterator[Step]:
     here, grid = shape(*(sizes[:2] if view.embedded else sizes)), shape(*sizes[:2])
     yield Step(say("pad", "ragged", view), (ragged(view),))
     filled, axes = padded(view, upright(view)), tuple[CodeLine, ...]()
-    if "pad" in filled:  # pads come in from the other side than the tokens keep to
+    if "pad" in filled:  # pads come from the side opposite the tokens
         filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], view.padding_side)}
     if view.one_number and view.trace.batch is not None:
         rows = "pad_sequence: B rows, T steps" if view.batch_first else "pad_sequence: T steps, B columns"
@@ -56,12 +56,12 @@ def pad(view: View) -> Iterator[Step]:
 
 
 def pad_end(view: View) -> Frame:
-    """Return the padded grid as the stage leaves it."""
+    """Return the padded grid as it is after the stage."""
     return padded(view, view.grid)
 
 
 def pad_scene(view: View) -> Scene:
-    """Return the scene of the padding: the grid as it is written, as it is computed, and in depth as it is turned."""
+    """Return the scene of the padding: the grid as typed, as computed, and in depth as transposed."""
     boxes = [upright(view).box(counts=False), view.grid.box(counts=False)]
     if "pad" in view.deep:
         boxes.append(_turned(view).box(counts=False))
@@ -69,7 +69,7 @@ def pad_scene(view: View) -> Scene:
 
 
 def _together(*boxes: Box) -> Box:
-    """Return a box in which the grid has room before it is turned and after, without moving."""
+    """Return a box in which the grid fits before and after it is transposed, without moving."""
     left, top = (max(box.panels["x"][axis] for box in boxes) for axis in (0, 1))
     right = max(box.width - box.panels["x"][0] for box in boxes)
     bottom = max(box.height - box.panels["x"][1] for box in boxes)
@@ -91,7 +91,7 @@ def _mask_grid(view: View) -> Grid:
 
 
 def _mask(view: View, sizes: str) -> Frame:
-    """Return the mask: of every cell of the grid, which comes from there, whether it is a token."""
+    """Return the mask: whether each cell of the grid, from which it comes, is a token."""
     grid, bs, row = _mask_grid(view), view.bs, view.place
     heading, label, _, axis = edges(view, grid, row, f"mask {sizes}", "m")
     b, t = np.repeat(bs, view.columns), np.tile(view.ts, len(bs))
@@ -101,13 +101,13 @@ def _mask(view: View, sizes: str) -> Frame:
 
 
 def _other_side(view: View, end: Frame) -> Step:
-    """Show the tokens at the other end of their rows, and which columns packing would take then."""
+    """Show the tokens at the other end of their rows, and which columns packing would then take."""
     side: PaddingSide = "right" if view.padding_side == "left" else "left"
     lengths, pad_b, bs, sizes = view.lens, view.pads[0], view.bs, view.trace.padded.values.shape
     lead = view.columns - lengths if side == "left" else 0 * lengths
     b, t = view.token_b, view.token_t
     tokens = end["token"].but(view.grid.cell(view.place[b], t - view.leads[b] + lead[b]))
-    k = view.pads[1] - (0 if view.padding_side == "left" else lengths[pad_b])  # of each row's own pads, counted from 0
+    k = view.pads[1] - (0 if view.padding_side == "left" else lengths[pad_b])  # the index among each row's pads, from 0
     at = view.grid.cell(view.place[pad_b], k + np.where(side == "left", 0, lengths[pad_b]))
     pads = _entering(view, view.grid, end["pad"].but(at), side, anew=True)
     tone = np.where((side == "left") & (lengths[bs] < view.columns), "wrong", "good")
@@ -125,9 +125,9 @@ def _other_side(view: View, end: Frame) -> Step:
 
 
 def _turned(view: View) -> Grid:
-    """Return the grid the other way round: its cells are as wide as before where there is room for that.
+    """Return the transposed grid: its cells are as wide as before if there is room.
 
-    They are lower where there are far more time steps than sequences.
+    They are lower if there are far more time steps than sequences.
     """
     grid = view.grid
     if grid.transposed:

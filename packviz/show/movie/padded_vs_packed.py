@@ -1,4 +1,4 @@
-"""Padded beside packed in numbers and places: what both sides hold at every time step, how far apart, and where."""
+"""Padded beside packed, numbers and layout: what both sides hold at every time step, and how far apart they are."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -25,24 +25,24 @@ from packviz.show.movie.words import STARTS, say
 from packviz.text import two_digits
 
 PADDED, PACKED = SIDES = ("padded", "packed")
-UNPACKED = "unpacked output"  # the heading of the packed output in the end
+UNPACKED = "unpacked output"  # the final heading of the packed output
 OUTPUT_WIDTH = 1.2  # units of a state in the output, at most
 GAP = 0.35  # units between what enters and h
 STAGE = (690.0, 336.0)  # pixels of the picture beside the code
-HAND = (366.0, 430.0)  # pixels of the picture above the code
+HAND = (366.0, 430.0)  # pixels of the picture above the code, on a phone
 LINE = 14  # pixels of a line of text
 LETTER = 7.0  # pixels of a letter of a heading, at least
-LETTER_UNITS = 0.2  # units of such a letter where cells are large
-WIDENED = 9  # times at most: a wider picture has smaller units, in which its headings are wider
+LETTER_UNITS = 0.2  # units of such a letter if cells are large
+WIDENED = 9  # iterations at most: a wider picture has smaller units, in which its headings are wider
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of the two: the grids of what it reads and puts out, its states, and where its rows stand.
+    """One of the two sides: its input and output grids, its states, and the positions of its rows.
 
-    states: (B,T,P) the watched state after every time step. start: (B,P) the one before the first step that is shown.
-    row: (B,) the row of each sequence. runs: (B,) over how many of the time steps that are shown it has states of each.
-    b, t: sequence and time step of all of these.
+    states: (B,T,P) the watched state after every time step. start: (B,P) the one before the first step shown.
+    row: (B,) the row of each sequence. runs: (B,) for how many of the time steps shown each sequence has states.
+    b, t: sequence and time step of all of these states.
     """
 
     name: str
@@ -57,48 +57,48 @@ class Side:
 
 
 class Both(View):
-    """A trace beside the same module over the padded grid; time goes across, whatever batch_first says."""
+    """A trace beside the same module over the padded grid; time runs across, whatever batch_first says."""
 
     def __init__(self, trace: Trace, layer: int, direction: int, window: Window) -> None:
         super().__init__(trace, layer, direction, window, transposed=False)
-        with exact_arithmetic():  # [layer][direction] (B,T,P): what torch makes of every cell of the grid, pads too
+        with exact_arithmetic():  # [layer][direction] (B,T,P): torch's states at every cell of the grid, pads included
             self.padded = tuple(tuple(half.detach() for half in each) for each in layer_states(trace))
         self.ours, self.theirs = self.padded[layer][direction], self._held()  # (B,T,P) after every time step
         self.last = self.ours[:, 0 if direction else -1], self.watched.h_n  # (B,P) each: h_n of the two sides
         self.apart, self.last_apart = _farthest(self.ours, self.theirs), _farthest(*self.last)  # (B,T), (B,): of a unit
-        self.same = _same(self.ours.flatten(0, 1), self.theirs.flatten(0, 1)).reshape(self.total)  # but for rounding
+        self.same = _same(self.ours.flatten(0, 1), self.theirs.flatten(0, 1)).reshape(self.total)  # up to rounding
         self.last_same = _same(*self.last)
-        self.last_heading = f"{self.final} {shape(*self.last[0].shape)}"  # of h in the end: which row of h_n it is
+        self.last_heading = f"{self.final} {shape(*self.last[0].shape)}"  # of the final h: which row of h_n it is
         self.apart_somewhere = not (self.last_same.all() and self.same[:, : self.columns].all())
         before = self.watched.h_0.unsqueeze(1)
         earlier = (self.ours[:, 1:], before) if direction else (before, self.ours[:, :-1])
         self.moved = _farthest(self.ours, torch.cat(earlier, 1))  # (B,T) how far a step moved the padded side's state
-        self.times = sorted(range(self.columns), reverse=bool(direction))  # in the order in which they are taken
-        self.with_outputs = not self.small  # otherwise there would be no room to read them
+        self.times = sorted(range(self.columns), reverse=bool(direction))  # in processing order
+        self.with_outputs = not self.small  # otherwise they would be illegible
         self.output_width = min(self.cell_width, OUTPUT_WIDTH)
         self.state_width = max(8.0, len(self.shown) / 4) if self.small else self.units * UNIT
         self.input_width = self.text if self.small else self.cell_width
         self.lead_in = self.input_width + GAP  # from the left edge of what enters to h
-        self.letter = self.text * (1.0 if self.total[0] <= 26 else 1.5)  # from the 27th on there are two letters
-        self.h_lead = self.lead_in + (0.0 if self.small else self.letter + 0.2 * self.text)  # room for its letters too
-        self.inset = 0.07 if len(self.shown) <= 5 else 0.18  # of an outline in its cells: more where others are close
+        self.letter = self.text * (1.0 if self.total[0] <= 26 else 1.5)  # from the 27th on, labels have two letters
+        self.h_lead = self.lead_in + (0.0 if self.small else self.letter + 0.2 * self.text)  # with room for its letters
+        self.inset = 0.07 if len(self.shown) <= 5 else 0.18  # of an outline in its cells: more if others are close
         self._kept: dict[tuple[int | None, ...], int] = {}
         self.sides = (
             self._side(PADDED, self.columns, self.ours, self.place, np.full(self.total[0], self.columns)),
             self._side(PACKED, self.unpacked.columns, self.theirs, self.rank, np.minimum(self.lens, self.columns)),
         )
-        self.home = tuple(replace(side, row=self.place) for side in self.sides)  # in the order in which rows came
+        self.home = tuple(replace(side, row=self.place) for side in self.sides)  # in the original order
 
     def _side(self, name: str, columns: int, states: Tensor, row: np.ndarray, runs: np.ndarray) -> Side:
         x = replace(self.grid, name=f"{name}x", transposed=False, below=0.0)
         out = Grid(f"{name}o", len(self.shown), columns, self.output_width, text=self.text)
-        late = self.direction and self.columns < self.total[1]  # backward, steps that are not shown come first
+        late = self.direction and self.columns < self.total[1]  # backward, the steps not shown come first
         rows, t = (self.ts < runs[self.ranked][:, None]).nonzero()
         start = states[:, self.columns] if late else self.watched.h_0
         return Side(name, x, out, states, start, row, runs, self.ranked[rows], t)
 
     def _held(self) -> Tensor:
-        """Return the watched state that the packed side holds at each time step; a row that rests keeps it."""
+        """Return the watched state that the packed side holds at each time step; a row that is not live keeps it."""
         states = self.trace.packed_sequence._replace(data=self.watched.h)
         unpacked, _ = pad_packed_sequence(states, batch_first=True, total_length=self.total[1])
         fed = valid_mask(self.trace.padded.lengths, self.total[1])
@@ -106,7 +106,7 @@ class Both(View):
         return torch.where(fed.unsqueeze(2), unpacked, resting)
 
     def rows_like(self, matrix: Tensor) -> np.ndarray:
-        """Return where in the movie's numbers rows like these stand; those that are the same stand there once."""
+        """Return the positions of these rows in the movie's numbers, where equal rows are stored once."""
         found = []
         for row in stored(rounded(matrix.flatten(0, -2))):
             if tuple(row) not in self._kept:
@@ -116,7 +116,7 @@ class Both(View):
         return np.array(found).reshape(matrix.shape[:-1])
 
     def below_rows(self, b: Column, t: Column) -> Column:
-        """Return where in the movie's numbers stands what enters a higher layer on the padded side."""
+        """Return the positions in the movie's numbers of what enters a higher layer on the padded side."""
         halves = self.padded[self.layer - 1]
         each = torch.cat([half[..., : self.most // len(halves)] for half in halves], 2)
         start = self.rows("padded below", each[:, : self.columns].flatten(0, 1))
@@ -124,19 +124,19 @@ class Both(View):
 
     @cached_property
     def text(self) -> float:
-        """Room for a line of text, in units: there are two of everything, so cells are smaller than elsewhere."""
+        """Room for a line of text, in units: everything appears twice, so cells are smaller than elsewhere."""
         rows, wide = len(self.shown), self.columns * self.cell_width + self.state_width + 2
         out = self.columns * self.output_width if self.with_outputs else 0
         stacked = max(_line(wide + out, 7, 0), _line(2 * rows, 4, 1))
         return max(1.0, min(stacked, max(_line(2 * wide, 13, 0), _line(rows * (2 if out else 1), 4, 1))))
 
     def beside_h(self, y: Column) -> Place:
-        """Return the place beside h of the padded side: there stands how far it is from the packed one."""
+        """Return the place beside h of the padded side, for its distance from the packed one."""
         return Place(f"{PADDED}h", self.state_width + 0.25 * self.text, y)
 
     @once
     def heading(self, side: str, panel: str) -> str:
-        """Return what stands above a panel of a side: "x" what is read, "h", or "o" the output."""
+        """Return the heading of a side's panel: "x" for the input, "h", or "o" for the output."""
         if panel == "h":
             return f"h {shape(self.total[0], self.watched.h.shape[1])}"
         if panel == "o":
@@ -157,31 +157,31 @@ class Both(View):
 
 
 def _farthest(a: Tensor, b: Tensor) -> np.ndarray:
-    """Return the largest distance along the last axis; what is identical, nan and infinity too, is 0 apart."""
+    """Return the largest distance along the last axis; 0 if identical, nan and infinity included."""
     return apart(a, b).amax(-1).numpy()
 
 
 def _same(a: Tensor, b: Tensor) -> np.ndarray:
-    """Return (rows,) whether a row of a and of b are the same, but for rounding."""
+    """Return (rows,) whether a row of a and of b are equal up to rounding."""
     same = np.ones(len(a), dtype=bool)
     same[list(differing(a, b))] = False
     return same
 
 
 def both_scene(both: Both) -> Scene:
-    """Return where the two sides stand: beside or above one another."""
+    """Return the layout of the two sides: side by side or stacked."""
     shapes = ("xho", "xh/o", "xo/h", "x/h/o") if both.with_outputs else ("xh",)
     wide = [_joined(both, join, side, STAGE) for side in shapes for join in (above, beside)]
     return Scene(wide, [_joined(both, above, side, HAND) for side in shapes])
 
 
 def _line(units: float, lines: float, axis: int) -> float:
-    """Return the units of a line of text in a picture so many units and so many lines wide, or high."""
+    """Return the height in units of a line of text in a picture `units` plus `lines` lines wide or high."""
     return LINE * units / (STAGE[axis] - LINE * lines)
 
 
 def _joined(both: Both, join: Callable[..., Box], shape: str, stage: tuple[float, float]) -> Box:
-    """Return both sides with room for their headings: a letter takes more units where the picture is larger."""
+    """Return both sides with room for their headings: a letter takes more units in a larger picture."""
     letter = LETTER_UNITS
     for _again in range(WIDENED):
         box = _lined(both, join, shape, letter)
@@ -193,7 +193,7 @@ def _joined(both: Both, join: Callable[..., Box], shape: str, stage: tuple[float
 
 
 def _lined(both: Both, join: Callable[..., Box], shape: str, letter: float) -> Box:
-    """Return both sides, each with its panels set as the shape says: `/` begins a new line."""
+    """Return both sides, each with its panels arranged as the shape says: `/` begins a new line."""
     boxes = []
     for side in both.sides:
         lines = [beside(*_line_of(both, side, line, letter), gap=0.5) for line in shape.split("/")]
@@ -202,7 +202,7 @@ def _lined(both: Both, join: Callable[..., Box], shape: str, letter: float) -> B
 
 
 def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]:
-    """Yield the panels of a line, each so wide that its heading ends before the next one begins."""
+    """Yield the panels of a line, each wide enough that its heading ends before the next one begins."""
     x, rows = both.text, float(len(both.shown))
     for name, following in zip(names, f"{names[1:]} ", strict=True):
         if name == "h":
@@ -218,7 +218,7 @@ def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]
 
 
 def far(distance: float) -> str:
-    """Return a distance as it stands beside a row: two digits that count, or nan and inf."""
+    """Return a distance as written beside a row: two significant digits, or nan and inf."""
     return two_digits(float(distance)) if isfinite(distance) else str(float(distance))
 
 
@@ -235,7 +235,7 @@ def start_step(both: Both) -> Step:
 
 
 def time_step(both: Both, t: int) -> Step:
-    """Say what happens on both sides at a time step, and which rows enter the cell on either side."""
+    """Say what happens on both sides at a time step, and which rows enter the cell on each."""
     fed, idle = ([b for b in both.order if (t < both.lengths[b]) == live] for live in (True, False))
     pads, dropped = ([b for b in sorted(idle) if both.mask[b, t] == real] for real in (False, True))
     off = [b for b in range(both.total[0]) if not both.same[b, t]]
@@ -256,7 +256,7 @@ def time_step(both: Both, t: int) -> Step:
 
 
 def outputs_step(both: Both) -> Step:
-    """Say how the two outputs compare, where both have one and where only one has."""
+    """Say how the two outputs compare, where both have one and where only one does."""
     cells = [(b, t) for b, length in enumerate(both.lengths) for t in range(length)]
     rest = [(b, t) for b, length in enumerate(both.lengths) for t in range(length, both.total[1])]
     off = [at for at in cells if not both.same[at]]
@@ -269,7 +269,7 @@ def outputs_step(both: Both) -> Step:
 
 
 def h_n_step(both: Both) -> Step:
-    """Say whose h_n is the same on both sides, and how far the others are apart."""
+    """Say which rows of h_n are equal on both sides, and how far apart the others are."""
     agree, differ = ([b for b in range(both.total[0]) if both.last_same[b] == same] for same in (True, False))
     farthest = _most_of(differ, both.last_apart)
     caption = say(

@@ -1,4 +1,4 @@
-"""The player's files, and the page that carries them with a movie in it."""
+"""The player's files, and the page that contains them with a movie."""
 
 import base64
 import gzip
@@ -11,7 +11,7 @@ from string import Template
 from typing import Any
 from zlib import crc32
 
-LARGE = 200_000  # characters of an SVG that is not put into a notebook beside its movie
+LARGE = 200_000  # characters from which an SVG is not stored in a notebook beside its movie
 HERE = files("packviz.show.movie")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 
@@ -30,9 +30,9 @@ def standalone(title: str, movie: Mapping[str, Any], fit: str = "") -> str:
 
 
 def framed(title: str, movie: Mapping[str, Any], still: str) -> str:
-    """Return the page as a frame for a notebook: its own document, so that no style of either reaches the other.
+    """Return the page as a frame for a notebook: a separate document, so that no styles leak either way.
 
-    still: what is seen instead where a notebook is not trusted, or on GitHub, where frames and styles are taken out.
+    still: shown instead if a notebook is not trusted, and on GitHub, which removes frames and styles.
     """
     host = (HERE / "host.js").read_text("utf-8")
     document, name = html.escape(standalone(title, movie, " data-fit")), f"packviz-{crc32(still.encode()):x}"
@@ -43,13 +43,13 @@ def framed(title: str, movie: Mapping[str, Any], still: str) -> str:
 
 
 def pictured(told: str, svg: str) -> str:
-    """Return a picture of a movie as HTML that needs no script, with a line of text; of a large one only the text."""
+    """Return a picture of a movie as HTML without scripts, with a line of text; only the text if it is large."""
     data, line = base64.b64encode(svg.encode()).decode("ascii"), html.escape(told)
     image = f'<img alt="{line}" src="data:image/svg+xml;base64,{data}" style="max-width:100%"/>'
     return f"{image if len(svg) < LARGE else ''}<p>{line}</p>"
 
 
 def packed(movie: Mapping[str, Any]) -> str:
-    """Return a movie as base64 of gzipped JSON: a tenth of the size, and nothing in it can end the script element."""
+    """Return a movie as base64 of gzipped JSON: a tenth of the size, and it cannot end the script element."""
     text = json.dumps(movie, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")

@@ -1,4 +1,4 @@
-"""A frame of a movie as a picture: a list of shapes, as the player paints it."""
+"""A frame of a movie as a picture: a list of shapes, like those that the player paints."""
 
 import re
 import textwrap
@@ -9,11 +9,11 @@ from types import SimpleNamespace as Cell
 from packviz.show.movie.staging import READABLE, Box, Data, Line, Rect, Shape, Staging, Text, largest_line, line_of
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
-WIDE = 0.6  # of its height is the width of a letter, about
+WIDE = 0.6  # approximate width of a letter ÷ its height
 
 
 class Picture:
-    """The frames of a movie, from its data, as shapes; with what is said below them, they are `full` pixels high."""
+    """The frames of a movie as shapes, from its data; `full` is their height including the caption."""
 
     def __init__(self, data: Data, width: int, height: int, palette: Palette) -> None:
         self.data, self.palette, self.staging = data, palette, Staging(data, width, height)
@@ -22,27 +22,27 @@ class Picture:
 
     @cached_property
     def said(self) -> list[str]:
-        """The caption of each step, with torch's own words where it refused."""
-        told = (f"{step['caption']} {step.get('error', '')}" for step in self.data["steps"])
-        return [text.translate(str.maketrans("", "", "{}*")) for text in told]
+        """The caption of each step, with torch's own message if it refused."""
+        texts = (f"{step['caption']} {step.get('error', '')}" for step in self.data["steps"])
+        return [text.translate(str.maketrans("", "", "{}*")) for text in texts]
 
     @cached_property
     def captions(self) -> list[list[Text]]:
-        """The lines below each step: its caption, and what is to be known of the whole movie."""
+        """The lines below each step: its caption, and remarks on the whole movie."""
         letters, top = int(self.width / 8.5), self.height + 14
         about = " · ".join([self.data["title"], *self.data["notes"], self.data["proof"]])
         small = [(line, 12.0, self.palette.quiet) for line in textwrap.wrap(about, int(letters * 1.25))]
         large = ([(line, 15.0, self.palette.text) for line in textwrap.wrap(said, letters)] for said in self.said)
-        told = (enumerate([*lines, *small]) for lines in large)
-        return [[Text(14, top + 22 * i, *line, at="start") for i, line in lines] for lines in told]
+        numbered = (enumerate([*lines, *small]) for lines in large)
+        return [[Text(14, top + 22 * i, *line, at="start") for i, line in lines] for lines in numbered]
 
     @property
     def full(self) -> int:
-        """Pixels from top to bottom: all pictures of a movie are equally high."""
+        """The height in pixels, the same for all pictures of a movie."""
         return self.height + 14 + 22 * max(map(len, self.captions))
 
     def shapes(self, frame: int) -> list[Shape]:
-        """Return a frame, counted from 0, as shapes in the order in which they are drawn."""
+        """Return a frame, counted from 0, as shapes in drawing order."""
         number, scene, cells = self.staging.frames[frame]
         standing = self.staging.standing(scene)
         self._line = line_of(standing.unit, self.height)
@@ -86,7 +86,7 @@ class Picture:
             yield from self._beside(cell, rect, tone)
 
     def _beside(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
-        """Return what stands beside the cells and around them."""
+        """Yield what is drawn beside the cells and around them."""
         x, y, w, h = rect
         colors, middle = self.palette, y + h / 2
         fill, ink, edge, _ = self._hue(cell)
@@ -124,18 +124,18 @@ class Picture:
         return ("",) * 4 if cell.seq is None else self.hues[self.data["sequences"][cell.seq][1]]
 
     def _lap(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
-        """Return triangles that tell apart sequences of one hue: as many as times the hues were used up, at most 3."""
+        """Yield triangles that distinguish sequences of one hue: one per repetition of the hues, at most 3."""
         size, count = min(9.0, 0.28 * rect.h), min(3, self.data["sequences"][cell.seq][2])
         corners = [(rect.x + rect.w - 3 - i * (size + 1), rect.y + 3) for i in range(count)]
         if count and rect.h >= 9:
             yield Line([[(x, y), (x - size, y), (x, y + size)] for x, y in corners], ink, 0)
 
     def _size(self, h: float) -> float:
-        """Return the pixels of what is written in a cell so high: most of a small one, less of a large one."""
+        """Return the text size in pixels for a cell of this height: most of a small one, less of a large one."""
         return max(READABLE, min(0.62 * h, max(largest_line(self.height), 0.4 * h)))
 
     def _letter(self, cell: Cell, rect: Rect, ink: str) -> Text | None:
-        """Return the letter of its sequence in a cell that has room for it, and in a row that has none beside it."""
+        """Return the sequence's letter in a cell that has room for it, if no letter is beside the row."""
         x, y, w, h = rect
         name, px, tall = self.data["sequences"][cell.seq][0], max(READABLE, 0.27 * h), h > 1.2 * w
         wide, above = WIDE * px * len(name), tall and cell.vec is None
@@ -147,16 +147,16 @@ class Picture:
         return Text(x + min(5, 0.12 * w), y + 0.56 * px + min(3, 0.06 * h), name, px, ink, True, "start")
 
     def _told(self, cell: Cell, w: float) -> str:
-        """Return the text of a token, or its letter where no letter stands beside the row and texts have no room."""
+        """Return the text of a token, or its letter if there is none beside the row and no room for texts."""
         letters = cell.role != "output" and cell.p not in self._lettered and not self._wordy(w)
         return str(self.data["sequences"][cell.seq][0] if letters else cell.text)
 
     def _wordy(self, w: float) -> bool:
-        """Return whether the longest word has room in a cell so wide."""
+        """Return whether the longest word fits into a cell of this width."""
         return 1.12 * WIDE * READABLE * self._longest <= w - min(7, 0.2 * w)
 
     def _inside(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
-        """Return what stands in a cell of a sequence: its letter, its text, and below them its numbers as stripes."""
+        """Yield the contents of a sequence's cell: its letter, its text, and below them its numbers as stripes."""
         x, y, w, h = rect
         text = self._told(cell, w)
         letter = self._letter(cell, rect, ink) if text == cell.text and cell.role != "ghost" else None
@@ -180,7 +180,7 @@ class Picture:
                 yield from _fitted(cell.sub, x + w / 2, y + 0.77 * h, w, max(READABLE, 0.27 * h), ink)
 
     def _pad(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
-        """Return a hatched cell with what stands in the padding, and its numbers as stripes."""
+        """Yield a hatched cell with the padding's text, and its numbers as stripes."""
         x, y, w, h = rect
         colors, inner, head = self.palette, cell.vec is not None and h > 34, max(13.0, 0.36 * h)
         yield _tile(rect, colors.pad, tone or colors.pad_hatch, dashed=not tone)._replace(width=3 if tone else 1)
@@ -199,12 +199,12 @@ class Picture:
                 yield text
 
     def _counted(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
-        """Return the name of a time step, or an entry of batch_sizes with its bar; as many as there is room for."""
+        """Yield the name of a time step, or an entry of batch_sizes with its bar, if there is room for it."""
         x, y, w, h = rect
         axis, letter, text = cell.role == "axis", WIDE * self._line, cell.text
         letters = max(len(text), 4 if text.startswith("t=") else 2)
         if letters == 4 and 4 * letter > w - 7 and max(2 * letter, 3 * letter - w / 2) + 4 < w:
-            letters, text = 2, text if tone or not cell.k else text[2:]  # in narrow columns only the first one has `t=`
+            letters, text = 2, text if tone or not cell.k else text[2:]  # in narrow columns only the first has `t=`
         every = max(1, -(-(letter * letters + 6) // max(w, 1)), axis and -(-self._line // max(h, 1)))
         most = min(0.5 * h, 22.0)
         if not axis:
@@ -221,7 +221,7 @@ class Picture:
         return diverging(value / 1e4 / self.data["scales"][scale], self.palette)
 
     def _stripes(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
-        """Return numbers as stripes; those of an output are written on them where they have room."""
+        """Yield numbers as stripes; those of an output are written on them if they fit."""
         (x, y, w, h), values = rect, self.data["numbers"][cell.vec]
         step = w / len(values)
         written = cell.role == "output" and step >= 2 * READABLE and h >= READABLE + 2
@@ -232,7 +232,7 @@ class Picture:
                 yield from _number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
 
     def _legend(self, scales: list[str]) -> Iterator[Shape]:
-        """Return what the colours of numbers mean: for each scale its two ends."""
+        """Yield the legend of the number colours: the two ends of each scale."""
         x, px = 14.0, self.staging.legend / 1.7
         y = self.height - self.staging.legend / 2
         for scale in scales:
@@ -257,7 +257,7 @@ def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool
 
 
 def _number(value: float | None, x: float, y: float, w: float, px: float, fill: str) -> Iterator[Text]:
-    """Return a number as large as it fits: with two decimals, if need be without the leading zero, or with one."""
+    """Yield a number as large as fits: with two decimals, if need be without the leading zero, or with one."""
     letters = next((n for n in (5, 4, 3) if w + 3 * (n == 3) >= WIDE * READABLE * n), 0)
     if value is not None and letters:
         text = f"{value / 1e4:z.{1 if letters == 3 else 2}f}".replace("-", "−")
@@ -266,7 +266,7 @@ def _number(value: float | None, x: float, y: float, w: float, px: float, fill: 
 
 
 def _fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:
-    """Return a text as large as it fits, clear of the edges, and shortened at the smallest size; or nothing."""
+    """Yield a text as large as fits clear of the edges, shortened at the smallest size; or nothing."""
     w -= min(7, 0.2 * w)
     wide = 1.12 * WIDE if bold else WIDE
     size = min(px, max(READABLE, w / (wide * max(1, len(text)))))
@@ -276,6 +276,6 @@ def _fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bo
 
 
 def _hue(color: str, palette: Palette) -> tuple[str, str, str, str]:
-    """Return the fill of a sequence, the text on it, its edge, and the fill where a token was before."""
+    """Return a sequence's fill, text colour and edge, and the fill of a token's former place."""
     edge = with_contrast(mix(color, palette.text, 0.2), palette.background, 3)
     return color, text_on(color), edge, mix(palette.background, color, 0.3)

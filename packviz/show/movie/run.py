@@ -1,4 +1,4 @@
-"""The recurrent cell at work: the rows that enter, the states that change, those that are final."""
+"""The recurrent cell at work: the rows that enter, the states that change, the final states."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from packviz.show.movie.words import STARTS, TERMS, say
 
 
 def run(view: View) -> Iterator[Shot]:
-    """Show the initial state and one step for every time step, in the order in which the cell takes them."""
+    """Show the initial state and one step for every time step, in processing order."""
     deep = "run" in view.deep
     caption = say("run", "start", view, start=STARTS.get(view.initial_state, view.initial_state))
     steps = [Step(caption, detail=start_lines(view, deep=deep), beats=1)]
@@ -31,7 +31,7 @@ def run(view: View) -> Iterator[Shot]:
 
 @once
 def run_end(view: View) -> Frame:
-    """Return the run as the stage leaves it."""
+    """Return the run as it is after the stage."""
     return {name: group.at(-1) for name, group in _film(view).items()}
 
 
@@ -50,7 +50,7 @@ def run_scene(view: View) -> Scene:
 
 @once
 def _in_numbers(view: View) -> bool:
-    """Return whether the gates stand there as numbers, and not as stripes."""
+    """Return whether the gates are shown as numbers, not as stripes."""
     return "run" in view.deep and numbers_fit(view)
 
 
@@ -58,14 +58,14 @@ def _in_numbers(view: View) -> bool:
 def _film(view: View) -> Frame:
     """Return the initial states, and the frames of each step: rows enter, the cell computes, copies of states leave.
 
-    The cell computes at once, or, where the gates stand there as numbers, in four frames.
+    The cell computes in one frame, or in four if the gates are shown as numbers.
     """
     deep = _in_numbers(view)
     count, unit = (6, number_width(view)) if deep else (3, cells.UNIT)
-    steps = np.arange(-1, len(view.alive))
-    k, phase = np.divmod(np.arange(-1, count * len(view.alive)), count)
+    steps = np.arange(-1, len(view.live))
+    k, phase = np.divmod(np.arange(-1, count * len(view.live)), count)
     computed = np.where(k < 0, cells.START, k - (phase < count - 2))
-    ended = range(0, count * len(steps), count)  # frames in which copies leave; in those after them rows enter
+    ended = range(0, count * len(steps), count)  # frames in which copies leave; rows enter in the next ones
     new = np.diff(computed, prepend=-3) != 0
     return {
         **lit(view, cells.base(view), np.where(k < 0, -1, cells.time_of(view, k))[:, None]),
@@ -81,7 +81,7 @@ def _headings(view: View) -> Frame:
     x, start = view.text, cells.input_width(view) + cells.INPUT_GAP
     h = f"h {shape(view.total[0], view.watched.h.shape[1])}"
     arrow = f" {'←' if view.direction else '→'}" if view.directions == 2 else ""
-    name = f"{view.cell.upper()}{arrow}"  # the map of the stack names the layer
+    name = f"{view.cell.upper()}{arrow}"  # the layer is named in the map of the stack
     gates = {gate: Place("cell", start + i, -0.75 * x) for i, gate in enumerate(cells.gate_names(view))}
     return frame(
         title(Place("cell", -1.1 * x, -1.6 * x), name),
@@ -91,7 +91,7 @@ def _headings(view: View) -> Frame:
 
 
 def _gates(view: View, k: np.ndarray, computed: np.ndarray) -> Frame:
-    """Return the gates of the rows that are live in the k-th step, as far as they are computed; and an LSTM's c."""
+    """Return the gates of the rows live in the k-th step, as far as computed, and an LSTM's c."""
     names, n = np.array(list(cells.gate_names(view))), cells.taken(view)[computed + 2, :, None]
     if not names.size:
         return {}

@@ -1,4 +1,4 @@
-"""The padded grid as marks: its tokens and pads, the letters and lengths of its rows, the names of its time steps."""
+"""The padded grid as marks: its tokens and pads, its rows' letters and lengths, the names of its time steps."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from packviz.text import counted
 
 
 def ragged(view: View) -> Frame:
-    """Return the sequences as they came: rows of tokens that end where they end."""
+    """Return the sequences as given: rows of tokens of different lengths."""
     grid = upright(view)
     rows, b, t = view.place, view.token_b, view.token_t
     end = grid.cell(rows[view.bs], view.lens[view.bs])
@@ -31,7 +31,7 @@ def padded(view: View, grid: Grid) -> Frame:
 
 
 def upright(view: View) -> Grid:
-    """Return the grid with time going across, as one writes sequences."""
+    """Return the grid with time running across, as sequences are written."""
     return Grid("x", len(view.shown), view.columns, view.cell_width, False, view.text, view.grid.below)
 
 
@@ -51,7 +51,7 @@ def sheet(view: View, grid: Grid, row: Any, heading: str, *, raw: bool = False) 
 
 
 def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "") -> tuple[Marks, ...]:
-    """Return what stands around a grid: its heading, letters and lengths of its rows, and names of its time steps."""
+    """Return what surrounds a grid: its heading, its rows' letters and lengths, and the names of its time steps."""
     x, bs, t, lengths = view.text, view.bs, np.arange(grid.columns), texts(view.lens[view.bs])
     p = row[bs]
     width, low, w, h = (grid.width, grid.width, x, grid.height) if grid.transposed else (x, 1.0, grid.width, x)
@@ -64,7 +64,7 @@ def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "") -> t
 
 
 def heading(view: View, how: str) -> str:
-    """Return what stands above the grid: how it is, and its shape."""
+    """Return the heading of the grid: its description and its shape."""
     name = "ids" if view.embedded and how == "padded" else "x"
     return f"{how} {name} {shape(*view.trace.padded.values.shape[: 2 if name == 'ids' else 3])}"
 
@@ -77,18 +77,18 @@ def steps(count: int) -> np.ndarray:
 def outline(
     name: str, grid: Grid, at: tuple[Column, Column], rows: Column = 1, columns: Column = 1, *keys: Column, **look: Any
 ) -> Marks:
-    """Return the outline around so many rows and time steps, from this position and time step on."""
+    """Return the outline around a number of rows and time steps, starting at this position and time step."""
     wide, high = (rows * grid.width, columns) if grid.transposed else (columns * grid.width, rows)
     return marks(name, look.pop("role", "mark"), grid.cell(*at), *keys, w=wide * 1.0, h=high * 1.0, **look)
 
 
 def focus(name: str, grid: Grid, t: Column, rows: Column, *, shown: Any = True) -> Marks:
-    """Return the outline around the first rows of the time step that is looked at."""
+    """Return the outline around the first rows of the time step in focus."""
     return outline(name, grid, (0, t), rows, role="focus", shown=shown)
 
 
 def named(strip: Strip, names: np.ndarray, at: Place, n: np.ndarray, suffix: str = "") -> tuple[Marks, Marks]:
-    """Return the names above the groups of a strip, and the addresses n below its rows, which stand at these places."""
+    """Return the names above the groups of a strip, and the addresses n below its rows, which are at these places."""
     every, counts = np.arange(len(strip.counts)), np.array(strip.counts)
     above_it, below = Place(strip.name, strip.cell(every, 0).x, -0.85), Place(strip.name, at.x, strip.height)
     return (
@@ -103,7 +103,7 @@ def texts(values: Any) -> np.ndarray:
 
 
 def _vectors(view: View, kind: str, *, raw: bool) -> Any:
-    """Return the rows of numbers that the cells of the grid show: none for numbers, and for ids not embedded yet."""
+    """Return the rows of numbers shown in the cells of the grid: none for single numbers and for ids not embedded."""
     if view.embedded and not raw:
         return view.x_rows(*(view.pads if kind == "pad" else (view.token_b, view.token_t)))
     return view.x_rows(view.token_b, view.token_t) if view.raw_vectors and kind == "token" else -1

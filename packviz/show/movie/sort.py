@@ -1,6 +1,6 @@
-"""The rows exchange places, longest first, or torch refuses to pack them; in depth, what follows from it.
+"""Sorting: the rows move into order, longest first, or torch refuses to pack them; in depth, what follows from it.
 
-In depth the original order stands before the sorted grid and behind it, in two lanes with room for threads.
+In depth the original order is shown before and after the sorted grid, in two lanes with room for threads.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,11 +19,11 @@ from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 
 LANES = ("from", "to")
-HEADING = 7.5  # units of text that the heading of the grid needs
+HEADING = 7.5  # units of text: the width of the grid's heading
 
 
 def sort(view: View) -> Iterator[Step]:
-    """Show the sort that torch did, or its refusal."""
+    """Show torch's sort, or its refusal."""
     deep, given, first = "sort" in view.deep, embed_end(view), view.first_longer
     if deep:
         yield _given_step(view, _brief(view, given))
@@ -55,7 +55,7 @@ def sort(view: View) -> Iterator[Step]:
 
 @once
 def sort_end(view: View) -> Frame:
-    """Return the sorted grid as the stage leaves it: its lengths lit, where they were looked at."""
+    """Return the sorted grid as it is after the stage, its lengths highlighted if they were discussed."""
     end = sorted_grid(view)
     return end if view.refused else {**end, "length": end["length"].but(tone="now")}
 
@@ -69,9 +69,9 @@ def sorted_grid(view: View) -> Frame:
 
 
 def sort_scene(view: View, *, threads: bool = True) -> Scene:
-    """Return the scene of the sort: the grid, between the two lanes where threads are shown.
+    """Return the scene of the sort: the grid, between the two lanes if threads are shown.
 
-    threads: whether any lead to the lane behind the grid; on a tall screen it stands below otherwise.
+    threads: whether any lead to the lane after the grid; otherwise, on a tall screen, that lane is below.
     """
     if "sort" not in view.deep or view.refused or view.trace.sorted.sorted_indices is None:
         return embed_scene(view)
@@ -83,14 +83,14 @@ def sort_scene(view: View, *, threads: bool = True) -> Scene:
 
 
 def _alone(view: View) -> tuple[str, Scene]:
-    """Return the scene of the grid without lanes: cells are largest there."""
+    """Return the scene of the grid without lanes, which has the largest cells."""
     return "rows", embed_scene(view)
 
 
 def _whys(view: View, plain: Frame) -> Iterator[Step]:
-    """Show what follows from the order, beginning with the sorted rows and their threads; end with the rows alone.
+    """Show what follows from the order, from the sorted rows and their threads to the rows alone.
 
-    What stands in both lanes has a scene of its own: where one is empty, cells are larger.
+    Steps that use both lanes have their own scene: with one lane empty, cells are larger.
     """
     yield _prefix_step(view, plain)
     indexed = {**plain, **_permutations(view)}
@@ -117,7 +117,7 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
 
 
 def _brief(view: View, grid: Frame) -> Frame:
-    """Return the grid with lengths as bare numbers where sequences stand side by side, closer than before."""
+    """Return the grid with lengths as bare numbers if sequences are side by side, closer than before."""
     if not view.transposed or view.enforce_sorted:
         return grid
     return {**grid, "length": grid["length"].but(text=grid["length"].look["sub"])}
@@ -125,10 +125,10 @@ def _brief(view: View, grid: Frame) -> Frame:
 
 @dataclass(frozen=True)
 class _Lane:
-    """A band along the grid, as long as it, with an index, a cell, a letter, a length and a thread for each row.
+    """A band along the whole grid, with an index, a cell, a letter, a length and a thread for each row.
 
-    grid: one that stands there; in the place of its time steps are units from its edge. depths: how far from the edge
-    each thing begins. sizes: how deep it is.
+    grid: gives the places in the band, with units from its edge for time steps. depths: how far from the edge each
+    thing begins. sizes: how deep it is.
     """
 
     grid: Grid
@@ -137,15 +137,15 @@ class _Lane:
 
     @property
     def name(self) -> str:
-        """What its panel is called."""
+        """The name of its panel."""
         return self.grid.name
 
     def at(self, thing: str, p: Column) -> Place:
-        """Return where a thing of position p stands."""
+        """Return the place of a thing at position p."""
         return self.grid.cell(p, self.depths[thing])
 
     def size(self, thing: str, rows: Column = 1.0) -> dict[str, Any]:
-        """Return width and height of a thing, or of threads that lead so many rows further."""
+        """Return width and height of a thing, or of threads that span a number of rows."""
         along, deep = rows * self.grid.width, self.sizes[thing]
         return {"w": along, "h": deep} if self.grid.transposed else {"w": deep, "h": along}
 
@@ -155,7 +155,7 @@ class _Lane:
         return title(Place(self.name, *((-1.3 * x, -0.95 * x) if down else (self.depths[thing], -0.9 * x))), text)
 
     def box(self) -> Box:
-        """Return the box around it, in line with the grid's."""
+        """Return the box around it, aligned with the grid's."""
         x, along = self.grid.text, self.grid.rows * self.grid.width
         deep = max(depth + self.sizes[thing] for thing, depth in self.depths.items())
         if self.grid.transposed:
@@ -164,21 +164,21 @@ class _Lane:
 
 
 def _lanes(view: View) -> tuple[_Lane, _Lane]:
-    """Return the lane of the original order before the grid, and the one behind it."""
+    """Return the lane of the original order before the grid, and the one after it."""
     bare = 0.0 if view.small else 1.0
     units = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 2.5}
     if view.transposed:
         units = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "length": 0.0, "thread": 2.0}
     sizes = {thing: deep * view.text for thing, deep in units.items()}
     before = dict(zip(sizes, accumulate(sizes.values(), initial=0.0), strict=False))
-    behind = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # an index and a thread are never there together
+    behind = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # an index and a thread are never shown together
     behind["letter"] = max(sizes["thread"], sizes["index"] + sizes["cell"])
     first, second = (replace(view.grid, name=name, width=view.grid.width if view.transposed else 1.0) for name in LANES)
     return _Lane(first, before, sizes), _Lane(second, behind, sizes)
 
 
 def _threads(view: View, row: np.ndarray) -> Frame:
-    """Return the original order, each letter with its thread to its row."""
+    """Return the original order, each letter with a thread to its row."""
     before, _ = _lanes(view)
     p, bs = view.place[view.bs], view.bs
     groups = [before.title("letter", "as given"), *_letters(view, before, p, p, row[bs] - p)]
@@ -189,13 +189,13 @@ def _threads(view: View, row: np.ndarray) -> Frame:
 
 
 def _letters(view: View, lane: _Lane, p: np.ndarray, start: np.ndarray, rows: np.ndarray) -> Iterator[Marks]:
-    """Yield the letters of the sequences at positions p, and their threads from `start`, so many rows further."""
+    """Yield the letters of the sequences at positions p, and their threads from `start`, which span `rows` rows."""
     yield marks(lane.name, "label", lane.at("letter", p), view.bs, text=view.letters, **lane.size("letter"))
     yield marks(f"thread:{lane.name}", "thread", lane.at("thread", start + 0.5), view.bs, **lane.size("thread", rows))
 
 
 def _permutations(view: View) -> Frame:
-    """Return unsorted_indices beside the original order, sorted_indices beside the rows, each with its index."""
+    """Return unsorted_indices beside the original order and sorted_indices beside the rows, each with its index."""
     if view.small:
         return {}
     before, behind = _lanes(view)
@@ -211,7 +211,7 @@ def _permutations(view: View) -> Frame:
 
 
 def _returning(view: View, row: np.ndarray) -> Frame:
-    """Return the rows of h_n behind the grid, in the sorted order or on their way back along the threads."""
+    """Return the rows of h_n after the grid, in the sorted order or on their way back along the threads."""
     before, behind = _lanes(view)
     p, to = view.rank[view.bs], row[view.bs]
     headings = before.title("letter", "h_0"), behind.title("letter", "h_n")
@@ -219,13 +219,13 @@ def _returning(view: View, row: np.ndarray) -> Frame:
 
 
 def _rows_at(view: View, t: int) -> tuple[list[int], list[int]]:
-    """Return the sequences that are live at t, and those that are over though a live one stands after them."""
+    """Return the sequences that are live at t, and the ended ones that precede a live one."""
     live = [b for b, length in enumerate(view.lengths) if length > t]
     return live, [b for b in range(max(live, default=0)) if b not in live]
 
 
 def _telling(view: View) -> int | None:
-    """Return the time step with the plainest hole, between live rows if there is one; None without any to be seen."""
+    """Return the time step whose live rows are most clearly not contiguous; None if there is none among those shown."""
 
     def plainness(t: int) -> tuple[bool, bool, int, int]:
         live, over = _rows_at(view, t)
@@ -237,18 +237,18 @@ def _telling(view: View) -> int | None:
 
 
 def _given_step(view: View, given: Frame) -> Step:
-    """Show the rows as they were given, at a time step at which the first ones are not the live ones.
+    """Show the rows in the given order, at a time step whose live rows are not contiguous from the first row on.
 
-    Every run of live rows is outlined, and every hole among them.
+    Every run of live rows is outlined, and so is every run of ended rows among them.
     """
     t = _telling(view)
     if t is None:
         return Step(say("sort", "given", view), (given,), scene=_alone(view))
     live, over = _rows_at(view, t)
     rows = [(p, b in live) for p, b in enumerate(view.shown) if b <= max(live)]
-    runs = [(alive, [p for p, _ in run]) for alive, run in groupby(rows, key=lambda row: row[1])]
+    runs = [(is_live, [p for p, _ in run]) for is_live, run in groupby(rows, key=lambda row: row[1])]
     first, count = (np.array(column) for column in zip(*((run[0], len(run)) for _, run in runs), strict=True))
-    tone = np.array(["now" if alive else "wrong" for alive, _ in runs])
+    tone = np.array(["now" if is_live else "wrong" for is_live, _ in runs])
     outlines = outline("mark:row", view.grid, (first, t), count, 1, view.bs[first], tone=tone)
     seen = {**given, **_axis_lit(given, t), **frame(outlines)}
     caption = say("sort", "hole", view, t=t, alive=live, over=over)
@@ -261,12 +261,12 @@ def _axis_lit(grid: Frame, t: int) -> Frame:
 
 
 def _prefix_step(view: View, seen: Frame) -> Step:
-    """Show the same time step after the sort: the live rows are the first ones."""
+    """Show the same time step after the sort: the live rows come first."""
     t = _telling(view)
-    if t is None:  # then the first at which somebody is over, or the last one
-        steps = range(len(view.alive))
+    if t is None:  # then the first at which a sequence has ended, or the last one
+        steps = range(len(view.live))
         t = next((t for t in steps if view.batch_sizes[t] < view.total[0]), steps[-1])
-    first = outline("mark:first", view.grid, (0, t), len(view.alive[t]), tone="good")
+    first = outline("mark:first", view.grid, (0, t), len(view.live[t]), tone="good")
     size, x = view.batch_sizes[t], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
     rows = f"[:{size}, {t}]" if view.batch_first else f"[{t}, :{size}]"
     detail = (CodeLine(f"{x}{rows}", shape(size, view.features)),)

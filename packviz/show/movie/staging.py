@@ -1,4 +1,4 @@
-"""Where everything stands in one frame of a movie: read from its plain data, and laid out as player/layout.js does."""
+"""The position of everything in one frame of a movie, from its plain data, laid out like player/layout.js."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -7,10 +7,10 @@ from types import SimpleNamespace as Cell  # one mark at one moment, with the fi
 from typing import Any, NamedTuple
 
 Data = Mapping[str, Any]
-AROUND = ("ring", "mark")  # painted after what they go around
+AROUND = ("ring", "mark")  # painted after what they surround
 FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
 FIELDS |= {"seq": None, "k": 0}
-UNSEEN = ("n", "tip", "token", "from")  # columns of the data that no still picture needs
+UNSEEN = ("n", "tip", "token", "from")  # columns of the data that still pictures do not need
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
 LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
 
@@ -30,7 +30,7 @@ class Box(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A line of text; at: where x is in it, and y is its middle."""
+    """A line of text; at: the anchor of x; y is its middle."""
 
     x: float
     y: float
@@ -42,7 +42,7 @@ class Text(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Lines of one kind, each from point to point; width: 0 for areas that they enclose, filled."""
+    """Lines of one kind, each from point to point; width 0 fills the areas that they enclose."""
 
     runs: Sequence[Sequence[tuple[float, float]]]
     color: str
@@ -62,7 +62,7 @@ class Rect(NamedTuple):
 
 
 class View(NamedTuple):
-    """Where panels stand in a box of so many units, and of strips that are broken their pitch and their lines."""
+    """The positions of panels in a box measured in units, and the pitch and the lines of wrapped strips."""
 
     w: float
     h: float
@@ -71,7 +71,7 @@ class View(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A view on a picture: pixels of a unit, how many times wider it is than high, its corner, the share of text."""
+    """A view on a picture: pixels per unit, the aspect ratio of a unit, its corner, the share of text."""
 
     view: View
     unit: float
@@ -81,7 +81,7 @@ class Standing(NamedTuple):
     squeeze: float
 
     def rect(self, cell: Cell) -> Rect | None:
-        """Return where a cell stands; None where its panel is not in view."""
+        """Return the rectangle of a cell; None if its panel is not in view."""
         if (at := self.view.at.get(cell.p)) is None:
             return None
         x, y, w, h = cell.x, cell.y, cell.w, cell.h
@@ -99,7 +99,7 @@ class Standing(NamedTuple):
 
 
 def before(place: float, squeeze: float) -> float:
-    """Return where something before the cells stands: the unit beside them shrinks, what is farther away follows."""
+    """Return the position of something before the cells: the unit next to them shrinks, and the rest moves along."""
     return place - max(-1.0, min(0.0, place)) * (1 - squeeze)
 
 
@@ -118,13 +118,13 @@ class Staging:
 
     def __init__(self, data: Data, width: float, height: float) -> None:
         self.data, self.width, self.height = data, width, height
-        self.legend = 1.7 * max(READABLE, min(14.0, 0.03 * height))  # pixels below numbers that say what colours mean
-        self.scales: dict[str, set[str]] = {}  # of the numbers that are ever seen in a scene
+        self.legend = 1.7 * max(READABLE, min(14.0, 0.03 * height))  # pixels of the legend of the number colours
+        self.scales: dict[str, set[str]] = {}  # of the numbers that are ever visible in a scene
         self._standings: dict[str, Standing] = {}
 
     @cached_property
     def frames(self) -> list[tuple[int, str, list[Cell]]]:
-        """Of every frame the number of its step, from 1, its scene, and all cells in the order of drawing."""
+        """For every frame the number of its step, from 1, its scene, and all cells in drawing order."""
         cells, firsts = list[Cell](), list[int]()
         for role, p, x, y, more in self.data["groups"]:
             firsts.append(len(cells))
@@ -143,7 +143,7 @@ class Staging:
         return frames
 
     def _changes(self, firsts: Sequence[int]) -> dict[int, dict[int, dict[str, Any]]]:
-        """Return of each beat that changes something which cells it changes, and how; firsts: cells of the groups."""
+        """Return for each beat which cells it changes, and how; firsts: the number of each group's first cell."""
         beats: dict[int, dict[int, dict[str, Any]]] = {}
         for of, when, sizes, picked, columns in self.data["changes"]:
             for g in of if isinstance(of, list) else [of]:
@@ -169,7 +169,7 @@ class Staging:
         return [round(first + k * step, 4) for first, step, many in runs for k in range(many)]
 
     def standing(self, scene: str) -> Standing:
-        """Return the view of a scene with the largest cells, in the middle of the picture."""
+        """Return the view of a scene with the largest cells, centred in the picture."""
         if scene not in self._standings:
             ink, ways = self._ink(scene), self.data["scenes"][scene]
             room = self.height - (self.legend if self.scales[scene] else 0)
@@ -207,7 +207,7 @@ class Staging:
     def _bounds(
         self, view: View, ink: dict[str, Cell], unit: float, across: float, squeeze: float
     ) -> tuple[float, float, float, float]:
-        """Return the box around all that is ever seen in a view, in units."""
+        """Return the box around everything ever visible in a view, in units."""
         letter = LETTER * line_of(unit, self.height) / across
         left, top, right, bottom = view.w, view.h, 0.0, 0.0
         for name, (x, y) in view.at.items():
@@ -223,7 +223,7 @@ class Staging:
         return (left, top, right, bottom) if right > left and bottom > top else (0.0, 0.0, view.w, view.h)
 
     def _ink(self, scene: str) -> dict[str, Cell]:
-        """Return of each panel what is ever seen in it, as `Inked` in types.d.ts has it."""
+        """Return what is ever visible in each panel, like `Inked` in types.d.ts."""
         panels: dict[str, Cell] = {}
         scales = self.scales[scene] = set[str]()
         seen = set[int]()
@@ -237,7 +237,7 @@ class Staging:
                 far = {"left": 1e9, "top": 1e9, "right": -1e9, "bottom": -1e9, "letters": 0, "whole": False}
                 box = panels.setdefault(cell.p, Cell(**far, texts={}))
                 inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role in ("token", "ghost") else 0
-                if inside:  # a thread that leads straight down has no width
+                if inside:  # a vertical thread has no width
                     box.letters = max(box.letters, inside / cell.w)
                 box.whole |= cell.role in ("label", "value")
                 box.left, box.top = min(box.left, cell.x), min(box.top, cell.y, cell.y + cell.h)

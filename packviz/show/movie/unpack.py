@@ -1,4 +1,4 @@
-"""The packed output flies back into a grid, filler takes the empty places, and the sort is undone."""
+"""Unpacking: the packed output moves back into a grid, filler takes the empty cells, and the sort is undone."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -17,16 +17,16 @@ from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 from packviz.text import counted
 
-MARGIN = {1: 2.3, 2: 3.0}  # lines of text that the notes take at the right, by the number of directions
+MARGIN = {1: 2.3, 2: 3.0}  # lines of text taken by the notes on the right, by number of directions
 ARROWS = ("→", "←")
 POOLS = ("mean", "max")
-MAX_FLIGHTS = 12  # frames in which the packed output flies back
+MAX_FLIGHTS = 12  # frames in which the packed output moves back
 
 
 def unpack(view: View) -> Iterator[Shot]:
-    """Show the way back, and which state of each sequence is its last valid one; in depth, every way to read one.
+    """Show the way back, and each sequence's last valid state; in depth, every way to read one.
 
-    The step that shows what stands in the last column is the one of that time step.
+    The step that shows the contents of the last column is the one of that time step.
     """
     deep, grid = "unpack" in view.deep, view.unpacked
     if deep:
@@ -70,13 +70,13 @@ def unpack_scene(view: View) -> Scene:
 
 
 def _last_width(view: View) -> float:
-    """Units for the last valid state of a sequence: room for its numbers, where there is room for any."""
+    """Units for the last valid state of a sequence: room for its numbers, if they fit."""
     return view.cell_width if view.small else UNIT * min(view.trace.unpacked.last_valid.shape[1], view.most)
 
 
 @once
 def _before(view: View) -> Frame:
-    """Return the packed output: what the run leaves, with the whole of it where only a part was watched."""
+    """Return the packed output after the run, complete even if only a part was watched."""
     end = dict(run_end(view))
     if view.last_layer:
         return end
@@ -92,12 +92,12 @@ def _before(view: View) -> Frame:
 
 
 def _flights(view: View, full: Frame, end: int | None) -> Film:
-    """Return the empty grid, and how the packed output flies back: time step after time step, or several at once.
+    """Return the empty grid, and how the packed output moves back: one time step after another, or several at once.
 
-    In depth there is a step for every time step: its packed rows, outlined in the strip, go to their column. end: the
-    time step of the last one, where it is the one that shows what stands in the last column.
+    In depth there is a step for every time step: its packed rows, outlined in the strip, move to their column. end: the
+    time step of the last one, if it is the one that shows the contents of the last column.
     """
-    out, count, around = view.out, len(view.alive), {name: group for name, group in full.items() if name != "filler"}
+    out, count, around = view.out, len(view.live), {name: group for name, group in full.items() if name != "filler"}
     start, many = out.cell(view.packed_t, view.rank[view.packed_b]), ceil(count / MAX_FLIGHTS)
     if "unpack" not in view.deep or many > 1:
         flown = many * np.arange(ceil(count / many) + 1)[:, None]
@@ -116,7 +116,7 @@ def _flights(view: View, full: Frame, end: int | None) -> Film:
 
 
 def _grid(view: View, row: np.ndarray) -> Frame:
-    """Return the whole grid, its rows at these positions: a copy of every packed row of the output, then filler."""
+    """Return the whole grid, its rows at these positions: copies of the packed rows of the output, then filler."""
     grid, text, sizes = view.unpacked, number(view.trace.padding_value), view.trace.unpacked.output.shape
     rows, t = (np.arange(grid.columns) >= view.lens[view.bs][:, None]).nonzero()
     b = view.bs[rows]
@@ -158,7 +158,7 @@ def _last_detail(view: View) -> tuple[CodeLine, ...]:
 
 
 def _readings(view: View, last: Frame, width: float) -> Iterator[Step]:
-    """Show every readout that this run has; last: the last valid steps; width: of the row of a state, in units."""
+    """Show every readout available in this run; last: the last valid steps; width: of a state's row, in units."""
     before: Frame = last
     tone: Any = "wrong" if view.packed_pads else ""
     for readout in filter(lambda each: each.available, readouts(view.trace)):
@@ -171,22 +171,22 @@ def _readings(view: View, last: Frame, width: float) -> Iterator[Step]:
 
 
 def _read(view: View, readout: Readout) -> list[list[int]]:
-    """Return the time steps that are read of each sequence in each direction, as `last_steps` has them."""
+    """Return the time steps read for each sequence in each direction, in the form of `last_steps`."""
     spots = (readout.cells[b] for b in view.shown)
     return [[spot.t for spot in each if spot.half == d] for each in spots for d in range(view.directions)]
 
 
 def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame:
-    """Outline what each half of the readout reads; two halves that read alike, and are alike, are outlined as one."""
+    """Outline what each half of the readout reads; halves that read the same and look the same share an outline."""
     (b, d, _), D, grid = last_steps(view), view.directions, view.unpacked
     read = [[t for t in steps if t < grid.columns] for steps in _read(view, readout)]
     first, count = np.array([steps[0] if steps else 0 for steps in read]), np.array(list(map(len, read)))
     good = [_complete(view, readout, *each) for each in zip(b.tolist(), d.tolist(), strict=True)]
     alike = [len({(*read[i], good[i]) for i in range(start, start + D)}) == 1 for start in range(0, len(read), D)]
     one = np.repeat(alike, D)
-    half = np.where(one, grid.width, grid.width / D)  # the numbers of a direction: the left or the right half of a cell
+    half = np.where(one, grid.width, grid.width / D)  # a direction's numbers: the left or right half of a cell
     at = grid.cell(view.place[b], first).moved(np.where(one, 0.0, d * half), 0.0)
-    wide, high = (1, count) if grid.transposed else (count, 1)  # the columns adjoin
+    wide, high = (1, count) if grid.transposed else (count, 1)  # the columns are adjacent
     look: dict[str, Any] = {"w": wide * half, "h": high, "tone": np.where(good, "good", "wrong")}
     outlines = marks("mark:u", "mark", at, b, d, shown=(count > 0) & ~(one & (d > 0)), **look)
     rings, gone = last["ring:u"], ("ring:last", "mark:last", "title:taken")
@@ -195,7 +195,7 @@ def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame
 
 
 def _complete(view: View, readout: Readout, b: int, half: int) -> bool:
-    """Return whether a half has read all of its sequence, and no pad; of pooled steps, whether no filler is there."""
+    """Return whether a half has read its whole sequence and no pad; for pooled steps, whether there is no filler."""
     if readout.key in POOLS or b in view.packed_pads:
         return b not in readout.wrong
     halves = [spot.half for spot in readout.cells[b]]
@@ -203,9 +203,9 @@ def _complete(view: View, readout: Readout, b: int, half: int) -> bool:
 
 
 def _given(view: View, readout: Readout, last: Frame) -> Marks:
-    """Return what is read on its way to its row beside the grid; a half that is not read leaves its place empty.
+    """Return what is read, moving to its row beside the grid; a half that is not read leaves its place empty.
 
-    Where many steps are read it comes from nowhere and is of no token.
+    If many steps are read, it has no origin and no token.
     """
     assert readout.values is not None
     (b, d, _), D, grid, read = last_steps(view), view.directions, view.unpacked, _read(view, readout)

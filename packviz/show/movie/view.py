@@ -1,4 +1,4 @@
-"""How a movie shows a trace: where everything stands, and what it is called."""
+"""How a movie shows a trace: the places and names of everything."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,17 +13,17 @@ from packviz.show.movie.facts import Facts, Window, number
 from packviz.show.movie.layout import Grid, Strip
 from packviz.text import counted, sequence_label
 
-WORDY = 40  # tokens up to which a packed row has room for its word
-STRIP_WIDTH = 1.6  # units that it then has, at most
-MARKED = 64  # tokens up to which every packed row has its address below it
-STACKED = 1.5  # units that a cell of two halves has at most, one half above the other
-TALL = 1.5  # units of a packed row: the letter of its sequence stands above its token
+WORDY = 40  # up to so many tokens, packed rows have room for their words
+STRIP_WIDTH = 1.6  # units: the maximum width of such a row
+MARKED = 64  # up to so many tokens, every packed row has its address below it
+STACKED = 1.5  # units: the maximum width of a cell with one half above the other
+TALL = 1.5  # units of a packed row: the letter of its sequence is above its token
 LONGEST = 40  # characters of a word
-REFUSAL = 3.2  # units below the grid for what torch says when it refuses
+REFUSAL = 3.2  # units below the grid for torch's message when it refuses
 
 
 def listed(values: list[int]) -> str:
-    """Return numbers as Python lists them, the middle left out where there are many."""
+    """Return numbers like a Python list, with the middle left out if there are many."""
     return f"[{', '.join(map(str, values[:8]))}, … {values[-1]}]" if len(values) > 12 else str(values)
 
 
@@ -40,7 +40,7 @@ def shape(*sizes: int) -> str:
 class View(Facts):
     """The facts and numbers of a trace, with their places and names.
 
-    transposed: whether time goes down, as x of (T,B,F) has it. deep: the stages that are shown with all their whys.
+    transposed: whether time runs down, as in x of (T,B,F). deep: the stages shown with full explanations.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class View(Facts):
     ) -> None:
         super().__init__(trace, layer, direction, window)
         self.transposed, self.deep = transposed, deep
-        self.made: dict[object, Any] = {}  # what `once` keeps
+        self.made: dict[object, Any] = {}  # the cache of `once`
         self.title = f"{counted(self.total[0], 'sequence')}, {counted(self.tokens, 'token')}, {self.cell.upper()}"
-        self.named = any(trace.texts)  # whether it is known what tokens are called
+        self.named = any(trace.texts)  # whether the tokens have texts
         self.letters = np.array([sequence_label(b) for b in self.shown], dtype=object)  # in original order
         self.letters_ranked: np.ndarray = self.letters[self.place[self.ranked]]  # in sorted order
 
     @cached_property
     def final(self) -> str:
-        """What the final states are called: the row of h_n, the last one counted from behind."""
+        """The name of the final states: the row of h_n, with the last one counted from the end."""
         row = self.layer * self.directions + self.direction
         return f"h_n[{-1 if row == len(self.trace.h_n) - 1 else row}]"
 
@@ -76,7 +76,7 @@ class View(Facts):
     def unpacked(self) -> Grid:
         """The unpacked output."""
         columns = min(self.width_out, self.window.steps)
-        stacked = self.directions == 2  # wide cells would lay their two halves side by side
+        stacked = self.directions == 2  # wide cells would have their two halves side by side
         width = min(self.cell_width, STACKED) if stacked else self.cell_width
         return Grid("u", len(self.shown), columns, width, self.transposed, self.text)
 
@@ -92,14 +92,14 @@ class View(Facts):
         width = min(self.cell_width, STRIP_WIDTH) if self.tokens <= WORDY and not self.small else 1.0
         marked = not self.small and self.tokens <= MARKED
         height = TALL if marked else 1.0
-        return Strip("strip", [len(rows) for rows in self.alive], width, height, marks=marked, text=self.text)
+        return Strip("strip", [len(rows) for rows in self.live], width, height, marks=marked, text=self.text)
 
     @cached_property
     def cell_width(self) -> float:
         """Width of a token: words need room, and many rows make flat cells."""
         if self.small:
             return max(1.0, min(6.0, 0.9 * len(self.shown) / self.columns))
-        room = 1.5 * len(self.shown) / self.columns  # a wide picture has room for wide cells
+        room = 1.5 * len(self.shown) / self.columns  # wide pictures have room for wide cells
         return min(max(2.4, min(room, 4.0)), self.word_width)
 
     @cached_property
@@ -109,13 +109,13 @@ class View(Facts):
 
     @cached_property
     def text(self) -> float:
-        """Room for a line of text, in units: cells may be smaller than text can be."""
+        """Room for a line of text, in units: cells may be smaller than legible text."""
         wide = self.columns * self.cell_width
         return max(1.0, len(self.shown) / 15, wide / 34, sqrt(len(self.token_b)) / 7)
 
     @cached_property
     def pad_text(self) -> str:
-        """What stands in the padding; `…` where a grid of one's own holds different numbers there."""
+        """The text of the pads; `…` if a user's own grid holds different numbers there."""
         if self.trace.batch:
             return number(self.pad_id)
         pads = self.trace.padded.grid[~self.trace.padded.mask].flatten()
@@ -123,7 +123,7 @@ class View(Facts):
 
     @cached_property
     def _texts(self) -> tuple[list[str], list[str]]:
-        """Of each token what was typed, and the id that stands for it where that is something else."""
+        """For each token its text as typed, and its id if that differs."""
         places = list(zip(self.token_b.tolist(), (self.token_t - self.leads[self.token_b]).tolist(), strict=True))
         nothing = [""] * len(places)
         batch, typed, texts = self.trace.batch, nothing, self.trace.texts
@@ -139,23 +139,23 @@ class View(Facts):
 
     @cached_property
     def token_text(self) -> np.ndarray:
-        """What was typed for each token."""
+        """The text of each token as typed."""
         return np.array(self._texts[0], dtype=object)
 
     @cached_property
     def token_sub(self) -> np.ndarray | str:
-        """The id that stands for it; nothing where that is what was typed."""
+        """The id of each token; nothing if that is the text as typed."""
         return np.array(self._texts[1], dtype=object) if any(self._texts[1]) else ""
 
     @property
     def said(self) -> list[str]:
-        """What the tip of each token quotes; nothing where tokens are vectors."""
+        """The text quoted in the tooltip of each token; nothing for vectors."""
         if self.raw_vectors and not self.named:
             return []
         return [f"{text} (id {sub})" if sub else text for text, sub in zip(*self._texts, strict=True)]
 
     def chips(self, sequences: Sequence[int]) -> str:
-        """Return the letters of some sequences as the caption shows them: `{A}, {B} and {C}`."""
+        """Return the letters of some sequences in the form used in captions: `{A}, {B} and {C}`."""
         count = len(sequences)
         ends = (*sequences[:2], sequences[-1]) if count > 6 else sequences
         chips = ["{" + sequence_label(b) + "}" for b in ends]
@@ -165,7 +165,7 @@ class View(Facts):
 
 
 def once(make: Callable[Concatenate[V, P], Made]) -> Callable[Concatenate[V, P], Made]:
-    """Make something of a view when it is first needed, and keep it: what stays the same need not be compared."""
+    """Cache a function of the view; cached parts of frames need not be compared."""
 
     def kept(view: V, /, *args: P.args, **kwargs: P.kwargs) -> Made:
         key = (make, args, *kwargs.items()) if kwargs else (make, args)

@@ -1,4 +1,4 @@
-"""A movie as a widget of Jupyter, VS Code, Colab and marimo, by anywidget: needs the extra `notebook`."""
+"""A movie as an anywidget for Jupyter, VS Code, Colab and marimo; needs the extra `notebook`."""
 
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -23,11 +23,11 @@ class Player(Widget):  # type: ignore[misc] # ipywidgets has no types
 
 
 class MovieWidget(AnyWidget):
-    """Play a movie, and keep in step with Python.
+    """Play a movie, synchronized with Python.
 
-    step    which step is on screen, from 1; to be read, observed and set
-    picked  the cell that was clicked last: its role, seq, k, token and the step; set to some of these, such as
-            {"token": 3}, it outlines the first such cell; {} for none
+    step    which step is on screen, from 1; can be read, observed and set
+    picked  the cell clicked last: its role, seq, k, token and the step; setting it to some of these, such as
+            {"token": 3}, outlines the first such cell; {} for none
     """
 
     _esm = (HERE / "loader.js").read_text("utf-8")
@@ -58,9 +58,9 @@ _MADE = WeakSet[MovieWidget]()
 
 
 def _shared() -> Player:
-    """Return the player of the widgets that there are; a new one, for all of them, if it was closed.
+    """Return the player shared by all widgets; a new one if it was closed.
 
-    marimo closes what a cell has made when it runs again.
+    marimo closes the widgets of a cell when it runs again.
     """
     players = {each.player for each in _MADE if each.player.comm and not each.player.comm._closed}
     player = players.pop() if players else Player()

@@ -19,24 +19,24 @@ STARTS = {
 
 
 _CAPTIONS = Path(__file__).with_name("captions.toml")
-TERMS: dict[str, str] = json.loads(_CAPTIONS.with_name("terms.json").read_text(encoding="utf-8"))  # what they mean
+TERMS: dict[str, str] = json.loads(_CAPTIONS.with_name("terms.json").read_text(encoding="utf-8"))  # their definitions
 ABOUT_STAGES: dict[str, dict[str, str]] = tomllib.loads(_CAPTIONS.read_text(encoding="utf-8"))["stages"]
 _WRITE = sentences(_CAPTIONS)
 
 
 def say(stage: str, key: str, view: View, **values: Any) -> str:
-    """Return a caption of captions.toml; values: what it needs besides the view."""
+    """Return a caption from captions.toml; values: what it needs besides the view."""
     return _WRITE(f"{stage}.{key}", **(_known(view) | values))
 
 
 @once
 def _known(view: View) -> dict[str, Any]:
-    line = "row" if view.batch_first else "column"  # what a sequence is in x as it is laid out
+    line = "row" if view.batch_first else "column"  # a sequence in the layout of x
     return _FUNCTIONS | {"v": view, "chips": view.chips, "lost": lambda: lost(view), "line": line}
 
 
 def lost(view: View) -> str:
-    """Say how many pads were packed, and so how many tokens were lost."""
+    """Say how many pads were packed and thus how many tokens were lost."""
     count = sum(view.packed_pads.values())
     return f"{counted(count, 'pad')} {'was' if count == 1 else 'were'} packed, {counted(count, 'token')} lost"
 
