@@ -21,7 +21,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from classroom.rooms import rooms
 from packviz import charts
-from packviz.facts import memory
+from packviz.facts import sequence_error
 from ui import logs
 from ui.connections import bound_all
 from ui.part import table
@@ -40,7 +40,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     PagesManager.uses_pages_directory = False  # so that even the first deep link finds its page through app.py
     shown = run(Request())
     table(shown.trace, "pack", None, 0)
-    memory(shown.trace)  # torch's first nested tensor takes a second
+    sequence_error(shown.trace)  # torch's first nested tensor takes seconds
     charts.states(shown.trace)
     compress_all()
     gc.collect()

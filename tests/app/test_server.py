@@ -56,6 +56,8 @@ def test_the_process_is_warm_before_it_serves() -> None:
     code = """
 import asyncio, gc, sys
 import uvicorn
+from packviz.facts import sequence_error
+from ui.runs import Request, run
 from ui.warm import warm
 
 async def serve():
@@ -63,16 +65,20 @@ async def serve():
     config.load()
     async with warm(None):
         print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules)
+        loaded = {*sys.modules}
+        sequence_error(run(Request()).trace)
+        print({*sys.modules} - loaded)
         print(config.http_protocol_class.__name__, config.ws_protocol_class.__name__, other.loaded)
 
 asyncio.run(serve())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    ready, warm, bounded = done.stdout.splitlines()
+    ready, warm, late, bounded = done.stdout.splitlines()
     assert ready.startswith("packviz is ready: http://localhost:")
     frozen, threads, pandas = warm.split()
     assert int(frozen) > 100_000
     assert (threads, pandas) == ("1", "True")
+    assert late == "set()"  # nothing is left to load for torch's first nested tensor
     assert bounded == "Requests _Messages False"  # its connections are watched (test_connections.py)
 
 
