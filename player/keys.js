@@ -47,9 +47,10 @@ const NEEDS_KEYS_UNLESS_CLICKED = roles("radiogroup", "toolbar");
 const needsKeys = (node) => node.matches?.(NEEDS_KEYS) || (!here.clicked && node.matches?.(NEEDS_KEYS_UNLESS_CLICKED));
 
 /**
- * The player that a key is for: the one with the focus, else the one in full screen, else the one used last, else the one most in view.
+ * The player that a key is for: the one with the focus, else the one in full screen, else the one used last, else the one
+ * most in view; none if all of them wait for the focus.
  * @param {EventTarget[]} path
- * @returns {import("./player.js").Player}
+ * @returns {import("./player.js").Player | undefined}
  */
 function steered(path) {
   const players = [...here.players].filter(({ root, options }) => !options.focused || path.includes(root)),
@@ -58,7 +59,7 @@ function steered(path) {
     players.find(({ root }) => path.includes(root)) ??
     players.find(({ full }) => full) ??
     (seen.get(here.last) ? here.last : null) ??
-    players.reduce((best, other) => (seen.get(other) > seen.get(best) ? other : best))
+    players.reduce((best, other) => (seen.get(other) > seen.get(best) ? other : best), players[0])
   );
 }
 
