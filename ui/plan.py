@@ -27,7 +27,7 @@ MAX_BYTES = 1_000_000  # of a file
 MAX_NOTE = 500  # characters
 _VERSION = 1
 _PAGE = Path(__file__).parent / "plan.html"
-_TYPES = {"settings": dict, "question": dict, "stages": list}
+_TYPES = {"settings": dict, "question": dict, "stages": list, "layer": int, "direction": int}
 _TYPES |= dict.fromkeys(("note", "page", "example", "link", "sequences"), str)
 _STAGES = (*STAGES, *BESIDE)
 

@@ -50,6 +50,16 @@ def test_every_question_of_the_first_plan_can_be_asked() -> None:
         (plan({"page": "packing", "example": "own", "sequences": "1", "stages": ["walk"]}), "stages"),
         (plan({"page": "packing", "example": "own", "sequences": "1", "settings": {"cell": "tree"}}), "item 1, cell"),
         (plan({"page": "packing", "example": "own", "sequences": "1", "settings": {"tree": 1}}), "item 1, settings"),
+        *(
+            (plan({"page": "packing", "example": "own", "sequences": "1", name: value}), f"item 1, {parameter}: ")
+            for name, value, parameter in [
+                ("direction", [1], "direction"),
+                ("layer", {"a": 1}, "layer"),
+                ("settings", {"seed": [1]}, "seed"),
+                ("stages", [["pack"]], "stages"),
+                ("read_as", ["auto"], "read_as"),
+            ]
+        ),
         (plan({"page": "packing", "example": "nowhere"}), "item 1"),
         (plan(7), "item 1"),
         (plan({"question": {"kind": "walk"}}), "item 1"),
