@@ -166,3 +166,9 @@ def test_a_movie_of_which_nothing_can_be_asked_stays_as_it_is() -> None:
     film = movie(made("1\n2 3", enforce_sorted=True))
     assert "questions" not in asking(film, "pack").to_dict()
     assert "questions" in asking(film, "sort").to_dict()
+
+
+def test_nothing_is_asked_that_the_movie_does_not_show() -> None:
+    film = movie(made(FIRST), ("pad",))
+    assert asking(film, "pack") is film
+    assert "questions" in asking(film, "pad").to_dict()

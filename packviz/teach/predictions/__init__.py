@@ -55,10 +55,12 @@ def asking(movie: Movie, stage: Stage) -> Movie:
     """Return the movie with the first predictions of a stage, which the player asks before it shows the answer.
 
     The answers and the reasons for all recognised mistakes are included, so that it needs no server. A stage with
-    nothing to ask leaves the movie as it is. Raises PackvizError for an unknown stage.
+    nothing to ask, or that the movie does not show, leaves it as it is. Raises PackvizError for an unknown stage.
     """
     check_kind("movie", movie, Movie, "make one with packviz.movie")
     choice("stage", stage, tuple(_LESSONS))
+    if all(step.stage != stage for step in movie.steps):
+        return movie
     facts = Facts(movie.view.trace)
     asked = dict.fromkeys(_question(facts, stage, number, movie.view.direction) for number in range(MAX_ASKED))
     return replace(movie, questions=tuple(_with_solution(each, movie) for each in asked if each is not None))
