@@ -77,7 +77,10 @@ def shown(value: object) -> str:
     if value is None or isinstance(value, bool | float):
         return str(value)
     if isinstance(value, int):
-        return str(value) if abs(value) < 10**30 else f"a number of {int(math.log10(abs(value))) + 1} digits"
+        if abs(value) < 10**30:
+            return str(value)
+        power = round(math.log10(abs(value)))  # the logarithm is exact enough to find the nearest power of 10
+        return f"a number of {power + (abs(value) >= 10**power)} digits"
     return with_article(type(value).__name__)
 
 
@@ -138,16 +141,22 @@ def percent(share: float) -> str:
 
 
 def two_digits(number: float) -> str:
-    """Return a number with two significant digits, such as 0.42 or 3e-8, or "no finite number"."""
+    """Return a number with two significant digits, up to a million with all of its integer digits.
+
+    >>> two_digits(0.4216), two_digits(3e-8), two_digits(123.4)
+    ('0.42', '3e-8', '123')
+    """
     if not math.isfinite(number):
         return "no finite number"
+    if 99.5 <= abs(number) < 1e6:
+        return f"{number:.0f}"
     return f"{number:.2g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def with_article(noun: str) -> str:
-    """Return the noun with its article: "a tensor", "an int", "an LSTM"."""
-    vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # initials are read out: an el, a gee
-    return f"an {noun}" if noun[:1] in vowels else f"a {noun}"
+    """Return the noun with its article: "a tensor", "an int", "an LSTM", "an ndarray"."""
+    vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # capitals are spelled out: an el, a gee
+    return f"an {noun}" if noun[:1] in vowels or noun == "ndarray" else f"a {noun}"
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:

@@ -1,7 +1,9 @@
 import pickle
 
+import pytest
+
 from packviz.errors import PackvizError
-from packviz.text import visible
+from packviz.text import shown, two_digits, visible, with_article
 
 ERROR = PackvizError("hidden_size", expected="an integer", got="0.5", fix="choose 1 or more")
 
@@ -21,3 +23,29 @@ def test_every_character_that_cannot_be_seen_gets_a_symbol() -> None:
     assert visible("a\x00b\x7fc\x85d\u202ee\ud800") == "a␀b␡c\ufffdd\ufffde\ufffd"
     assert visible("  ") == "␣␣"
     assert visible("👩‍🔬 שלום <b>") == "👩‍🔬 שלום <b>"
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        *((0.0, "0"), (0.4216, "0.42"), (-0.00001234, "-1.2e-5"), (3e-8, "3e-8"), (9.96, "10"), (99.4, "99")),
+        *((99.6, "100"), (100, "100"), (123.4, "123"), (-54321.6, "-54322"), (1.26e7, "1.3e7"), (1e22, "1e22")),
+        (float("nan"), "no finite number"),
+    ],
+)
+def test_numbers_in_sentences_have_two_digits_but_large_ones_no_power_of_ten(number: float, told: str) -> None:
+    assert two_digits(number) == told
+
+
+@pytest.mark.parametrize("digits", [31, 40, 41, 300, 5000])
+def test_of_a_long_number_the_digits_are_counted(digits: int) -> None:
+    for number in (10 ** (digits - 1), 5 * 10 ** (digits - 1), 10**digits - 1):
+        assert shown(number) == shown(-number) == f"a number of {digits} digits"
+
+
+def test_a_noun_has_the_article_that_is_spoken() -> None:
+    nouns = ["ndarray", "list", "int", "LSTM", "GRU", "Tensor", "RNN", "ImmutableList", "user"]
+    told = [with_article(noun) for noun in nouns]
+    assert told == [
+        *("an ndarray", "a list", "an int", "an LSTM", "a GRU", "a Tensor", "an RNN", "an ImmutableList", "a user"),
+    ]
