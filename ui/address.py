@@ -73,6 +73,9 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "embed_options": ("Streamlit", None),
 }
 
+_NUMBERS = ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length", "seed", "train_seeds")
+_NUMBERS += ("padding_value", "x_padding_value", "file_padding_value")  # whose widget is a number input
+
 SETTINGS = ("all", *(name for name, (owner, _) in NAMES.items() if owner == "controls"))  # that a link may fix
 
 
@@ -170,7 +173,7 @@ def remember() -> None:
     if visit().link is not None:
         return
     visit().link = st.query_params.to_dict()
-    endless = [name for name, raw in asked().items() if name != "sequences" and math.isinf(_as_number(raw) or 0.0)]
+    endless = [name for name, raw in asked().items() if name in _NUMBERS and math.isinf(_as_number(raw) or 0.0)]
     for name in endless:  # Streamlit's number input fails on these before it checks its bounds
         del st.query_params[name]
     readouts = st.query_params.get_all("train_readouts")

@@ -98,6 +98,13 @@ def test_a_link_that_needs_repair_opens_its_own_page(visit: Open) -> None:
     assert older.button_group(key="train_readouts").value == ["naive"]
 
 
+@pytest.mark.parametrize(("page", "name", "text"), [("questions", "search", "inf"), ("doctor", "lengths", "Infinity")])
+def test_a_text_that_reads_as_an_endless_number_is_kept(page: str, name: str, text: str) -> None:
+    app = opened(page, {name: text})
+    assert app.query_params[name] == [text]
+    assert text in [each.value for each in (*app.text_input, *app.text_area)]
+
+
 def test_an_invalid_batch_in_a_link_is_reported() -> None:
     app = opened("start", {"sequences": "1 nan", "total_length": 2})
     with pytest.raises(PackvizError) as refusal:
