@@ -18,6 +18,9 @@ from ui.path import script
 from ui.player import clip
 from ui.runs import as_json
 from ui.status import announce
+from ui.visit import on_a_phone
+
+STACKED = 8  # cells across that a phone has room for: its panels stand below one another
 
 _NEAREST = 4  # entries shown for an error that none of them mentions
 _SHORT = 160  # characters of the cases that a verdict depends on; longer texts are shown case by case
@@ -144,8 +147,10 @@ def _picture(done: Answer) -> None:
     if chart is not None:
         if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
             st.markdown("A red frame marks an unintended result.")
-        with st.container(key="picture"):
-            told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}")
+        small = chart.draw is panels and max(len(row) for panel in chart.of[0] for row in panel.texts) <= STACKED
+        stacked = small and on_a_phone()
+        with st.container(key="stacked" if stacked else "picture"):
+            told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}", **({"wide": STACKED} if stacked else {}))
             with st.expander("The picture in words"):  # so that keyboard users can reach what scrolls sideways
                 st.text(told)
     elif film is not None:

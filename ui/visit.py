@@ -65,3 +65,8 @@ def visit() -> Visit:
         st.session_state["visit"] = Visit()
     found: Visit = st.session_state["visit"]
     return found
+
+
+def on_a_phone() -> bool:
+    """Return whether the screen is a phone's, by the browser's own name until a player has measured it."""
+    return visit().narrow or "Mobi" in st.context.headers.get("User-Agent", "")

@@ -55,3 +55,14 @@ def test_nothing_serious_is_found_and_nothing_is_too_wide(visit: Open, page: str
     assert wider_by(visited) <= 0
     assert visited.player.count() == 0 or visited.data("theme") == scheme
     assert violations(visited.page) == []
+
+
+def test_the_panels_of_a_question_stand_below_one_another_on_a_phone(visit: Open) -> None:
+    named = "Mozilla/5.0 (Linux; Android 14) Mobile Safari/537.36"
+    visited = visit("entry=why-pack", path="questions", size=PHONE, user_agent=named)
+    picture = visited.main.locator(".st-key-stacked")
+    titles = [picture.locator("text", has_text=f"h_n, {side}") for side in ("padded", "packed")]
+    left, top = ([title.bounding_box()[side] for title in titles] for side in ("x", "y"))  # type: ignore[index]
+    assert left[0] == pytest.approx(left[1], abs=2)
+    assert top[1] > top[0] + 100
+    assert picture.evaluate("node => node.scrollWidth <= node.clientWidth")
