@@ -8,7 +8,7 @@ from typing import Any
 
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie import Movie
+from packviz.show.movie import STAGES, Movie
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import layout, running
 from packviz.teach.predictions.kind import Facts, Kind
@@ -43,7 +43,7 @@ def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> P
     stage, a number that is not an integer of at least 0, and a direction that this trace does not have.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
-    choice("stage", stage, tuple(_LESSONS))
+    choice("stage", stage, STAGES)
     integer("number", number, 0, fix="count the questions from 0")
     both = trace.module.bidirectional or trace.error is not None
     only = "" if both else ", forward, the only direction of this module"
@@ -58,7 +58,7 @@ def asking(movie: Movie, stage: Stage) -> Movie:
     nothing to ask, or that the movie does not show, leaves it as it is. Raises PackvizError for an unknown stage.
     """
     check_kind("movie", movie, Movie, "make one with packviz.movie")
-    choice("stage", stage, tuple(_LESSONS))
+    choice("stage", stage, STAGES)
     if all(step.stage != stage for step in movie.steps):
         return movie
     facts = Facts(movie.view.trace)
@@ -85,7 +85,7 @@ def _with_solution(asked: Prediction, movie: Movie) -> Mapping[str, Any]:
 def _question(facts: Facts, stage: Stage, number: int, direction: int) -> Prediction | None:
     if stage == "embed" and not facts.embedded:
         return None
-    asked = _BACKWARD if stage == "run" and direction else _LESSONS[stage]
+    asked = _BACKWARD if stage == "run" and direction else _LESSONS.get(stage, ())
     kinds = [kind for kind in asked if kind.places(facts)]
     if not kinds:
         return None
