@@ -3,9 +3,11 @@
 from functools import cache
 
 import pytest
+import torch
 from prediction_cases import Asked, asked, label
+from torch import nn
 
-from packviz import Batch, Config, trace
+from packviz import Batch, Config, trace, trace_module
 from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, Exercise, exercise
 from packviz.text import sequence_label
 
@@ -84,3 +86,10 @@ def test_pads_on_the_left_are_packed_and_the_tokens_beyond_the_length_are_not() 
 @pytest.mark.parametrize("text", ["\n".join("1" * (MAX_SEQUENCES + 1)), " ".join("1" * (MAX_TOKENS + 1))])
 def test_a_batch_that_is_too_big_to_pack_by_hand_has_no_exercise(text: str) -> None:
     assert exercise(trace(Batch.parse(text))) is None
+
+
+def test_the_names_that_a_caller_gave_the_tokens_stand_in_the_cells() -> None:
+    module, names = nn.GRU(1, 4, batch_first=True), [["a", "b"], ["c"]]
+    made = exercise(trace_module(module, torch.zeros(2, 2, 1), [2, 1], texts=names))
+    assert made is not None
+    assert [cell.text for cell in made.cells] == ["a", "b", "c", ""]

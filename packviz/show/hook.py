@@ -49,9 +49,9 @@ def hook(trace: Trace) -> Hook | None:
     size, length, row = state_size(trace.module), int(trace.padded.lengths[b]), trace.padded.tokens[b]
     with exact_arithmetic():
         states = run_padded(trace)[0][b, :, :size]
-    texts = ("",) * len(row)
-    if trace.batch is not None and trace.batch.kind != "vectors" and row.dim() == 1:
-        texts = (*trace.batch.texts[b], *(f"{pad:g}" for pad in row[length:].tolist()))
+    ends = row[length:].flatten().tolist()
+    pads = [f"{pad:g}" for pad in ends] if len(ends) == len(row) - length else [""] * (len(row) - length)
+    texts = (*trace.texts[b], *pads) if trace.texts and trace.texts[b] else ("",) * len(row)
     return Hook(b, texts, states, packed_grid(trace)[b, :length, :size])
 
 

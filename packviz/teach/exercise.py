@@ -83,7 +83,7 @@ def exercise(trace: Trace) -> Exercise | None:
 
 def _cell(trace: Trace, b: int, t: int) -> Cell:
     real, length = trace.padded.mask[b], int(trace.padded.lengths[b])
-    texts = trace.batch.texts[b] if trace.batch is not None else ()
+    texts = trace.texts[b] if trace.texts else ()
     is_pad = not real[t]
     text = texts[int(real[:t].sum())] if texts and not is_pad else ""
     name = _say("cell.name", text=text, is_pad=is_pad, b=b, t=t)

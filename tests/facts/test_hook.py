@@ -36,6 +36,15 @@ def test_without_a_pad_on_the_right_there_is_nothing_to_show_and_without_a_batch
     assert found.texts == ("",) * 5
 
 
+@pytest.mark.parametrize("features", [1, 3])
+def test_the_names_that_a_caller_gave_the_tokens_are_shown(features: int) -> None:
+    module, names = nn.GRU(features, 4, batch_first=True), [["a", "b", "c"], ["d"]]
+    found = hook(trace_module(module, torch.zeros(2, 3, features), [3, 1], texts=names))
+    assert found is not None
+    assert found.texts[0] == "d"
+    assert found.texts[1:] == (("0", "0") if features == 1 else ("", ""))
+
+
 def test_the_pictures_say_what_was_computed_and_show_what_was_typed_as_text() -> None:
     found = hook(made('a b c\n<b> "&'))
     assert found is not None
