@@ -5,7 +5,7 @@ from itertools import product
 
 from torch import Tensor
 
-from packviz.compute.trace import Trace
+from packviz.compute.record import Trace, watched_layer
 from packviz.errors import extra
 from packviz.text import sequence_label
 
@@ -47,8 +47,10 @@ def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.
 
     layer       0 to L - 1; None: the top one, whose h is the output
     direction   0 forward, 1 backward
+
+    Raises PackvizError for a layer or direction that the trace does not have.
     """
-    seen = trace.layers[-1 if layer is None else layer][direction]
+    seen = trace.layers[watched_layer(trace, layer, direction)][direction]
     table = _packed_rows(trace)
     for name, values in {"h": seen.h, **({} if seen.c is None else {"c": seen.c}), **seen.gates}.items():
         table |= _columns(name, values, indexed=True)

@@ -21,6 +21,7 @@ from packviz.lab.training import Experiment
 from packviz.predictions import ask
 from packviz.show.movie import beside
 from packviz.show.snippet import snippet
+from packviz.tables import run_table
 from packviz.teach.quiz import LAST_ROUND, MAX_QUESTIONS, questions
 
 NAN, INF = float("nan"), float("inf")
@@ -78,6 +79,8 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("shares", "", lambda share: charts.waste({"odd": share}), (2.0,)),
     ("layer", "", lambda layer: charts.states(T, layer=layer), (1, -1, "top", False)),
     ("direction", "", lambda d: charts.states(T, direction=d), (1, False)),
+    ("layer", "from 0 to 0", lambda layer: run_table(T, layer), (1, 3, -1, "top", False)),
+    ("direction", "from 0 to 0", lambda d: run_table(T, direction=d), (1, -1, False)),
     ("b", "from 0 to 2", lambda b: charts.units(T, b), NO_SEQUENCE),
     ("b", "from 0 to 2", lambda b: facts.after_zero_vector(T, b), NO_SEQUENCE),
     ("b", "from 0 to 2", lambda b: facts.batch_dependence(T, b), NO_SEQUENCE),

@@ -15,6 +15,7 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.rules.preconditions import check_kind
 from packviz.text import counted
+from packviz.validate import integer
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,3 +147,14 @@ def check_own_making(trace: Trace, fix: str) -> tuple[Batch, Config]:
         expected, got = "a trace that packviz made from a Batch and a Config", "the trace of a module of your own"
         raise PackvizError("trace", expected=expected, got=got, fix=fix)
     return trace.batch, trace.config
+
+
+def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
+    """Return the layer to watch, the top one if none is given.
+
+    Raises PackvizError for a layer or direction that the trace does not have, and where torch refused to pack.
+    """
+    chosen = len(trace.layers) - 1 if layer is None else layer
+    for name, value, count in (("layer", chosen, len(trace.layers)), ("direction", direction, len(trace.layers[0]))):
+        integer(name, value, 0, count - 1, fix=f"choose a {name} of this trace, counted from 0")
+    return chosen

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Trace, watched_layer
 from packviz.compute.recurrence import output_of
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CellKind, kind_of
@@ -93,9 +93,7 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
     Raises PackvizError for a number out of range, and for an LSTM with a projection, whose h' mixes all units.
     """
     module, fix = trace.module, "choose one of these"
-    layer = len(trace.layers) - 1 if layer is None else layer
-    integer("layer", layer, 0, len(trace.layers) - 1, what="a layer", fix=fix)
-    integer("direction", direction, 0, len(trace.layers[layer]) - 1, what="a direction", fix=fix)
+    layer = watched_layer(trace, layer, direction)
     integer("n", n, 0, len(trace.output) - 1, what="a packed row", fix=fix)
     integer("unit", unit, 0, module.hidden_size - 1, what="a hidden unit", fix=fix)
     if module.proj_size:

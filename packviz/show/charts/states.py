@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_packed_sequence
 
-from packviz.compute.trace import Trace
+from packviz.compute.record import Trace, watched_layer
 from packviz.show.charts.template import drawn, heatmap, line, named_axis, showing
 from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, sequence_color, with_contrast
 from packviz.text import counted, sequence_label
@@ -40,10 +40,8 @@ class _Grid(NamedTuple):
 
 def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:
     """Return one layer and direction of a trace; raises PackvizError for one that does not exist."""
-    layers = trace.layers
+    layer, layers = watched_layer(trace, layer, direction), trace.layers
     L, D = len(layers), len(layers[0])
-    layer = integer("layer", L - 1 if layer is None else layer, 0, L - 1, fix=f"this run has {L}, counted from 0")
-    integer("direction", direction, 0, D - 1, fix=f"this run has {D}, counted from 0")
     h, packed = layers[layer][direction].h.detach(), trace.packed_sequence
     grid, lengths = pad_packed_sequence(packed._replace(data=h), True, float("nan"))
     rows, _ = pad_packed_sequence(packed._replace(data=torch.arange(len(h))), True, -1)

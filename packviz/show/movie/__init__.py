@@ -5,13 +5,13 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Trace, watched_layer
 from packviz.errors import PackvizError
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.beside_steps import beside
 from packviz.show.movie.code_lines import program
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.facts import Window, watched_layer
+from packviz.show.movie.facts import Window
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Stage
 from packviz.show.movie.page import assets, pictured

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Trace, watched_layer
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.cells import filled, units
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.facts import Window, number, rounded, watched_layer
+from packviz.show.movie.facts import Window, number, rounded
 from packviz.show.movie.layout import Column, Place
 from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, filmed, frame, marks, title
 from packviz.show.movie.padded_vs_packed import (

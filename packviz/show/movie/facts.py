@@ -33,14 +33,6 @@ class Window(NamedTuple):
         return Window(*(integer(name, value, 1) for name, value in self._asdict().items()))
 
 
-def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
-    """Return the layer to watch, the top one if none is given; raises PackvizError for a layer that does not exist."""
-    chosen = len(trace.layers) - 1 if layer is None else layer
-    for name, value, count in (("layer", chosen, len(trace.layers)), ("direction", direction, len(trace.layers[0]))):
-        integer(name, value, 0, count - 1, fix=f"choose a {name} of this trace")
-    return chosen
-
-
 class Facts:
     """A trace as the movie sees it: `layer` and `direction` (1 is backward) are what the stage `run` watches.
 
