@@ -131,9 +131,7 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
         assert set(picked) == {"role", "seq", "k", "step", "token"}
         page.evaluate("window.gone()")
         expect(player).to_have_count(0)
-        assert "Reduce of empty array" not in str(
-            opened.errors
-        )  # of the players that want the key, where there are none
+        assert "Reduce of empty array" not in str(opened.errors)  # of players, none of which wants the key
 
 
 def test_widgets_share_one_player_and_carry_little_more_than_their_movie() -> None:
