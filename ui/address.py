@@ -73,16 +73,10 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "embed_options": ("Streamlit", None),
 }
 
-_NUMBERS: tuple[str, ...] = (
-    "hidden_size",
-    "num_layers",
-    "embedding_dim",
-    "padding_idx",
-    "total_length",
-    "seed",
-    "train_seeds",
+_NUMBERS = (  # whose widget is a number input
+    *("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length", "seed", "train_seeds"),
+    *("padding_value", "x_padding_value", "file_padding_value"),
 )
-_NUMBERS += ("padding_value", "x_padding_value", "file_padding_value")  # whose widget is a number input
 
 SETTINGS = ("all", *(name for name, (owner, _) in NAMES.items() if owner == "controls"))  # that a link may fix
 
