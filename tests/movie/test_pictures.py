@@ -172,6 +172,7 @@ def test_sequences_of_one_hue_have_the_marks_of_the_player(open_page: Open, tmp_
 def test_the_suffix_of_a_file_says_what_it_is(tmp_path: Path) -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2\n3")), ("pack",))
     assert movie.save(tmp_path / "m.HTML").read_text("utf-8") == movie.to_html()
+    assert movie.save(tmp_path / "m.html", 2).read_text("utf-8") == movie.to_html(2)
     assert movie.save(tmp_path / "m.svg", 2, theme="dark").read_text("utf-8") == movie.to_svg(2, theme="dark")
     frames = len(Staging(movie.to_dict(), 960, 480).frames)
     for scale in (1, 2.5):

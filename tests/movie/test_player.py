@@ -7,12 +7,13 @@ import pytest
 import torch
 from movie_player import Open, Screen, plain
 from movie_screen import Show, tokens
-from playwright.sync_api import expect
-from tabs import Scheme, box_of
+from playwright.sync_api import Browser, expect
+from tabs import Scheme, box_of, tab
 from torch import nn
 
 import packviz as pv
 from packviz import Batch, Config, Movie
+from packviz.errors import PackvizError
 from packviz.show.theme import DARK, LIGHT, Palette
 
 
@@ -381,3 +382,12 @@ def test_on_a_phone_buttons_keep_their_places_and_a_tapped_term_is_explained(ope
     assert box["x"] + box["width"] <= 360
     screen.root.locator("canvas").tap()
     expect(meaning).to_be_hidden()
+
+
+def test_a_page_opens_on_the_step_that_it_was_saved_with(browser: Browser, tmp_path: Path) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6")))
+    with tab(browser, (900, 800)) as opened:
+        opened.page.goto(movie.save(tmp_path / "later.html", step=3).as_uri())
+        expect(opened.page.get_by_test_id("packviz-player")).to_have_attribute("data-step", "3")
+    with pytest.raises(PackvizError, match=r"^step: "):
+        movie.save(tmp_path / "later.html", step=9999)

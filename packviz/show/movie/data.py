@@ -79,9 +79,10 @@ class Movie:
         """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not modify it."""
         return self._data
 
-    def to_html(self) -> str:
-        """Return a standalone page with the player, which needs no server and no network."""
-        return standalone(self.title, self._data)
+    def to_html(self, step: int = 1) -> str:
+        """Return a standalone page with the player, which opens on a step and needs no server and no network."""
+        integer("step", step, 1, len(self.steps))
+        return standalone(self.title, self._data, f' data-step="{step}"' if step > 1 else "")
 
     def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
         """Return the picture at the end of a step, by default the last one, as SVG with its caption below.
@@ -102,13 +103,15 @@ class Movie:
     ) -> Path:
         """Write the movie to a file in the format given by its suffix, and return its path.
 
-        .html: the page with the player. .svg, .png: the picture at the end of a step, as in `to_svg`. .gif, .apng: the
-        pictures of all steps. scale: pixels of a PNG, GIF or APNG for each pixel of width and height.
+        .html: the page with the player, which opens on a step, by default the first. .svg, .png: the picture at the end
+        of a step, as in `to_svg`. .gif, .apng: the pictures of all steps. scale: pixels of a PNG, GIF or APNG for each
+        pixel of width and height.
         """
         target = Path(path)
         kind = choice("path", target.suffix.lower(), KINDS)
         if kind in (".html", ".svg"):
-            text = self.to_html() if kind == ".html" else self.to_svg(step, width=width, height=height, theme=theme)
+            look: dict[str, Any] = {"width": width, "height": height, "theme": theme}
+            text = self.to_html(1 if step is None else step) if kind == ".html" else self.to_svg(step, **look)
             target.write_text(text, encoding="utf-8")
         else:
             picture, frame = self._picture(step, width, height, theme)

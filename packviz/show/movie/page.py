@@ -22,11 +22,14 @@ def assets() -> tuple[str, str]:
     return (HERE / "player.css").read_text("utf-8"), (HERE / "player.js").read_text("utf-8")
 
 
-def standalone(title: str, movie: Mapping[str, Any], fit: str = "") -> str:
-    """Return one HTML page that plays a movie without a server or a network; fit: ` data-fit` for one in a frame."""
+def standalone(title: str, movie: Mapping[str, Any], given: str = "") -> str:
+    """Return one HTML page that plays a movie without a server or a network.
+
+    given: attributes for the player's place, ` data-fit` in a frame, ` data-step="3"` to open on another step.
+    """
     css, js = assets()
     page = Template((HERE / "page.html").read_text("utf-8"))
-    return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=packed(movie), fit=fit)
+    return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=packed(movie), given=given)
 
 
 def framed(title: str, movie: Mapping[str, Any], still: str) -> str:
