@@ -13,6 +13,7 @@ from packviz.facts import DISTRIBUTIONS, indices_outweigh
 from packviz.inputs.cell_kinds import Cell
 from packviz.lab import cost, recorded
 from packviz.lab.cost.charts import Across
+from packviz.text import percent
 from ui.part import NOT_RECORDED, figure, fresh, sheet
 from ui.progress import long_work
 from ui.runs import Shown
@@ -114,8 +115,8 @@ def without_packing(shown: Shown) -> None:
         return
     fresh(charts.waste, found, key="waste")
     best = min(found, key=found.__getitem__)
-    least = f"{round(100 * found[best])} % in the best of these ways ({best})"
-    told = f"{round(100 * found['random'])} % of the cells are padding in random batches, {least}"
+    least = f"{percent(found[best])} in the best of these ways ({best})"
+    told = f"{percent(found['random'])} of the cells are padding in random batches, {least}"
     st.markdown(f"{len(lengths):,} lengths: {told}.")
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts, facts
+from packviz.text import percent
 from ui.part import figure, verdicts
 from ui.runs import Shown
 
@@ -68,5 +69,5 @@ def shares(shown: Shown) -> None:
     mean, of_all = facts.padding_share(outlier.lengths())
     st.markdown(
         f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
-        f"{round(100 * mean)} % of a batch is padding, but {round(100 * of_all)} % of all cells combined."
+        f"{percent(mean)} of a batch is padding, but {percent(of_all)} of all cells combined."
     )

@@ -10,7 +10,7 @@ from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
 from packviz.show.charts.template import bars, drawn, named_axis, plain
 from packviz.show.theme import LIGHT, Palette, mix, sequence_color
-from packviz.text import counted, sequence_label
+from packviz.text import counted, percent, sequence_label
 
 NAMED = 26  # up to so many bars, each has its number, and each sequence its letter
 
@@ -69,11 +69,11 @@ def padding_shares(
 
     colors, edges = ([palette.now if own_ else each for *_, own_ in rows] for each in (palette.pad, palette.pad_hatch))
     told = [f"{plain(name)}: {100 * share:.1f} % padding" for name, share, _ in rows]
-    texts = [marked(f"{100 * share:.0f} %", mine) for _, share, mine in rows]
+    texts = [marked(percent(share), mine) for _, share, mine in rows]
     lying = bars(range(len(rows)), [100 * share for _, share, _ in rows], colors, told, text=texts)
     lying["marker"]["line"] = {"color": edges, "width": 1.5}
     line = {"type": "line", "layer": "below", "line": {"color": palette.now, "width": 2, "dash": "dot"}}
-    said = ", ".join(f"{name} {100 * share:.0f} %" for name, share, _ in rows)
+    said = ", ".join(f"{name} {percent(share)}" for name, share, _ in rows)
     return drawn(
         [lying],
         f"Bars of the share of padding: {said or 'none'}.",
