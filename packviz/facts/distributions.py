@@ -16,6 +16,7 @@ from torch import Generator, Tensor
 from packviz.facts.words import sentence
 from packviz.inputs.batch import Batch
 from packviz.text import Brief
+from packviz.validate import integer
 
 __all__ = ["COUNT", "DISTRIBUTIONS", "Distribution", "padding_share", "padding_shares"]
 
@@ -44,8 +45,10 @@ def padding_share(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple
 
     The first number is the mean over the batches, the second the share of all their cells together, in which a wide
     batch weighs more. lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a
-    DataLoader.
+    DataLoader. Raises PackvizError for no lengths at all, and for batches of less than 1.
     """
+    integer("lengths", len(lengths), 1, what="a number of lengths", fix="give one or more")
+    integer("batch_size", batch_size, 1, fix="choose 1 or more")
     generator = torch.Generator("cpu").manual_seed(seed)
     shuffled = lengths[torch.randperm(len(lengths), generator=generator, device="cpu")]
     counts = [(len(batch) * int(batch.max()), int(batch.sum())) for batch in torch.split(shuffled, batch_size)]

@@ -1,7 +1,7 @@
 """What padding and packing cost by count, without a clock; the lengths of a data set, and how batches are cut of it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -88,8 +88,8 @@ def read_lengths(text: str | bytes) -> Tensor:
 
 def check_lengths(lengths: Tensor | Sequence[int]) -> Tensor:
     """Return lengths (B,) int64; raises PackvizError for none, too many, and anything that is not a length."""
-    given = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
-    given = given if isinstance(given, list) else []  # a tensor of one number is no list of lengths
+    given = lengths.tolist() if isinstance(lengths, Tensor) else lengths
+    given = list(given) if isinstance(given, Iterable) else []  # one number is no list of lengths
     return _checked(given, [f"lengths[{b}] = {shown(length)}" for b, length in enumerate(given)])
 
 

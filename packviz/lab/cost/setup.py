@@ -33,7 +33,10 @@ QUICK_WORK = MAX_WORK // 10  # the same, for a point of a sweep
 
 @dataclass(frozen=True)
 class Setup:
-    """Hold what is run, and how. Raises PackvizError for sizes below 1 and for a device that this machine lacks."""
+    """Hold what is run, and how.
+
+    Raises PackvizError for sizes below 1, an invalid seed, and a device that this machine lacks.
+    """
 
     cell: Cell  # "rnn", "gru" or "lstm", with F features, H hidden units and num_layers layers in one or two directions
     features: int
@@ -44,12 +47,13 @@ class Setup:
     onednn: bool = True  # whether torch may use oneDNN, as it does by default; no effect on a GPU
     threads: int | None = None  # of torch's CPU work; None leaves them as they are
     device: str = "cpu"  # "cpu" or "cuda"
-    seed: int = 0  # of the weights and of the input
+    seed: int = 0  # of the weights and of the input, 0 to 2**63 - 1
 
     def __post_init__(self) -> None:
         choice("cell", self.cell, get_args(Cell))
         for name in ("features", "hidden_size", "num_layers"):
             integer(name, getattr(self, name), 1, fix="choose 1 or more")
+        integer("seed", self.seed, 0, 2**63 - 1)
         if self.threads is not None:
             integer("threads", self.threads, 1, fix="choose 1 or more")
         choice("device", self.device, devices(), where=" here")
