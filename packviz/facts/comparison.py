@@ -21,8 +21,6 @@ from packviz.text import Brief
 
 __all__ = ["Comparison", "Switch", "compare", "switches"]
 
-_MAX_LAYERS = 4
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Brief):
@@ -138,8 +136,7 @@ def switches(trace: Trace) -> tuple[Switch, ...]:
     }
     if trace.padded.embedding is not None:
         changes["padding_idx"] = 0 if config.padding_idx is None else None
-    if config.num_layers < _MAX_LAYERS:
-        changes["num_layers"] = config.num_layers + 1
+    changes["num_layers"] = config.num_layers + 1
     for setting, value in changes.items():
         try:
             then = compare(run(trace.batch, replace(config, **{setting: value})))

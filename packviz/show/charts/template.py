@@ -98,8 +98,7 @@ def heatmap(
     z: Sequence[Sequence[float | None]], told: Sequence[Sequence[str]], end: float, palette: Palette, **more: Any
 ) -> dict[str, Any]:
     """Return a heat map on the diverging scale from -end to end, with a hover text on each cell."""
-    stops = palette.diverging
-    scale = [[i / (len(stops) - 1), color] for i, color in enumerate(stops)]
+    scale = list(palette.diverging)  # evenly spaced
     return {"type": "heatmap", "z": z, "text": told, "colorscale": scale, "zmin": -end, "zmid": 0, "zmax": end, **more}
 
 
