@@ -138,10 +138,33 @@ export class Brush {
       text = this.shorten(ctx, text, w);
     }
     if (!text) return;
+    this.put(ctx, text, x, y + size * 0.06, fill, align);
+  }
+  /**
+   * Write a text as it is, its middle at y.
+   * @param {Ctx} ctx
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   * @param {string} fill
+   * @param {CanvasTextAlign} align
+   */
+  put(ctx, text, x, y, fill, align = "center") {
     ctx.fillStyle = fill;
     ctx.textAlign = align;
     ctx.textBaseline = "middle";
-    ctx.fillText(text, x, y + size * 0.06);
+    ctx.fillText(text, x, y);
+  }
+  /**
+   * Draw the path as a line.
+   * @param {Ctx} ctx
+   * @param {string} colour
+   * @param {number} width
+   */
+  stroke(ctx, colour, width) {
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    ctx.stroke();
   }
   /**
    * @param {Ctx} ctx
@@ -173,9 +196,7 @@ export class Brush {
     }
     if (edge && h > 7) {
       if (dash) ctx.setLineDash([3 * this.thick, 2 * this.thick]);
-      ctx.strokeStyle = edge;
-      ctx.lineWidth = width * this.thick;
-      ctx.stroke();
+      this.stroke(ctx, edge, width * this.thick);
       if (dash) ctx.setLineDash([]);
     }
   }
@@ -191,9 +212,7 @@ export class Brush {
     const inset = 0.5 + width / 2;
     ctx.beginPath();
     ctx.roundRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset, h < 12 ? 1 : 6 * this.thick);
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = width;
-    ctx.stroke();
+    this.stroke(ctx, colour, width);
   }
   /**
    * @param {Ctx} ctx
@@ -317,10 +336,7 @@ export class Brush {
     const wide = this.measure(ctx, name);
     if (wide > w * (h > 1.2 * w ? 0.75 : 0.5)) return 0;
     const left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12); // in a tall cell above what is written there
-    ctx.fillStyle = fill;
-    ctx.textAlign = "left";
-    ctx.textBaseline = "middle";
-    ctx.fillText(name, x + left, y + (tall ? 0.27 * h : px * 0.56 + Math.min(3, h * 0.06)));
+    this.put(ctx, name, x + left, y + (tall ? 0.27 * h : px * 0.56 + Math.min(3, h * 0.06)), fill, "left");
     return left + wide;
   }
   /**
@@ -425,10 +441,7 @@ export class Brush {
     const text = digits.bare ? plain.replace(/^(−?)0\./, "$1.") : plain;
     if (text.length > 5) return this.write(ctx, text, x, y, digits.px * 3.1, { px: digits.px, weight: 500, fill });
     this.font(ctx, digits.px, 500);
-    ctx.fillStyle = fill;
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
-    ctx.fillText(text, x, y + digits.px * 0.06);
+    this.put(ctx, text, x, y + digits.px * 0.06, fill);
   }
   /**
    * What the colours of numbers mean: for each scale its two ends, and what it is for where there are several.
@@ -440,8 +453,6 @@ export class Brush {
    */
   legend(ctx, scales, x, y, px) {
     this.font(ctx, px);
-    ctx.textAlign = "left";
-    ctx.textBaseline = "middle";
     const gap = 0.4 * px,
       told = scales.map((scale) => {
         const end = Number(this.movie.scales[scale].toPrecision(3));
@@ -451,8 +462,7 @@ export class Brush {
       free = this.room - 2 * x - written - scales.length * (gap + px),
       wide = Math.max(0, Math.min(6 * px, free / scales.length));
     const write = (/** @type {string} */ text) => {
-      ctx.fillStyle = this.theme.quiet;
-      ctx.fillText(text, x, y);
+      this.put(ctx, text, x, y, this.theme.quiet, "left");
       x += this.measure(ctx, text) + gap;
     };
     for (const texts of told) {

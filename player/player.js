@@ -741,14 +741,10 @@ export class Player {
         !(look === same || state.i === this.picked || (this.hover != null && state.token === this.hover))
       )
         continue;
-      ctx.strokeStyle = this.theme.background;
-      ctx.lineWidth = 5;
       ctx.beginPath();
       ctx.roundRect(rect.x - 1, rect.y - 1, rect.w + 2, rect.h + 2, Math.min(7, rect.h * 0.2));
-      ctx.stroke();
-      ctx.strokeStyle = this.theme.now;
-      ctx.lineWidth = 3;
-      ctx.stroke();
+      this.brush.stroke(ctx, this.theme.background, 5);
+      this.brush.stroke(ctx, this.theme.now, 3);
     }
   }
   /**

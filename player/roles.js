@@ -55,15 +55,13 @@ export const roles = {
       ctx.beginPath();
       ctx.rect(x + 3, y + 3, w - 6, h - 6);
       ctx.clip();
-      ctx.strokeStyle = this.theme["pad-hatch"];
-      ctx.lineWidth = 0.7 * this.thick;
       ctx.globalAlpha *= 0.42;
       ctx.beginPath();
       for (let d = 7 * this.thick; d < w + h; d += 7 * this.thick) {
         ctx.moveTo(x + d, y);
         ctx.lineTo(x + d - h, y + h);
       }
-      ctx.stroke();
+      this.stroke(ctx, this.theme["pad-hatch"], 0.7 * this.thick);
       ctx.restore();
     }
     const inner = look.vec && h > 34,
@@ -105,9 +103,7 @@ export const roles = {
     ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
     ctx.fillStyle = hue.fill;
     ctx.fill();
-    ctx.strokeStyle = hue.edge;
-    ctx.lineWidth = 1;
-    ctx.stroke();
+    this.stroke(ctx, hue.edge, 1);
     this.write(ctx, state.text, x + w / 2, y + h / 2, wide, {
       px: size * LETTERED,
       least: look.least,
@@ -133,11 +129,9 @@ export const roles = {
     const every = stride > 1 ? stride : Math.max(1, down);
     if (!now && (state.k % every || this.crowds(state, every))) return;
     const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text;
-    ctx.fillStyle = now ? this.theme.now : this.theme.quiet;
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
     const half = this.measure(ctx, text) / 2 + 2; // at the edge of the picture it moves in rather than being cut off
-    ctx.fillText(text, Math.max(half, Math.min(x + w / 2, this.room - half)), y + h / 2);
+    const middle = Math.max(half, Math.min(x + w / 2, this.room - half));
+    this.put(ctx, text, middle, y + h / 2, now ? this.theme.now : this.theme.quiet);
   },
   note(ctx, { x, y, w, h }, state, _look, unit) {
     const tone =
@@ -145,17 +139,13 @@ export const roles = {
     const px = this.line(unit);
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     this.font(ctx, px, state.tone ? 700 : 400);
-    ctx.fillStyle = tone;
-    ctx.textAlign = "left";
-    ctx.textBaseline = "middle";
     const first = this.firsts.get(state.f),
       word = state.sub && state.text.slice(0, -state.sub.length - 1);
     const wide = this.measure(ctx, state.text); // at the edge of the picture it moves in rather than being cut off
     if (first === undefined || !word || wide + 6 < w)
-      return ctx.fillText(state.text, Math.min(x, Math.max(2, this.room - wide - 3)), y + h / 2);
-    ctx.textAlign = "center"; // no room for the word below each of them: the first one has it at its left
-    ctx.fillText(state.sub, x + w / 2, y + h / 2);
-    if (state.x === first && !state.tone) ctx.fillText(word, x - unit * 0.7, y + h / 2);
+      return this.put(ctx, state.text, Math.min(x, Math.max(2, this.room - wide - 3)), y + h / 2, tone, "left");
+    this.put(ctx, state.sub, x + w / 2, y + h / 2, tone); // no room for the word below each of them: the first has it at its left
+    if (state.x === first && !state.tone) this.put(ctx, word, x - unit * 0.7, y + h / 2, tone);
   },
   // A heading may be wider than its panel; at the edge of the picture it moves in rather than being cut off, as far as the
   // one before it on its line lets it, and it ends where the next one begins.
@@ -186,10 +176,7 @@ export const roles = {
     this.font(ctx, px, 700);
     const stride = Math.ceil((this.measure(ctx, state.text) + 5) / Math.max(w, 1));
     if (!now && (state.k % Math.max(1, stride) || this.crowds(state, stride))) return;
-    ctx.fillStyle = now ? this.theme.now : this.theme.text;
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
-    ctx.fillText(state.text, x + w / 2, y + most + px * 0.72);
+    this.put(ctx, state.text, x + w / 2, y + most + px * 0.72, now ? this.theme.now : this.theme.text);
   },
   bracket(ctx, { x, y, w, h }, state, _look, unit) {
     const now = state.tone === "now",
@@ -202,40 +189,30 @@ export const roles = {
       weight: now ? 700 : 400,
       fill: now ? this.theme.now : this.theme.quiet,
     });
-    ctx.strokeStyle = now ? this.theme.now : this.theme.line;
-    ctx.lineWidth = (now ? 2 : 1) * this.thick;
     ctx.beginPath();
     ctx.moveTo(x + 2, y + h * 0.95);
     ctx.lineTo(x + 2, y + h * 0.68);
     ctx.lineTo(x + w - 2, y + h * 0.68);
     ctx.lineTo(x + w - 2, y + h * 0.95);
-    ctx.stroke();
+    this.stroke(ctx, now ? this.theme.now : this.theme.line, (now ? 2 : 1) * this.thick);
   },
   focus(ctx, { x, y, w, h }) {
-    ctx.strokeStyle = this.theme.now;
-    ctx.lineWidth = 2.5 * this.thick; // in the gap between cells
     ctx.beginPath();
     ctx.roundRect(x - 0.5, y - 0.5, w + 1, h + 1, 7);
-    ctx.stroke();
+    this.stroke(ctx, this.theme.now, 2.5 * this.thick); // in the gap between cells
   },
   ring(ctx, rect, state) {
     const small = rect.h < 12;
     this.outline(ctx, rect, small ? 1.5 : 3, this.theme.text);
-    ctx.strokeStyle = this.hue(state.seq).fill;
-    ctx.lineWidth = (small ? 0.75 : 1.8) * this.thick;
-    ctx.stroke();
+    this.stroke(ctx, this.hue(state.seq).fill, (small ? 0.75 : 1.8) * this.thick);
   },
   // Its height is how far down it leads: none, or less than none, as well.
   thread(ctx, { x, y, w, h }, state) {
     ctx.beginPath();
     ctx.moveTo(x, y);
     ctx.bezierCurveTo(x + w / 2, y, x + w / 2, y + h, x + w, y + h);
-    ctx.strokeStyle = this.theme.background;
-    ctx.lineWidth = 5;
-    ctx.stroke();
-    ctx.strokeStyle = this.hue(state.seq).edge;
-    ctx.lineWidth = 2.6;
-    ctx.stroke();
+    this.stroke(ctx, this.theme.background, 5);
+    this.stroke(ctx, this.hue(state.seq).edge, 2.6);
   },
   mark(ctx, rect, state) {
     const width = rect.h < 12 ? 1.5 : 3;
