@@ -101,7 +101,7 @@ def test_a_link_that_needs_repair_opens_its_own_page(visit: Open) -> None:
 @pytest.mark.parametrize(("page", "name", "text"), [("questions", "search", "inf"), ("doctor", "lengths", "Infinity")])
 def test_a_text_that_reads_as_an_endless_number_is_kept(page: str, name: str, text: str) -> None:
     app = opened(page, {name: text})
-    assert app.query_params[name] == [text]
+    assert app.query_params[name] in (text, [text])  # a list once the app has written the address
     assert text in [each.value for each in (*app.text_input, *app.text_area)]
 
 
