@@ -1,4 +1,4 @@
-"""Pack it yourself: which cell each packed row is, how many rows each time step has, and a reason for each mistake."""
+"""Pack it yourself: the cell of each packed row, the rows of each time step, and a reason for each mistake."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 from packviz.compute.record import Trace
 from packviz.text import sentences, sequence_label
 
-MAX_TOKENS, MAX_SEQUENCES = 30, 9  # that a person packs by hand; a count of up to 9 is typed with one key
+MAX_TOKENS, MAX_SEQUENCES = 30, 9  # limits for packing by hand; a count of up to 9 takes one key
 
 _say = sentences(Path(__file__).with_suffix(".toml"))
 
@@ -18,25 +18,25 @@ class Cell:
 
     b: int  # its sequence
     t: int  # its column
-    text: str  # the token as it was typed; "" for a pad or a vector
-    is_pad: bool  # whether padding stands there
-    name: str  # what is said of it: "6 is C at t = 0"
-    unpacked: str  # why torch never packs it; "" where it does
+    text: str  # the token as typed; "" for a pad or a vector
+    is_pad: bool  # whether it is padding
+    name: str  # its description: "6 is C at t = 0"
+    unpacked: str  # why torch never packs it; "" if it does
 
 
 @dataclass(frozen=True)
 class Row:
     """Hold one packed row."""
 
-    cell: int  # its place among the cells of the grid
-    found: str  # what is said when it is found
+    cell: int  # its index among the cells of the grid
+    found: str  # the message when it is found
     later: str  # why it comes before every cell of a later time step
     other: str  # why it comes before every other cell of its own time step
 
 
 @dataclass(frozen=True)
 class Size:
-    """Hold one of the batch_sizes, and what is said to each answer: said[i] to i + 1."""
+    """Hold one of the batch_sizes, and the reply to each answer: said[i] to i + 1."""
 
     size: int
     said: tuple[str, ...]
@@ -44,20 +44,20 @@ class Size:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Hold what a visitor packs, and what torch made of it."""
+    """Hold what a visitor packs, and torch's result."""
 
-    letters: tuple[str, ...]  # B, in the sorted order: the rows of the grid
+    letters: tuple[str, ...]  # B, in sorted order: the rows of the grid
     cells: tuple[Cell, ...]  # B * T, row after row
     rows: tuple[Row, ...]  # N, in the order in which torch packed them
     sizes: tuple[Size, ...]  # T of them, batch_sizes
-    start: str  # what is said at first
-    back: str  # what is said when a row is put back
-    cleared: str  # what is said when one of the sizes is
-    done: str  # what is said at the end
+    start: str  # the first message
+    back: str  # the message when a row is put back
+    cleared: str  # the message when one of the sizes is cleared
+    done: str  # the last message
 
 
 def exercise(trace: Trace) -> Exercise | None:
-    """Return the exercise on a batch; None where it has too many tokens or sequences to pack by hand.
+    """Return the exercise on a batch; None if it has too many tokens or sequences to pack by hand.
 
     Raises PackvizError if torch refused to pack the batch.
     """

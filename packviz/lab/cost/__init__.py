@@ -1,4 +1,4 @@
-"""What padding and packing cost: by count, in ms on this machine, and how to waste less without packing."""
+"""What padding and packing cost: as counts, in ms on this machine, and how to waste less without packing."""
 
 from packviz.lab.cost.counting import *
 from packviz.lab.cost.measuring import *

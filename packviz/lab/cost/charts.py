@@ -1,4 +1,4 @@
-"""What padding and packing cost, as charts: ms on this machine, where packing wins, counts, and padding in batches."""
+"""Charts of the cost of padding and packing: ms on this machine, where packing wins, counts, padding in batches."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import log2
@@ -22,13 +22,13 @@ SIZES: dict[str, Callable[[Measurement], int]] = {
     "steps": lambda measured: max(measured.lengths),
 }
 MARKS = {"?": "the runs show no difference", "*": "the machine was busy"}
-LEAST_END = 1.0  # log2 of the ratio at which the scale of the map ends, at least: from half to double
+LEAST_END = 1.0  # the minimum end of the map's scale, as log2 of the ratio: from half to double
 
 
 def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go.Figure:
-    """Return two bars for each measurement, padded and packed: medians in ms, with whiskers at the quartiles.
+    """Return two bars per measurement, padded and packed: medians in ms, with whiskers at the quartiles.
 
-    The subtitle names the sizes that were measured: the batch may have changed since.
+    The subtitle names the sizes measured, because the batch may have changed since.
     """
     names = [each.setup.told.replace(", ", "<br>") + "<br>machine busy" * each.busy for each in measurements]
     sides = [
@@ -77,7 +77,7 @@ def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, pal
 
 
 def _sizes(measurement: Measurement) -> str:
-    """Return the sizes of the batch and of the module; T is the longest, L and D only where not 1."""
+    """Return the sizes of the batch and of the module; T is the longest; L and D only if not 1."""
     setup, lengths = measurement.setup, measurement.lengths
     sizes = {"B": len(lengths), "T": max(lengths), "F": setup.features, "H": setup.hidden_size}
     more = {"L": setup.num_layers, "D": 2 if setup.bidirectional else 1}
@@ -86,7 +86,7 @@ def _sizes(measurement: Measurement) -> str:
 
 
 def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
-    """Return a bar of the share of padding for each way to make batches: random, sorted, buckets, token budget.
+    """Return a bar with the share of padding for each way to make batches: random, sorted, buckets, token budget.
 
     shares: from 0.0 to 1.0. Raises PackvizError for any other number.
     """
@@ -108,7 +108,7 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
         told = [f"{side}: {number:,} {title}" for side, number in sides.items()]
         more = {"text": [f"{number:,}" for number in sides.values()], "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
         data.append(bars([*sides], [*sides.values()], [palette.pad_hatch, palette.now], told, **more))
-        end = 1.3 * max(sides.values())  # the number stands behind its bar
+        end = 1.3 * max(sides.values())  # the number is after its bar
         axes[f"xaxis{axis}"] = {"title": title, "range": [0, end], "nticks": 5, "anchor": f"y{axis}"}
         axes[f"yaxis{axis}"] = {"autorange": "reversed", "domain": domain, "anchor": f"x{axis}", "showgrid": False}
     said = "; ".join(f"{title}: padded {amount.padded:,}, packed {amount.packed:,}" for title, amount, *_ in panels)
@@ -119,9 +119,9 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
 def winning(measured: Sequence[Measurement], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
     """Return a map of packed ÷ padded: fill upwards, the batch size (or another size) across, on a log scale.
 
-    Blue is where packing wins, red where it loses. A ratio that the runs cannot tell from 1 has a question mark and
-    the neutral colour of 1; a star says that the machine was busy. Where several measurements share a place, which is
-    a fill in whole percent and a size, it shows the median of their ratios. A place without one stays empty.
+    Blue means that packing wins, red that it loses. A ratio that the runs cannot distinguish from 1 has a question mark
+    and the neutral colour of 1; a star means that the machine was busy. If several measurements share a cell, which is
+    a fill in whole percent and a size, it shows the median of their ratios. A cell without one stays empty.
     """
     rows = [(round(m.fill, 2), SIZES[across](m), m.ratio, m.differs, m.busy, _told(m)) for m in measured]
     frame = pd.DataFrame(rows, columns=["fill", "size", "ratio", "differs", "busy", "told"])

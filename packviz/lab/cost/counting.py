@@ -1,4 +1,4 @@
-"""What padding and packing cost by count, without a clock; the lengths of a data set, and how batches are cut of it."""
+"""What padding and packing cost as counts, without a clock; the lengths of a data set, and ways to batch it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from packviz.validate import integer, is_integer, is_number
 
 __all__ = ["Amount", "Batching", "Counts", "counts_of", "draw_lengths", "read_lengths", "ways"]
 
-POOL = 10  # batches whose sequences are sorted among themselves: a bucket
+POOL = 10  # batches in a bucket, within which sequences are sorted
 MAX_LENGTHS = 100_000
 MAX_STEPS = 1_000_000  # in one sequence
 
@@ -35,10 +35,10 @@ class Amount:
 
 @dataclass(frozen=True)
 class Counts:
-    """Hold what a batch costs by count, padded and packed."""
+    """Hold what a batch costs as counts, padded and packed."""
 
-    updates: Amount  # cell updates, in all layers and directions: B·T·L·D and N·L·D
-    steps: Amount  # sequential steps in each layer and direction: the width of the grid, the longest length
+    updates: Amount  # cell updates in all layers and directions: B·T·L·D and N·L·D
+    steps: Amount  # sequential steps in each layer and direction: the width of the grid, and the longest length
     inputs: Amount  # bytes of the padded (B, T, F) and of the packed data (N, F)
     outputs: Amount  # bytes of the top layer's output, (B, T, D*H) and (N, D*H)
     indices: Amount  # bytes of the int64 tensors beside the input: lengths; batch_sizes and, if sorted, the two orders
@@ -50,7 +50,7 @@ class Counts:
 
     @property
     def both_inputs(self) -> int:
-        """Return the bytes while packing: it copies, so the padded and the packed input exist at once."""
+        """Return the bytes while packing, which copies: the padded and the packed input exist at once."""
         return self.inputs.padded + self.inputs.packed + self.indices.padded + self.indices.packed
 
 
@@ -73,10 +73,10 @@ def counts_of(trace: Trace) -> Counts:
 
 
 def read_lengths(text: str | bytes) -> Tensor:
-    r"""Read lengths as (any number,) int64, from numbers between blanks, commas, semicolons, lines or brackets.
+    r"""Read lengths as (any number,) int64, from numbers separated by spaces, commas, semicolons, lines or brackets.
 
-    The first line may be the name of a column, as in a CSV file. Bytes are read as UTF-8. Raises PackvizError, with
-    the line, for anything that is not a length: an integer from 1 to 1,000,000, and at most 100,000 of them.
+    The first line may be a column name, as in a CSV file. Bytes are read as UTF-8. Raises PackvizError, with the line,
+    for anything that is not an integer from 1 to 1,000,000, and for more than 100,000 lengths.
 
     >>> read_lengths("length\n5\n3\n12").tolist()
     [5, 3, 12]
@@ -87,14 +87,14 @@ def read_lengths(text: str | bytes) -> Tensor:
 
 
 def check_lengths(lengths: Tensor | Sequence[int]) -> Tensor:
-    """Return lengths (B,) int64; raises PackvizError for none, too many, and anything that is not a length."""
+    """Return lengths (B,) int64; raises PackvizError for none, too many, or invalid ones."""
     given = lengths.tolist() if isinstance(lengths, Tensor) else lengths
-    given = list(given) if isinstance(given, Iterable) else []  # one number is no list of lengths
+    given = list(given) if isinstance(given, Iterable) else []  # a number is not a list of lengths
     return _checked(given, [f"lengths[{b}] = {shown(length)}" for b, length in enumerate(given)])
 
 
 def _checked(lengths: Sequence[object], places: Sequence[str]) -> Tensor:
-    """Return lengths as int64; places: what an error says of each that is wrong."""
+    """Return lengths as int64; places: how an error describes each."""
     if not 1 <= len(lengths) <= MAX_LENGTHS:
         fix = "give one number, such as 12, for each sequence; of a large data set, take a random sample"
         got = f"{len(lengths):,}" if lengths else "none"
@@ -109,7 +109,7 @@ def _checked(lengths: Sequence[object], places: Sequence[str]) -> Tensor:
 def reachable(batch_size: int, steps: int, fill: float) -> bool:
     """Return whether B lengths from 1 to T, the longest T, can fill this share of the grid, to the nearest cell.
 
-    Raises PackvizError for a size below 1 and for a share outside 0.0 to 1.0.
+    Raises PackvizError for a size below 1, and for a share that is not above 0.0 and at most 1.0.
     """
     integer("batch_size", batch_size, 1, fix="choose 1 or more")
     integer("steps", steps, 1, fix="choose 1 or more")
@@ -119,9 +119,9 @@ def reachable(batch_size: int, steps: int, fill: float) -> bool:
 
 
 def draw_lengths(batch_size: int, steps: int, fill: float, seed: int = 0) -> Tensor:
-    """Return (B,) int64 lengths in random order: the longest is T, and their sum the share of B·T, to the nearest cell.
+    """Return (B,) int64 lengths in random order: the longest is T, and their sum is `fill` of B·T, to the nearest cell.
 
-    All others are spread evenly around their mean. Where the share is too small for one sequence of T, they are 1.
+    All others are spread evenly around their mean. They are 1 if the share is too small.
     """
     reachable(batch_size, steps, fill)
     others = batch_size - 1
@@ -129,14 +129,14 @@ def draw_lengths(batch_size: int, steps: int, fill: float, seed: int = 0) -> Ten
     mean = wanted / max(others, 1)
     reach = min(mean - 1, steps - mean) if others > 1 else 0.0
     spread = torch.linspace(mean - reach, mean + reach, others, dtype=torch.float64, device="cpu")
-    ends = (spread.cumsum(0) + 0.5).floor().long()  # rounding the running sum keeps the whole sum exact
+    ends = (spread.cumsum(0) + 0.5).floor().long()  # rounding the running sum keeps the total exact
     lengths = torch.cat((ends.diff(prepend=ends.new_zeros(1)), ends.new_tensor([steps])))
     generator = torch.Generator("cpu").manual_seed(seed)
     return lengths[torch.randperm(batch_size, generator=generator, device="cpu")]
 
 
 def _lines(text: str | bytes) -> list[str]:
-    """Return the lines, the first one empty where it is the name of a column."""
+    """Return the lines, the first one empty if it is a column name."""
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")
@@ -155,7 +155,7 @@ class Batching(Brief):
 
     name: str  # "random", "sorted", "buckets" or "token budget"
     lengths: Tensor  # (any number,) int64, of the whole data set
-    batches: tuple[Tensor, ...]  # the indices into lengths, (B,) int64 for each batch: each index once
+    batches: tuple[Tensor, ...]  # indices into lengths, (B,) int64 for each batch; each index once
 
     @property
     def cells(self) -> tuple[int, ...]:
@@ -169,16 +169,16 @@ class Batching(Brief):
 
 
 def ways(lengths: Tensor | Sequence[int], batch_size: int = 32, seed: int = 0) -> tuple[Batching, ...]:
-    """Cut one data set into batches in four ways; the last batch of a cut may be smaller, as in a DataLoader.
+    """Cut a data set into batches in four ways; the last batch of each may be smaller, as in a DataLoader.
 
     random        shuffled, then cut
     sorted        sorted by length, then cut
-    buckets       shuffled and cut into buckets of ten batches; each bucket is sorted, then cut: most of the randomness
-                  of the shuffle stays
+    buckets       shuffled and cut into buckets of ten batches; each bucket is sorted, then cut: most of the shuffle's
+                  randomness remains
     token budget  sorted; each batch takes sequences while B·T stays within the cells of `batch_size` sequences of mean
-                  length, or within the longest length where that is more: many short sequences, or few long ones
+                  length, or within the longest length if that is more: many short sequences, or few long ones
 
-    Sorted batches come in random order. Raises PackvizError for lengths and sizes below 1.
+    Except for `random`, the batches are shuffled afterwards. Raises PackvizError for lengths and sizes below 1.
     """
     known = check_lengths(lengths)
     integer("batch_size", batch_size, 1, fix="choose 1 or more")

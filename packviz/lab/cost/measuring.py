@@ -1,4 +1,4 @@
-"""measure(): the milliseconds of a batch padded and packed, on this machine, in turns, and what their spread shows."""
+"""measure(): the time of a batch padded and packed, in alternating runs on this machine, and what its spread shows."""
 
 import os
 import time
@@ -20,13 +20,13 @@ from packviz.validate import integer
 
 __all__ = ["LEAST_ROUNDS", "Measurement", "Timing", "measure", "sweep", "verdict", "wins_and_losses"]
 
-LEAST_ROUNDS = 6  # fewer can all come out the same way by chance: once in 16 times or more
+LEAST_ROUNDS = 6  # with fewer rounds even a unanimous result has p > 0.05
 MAX_CHANCE = 0.05
 
-# Signs of a machine that is busy with something else
-LEAST_SHARE = 0.9  # of a run's time, in which its thread has a processor on a quiet machine
-MAX_LOAD = 1.25  # load average for each processor: a measurement alone makes about one
-MAX_SWING = 1.25  # of a fixed piece of work, its median time ÷ its fastest
+# Limits beyond which the machine counts as busy with something else
+LEAST_SHARE = 0.9  # the share of a run's time in which its thread has a processor
+MAX_LOAD = 1.25  # load average per processor: a measurement alone causes about one
+MAX_SWING = 1.25  # the median time of a fixed workload ÷ its fastest
 
 Around = Callable[[], AbstractContextManager[None]]
 
@@ -49,7 +49,7 @@ class Timing:
 
 
 class Lap(NamedTuple):
-    """Hold the seconds of one run by the clock, and those in which its thread had a processor."""
+    """Hold the seconds of one run by the clock, and its thread's CPU seconds."""
 
     wall: float
     cpu: float
@@ -65,10 +65,10 @@ def load_average() -> float | None:
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """Hold the clocks of a measurement, so that a test can bring its own."""
+    """Hold the clocks of a measurement, which a test can replace."""
 
-    clock: Callable[[], float] = time.perf_counter  # seconds that have passed
-    cpu: Callable[[], float] = time.thread_time  # seconds in which this thread had a processor
+    clock: Callable[[], float] = time.perf_counter  # elapsed seconds
+    cpu: Callable[[], float] = time.thread_time  # CPU seconds of this thread
     load: Callable[[], float | None] = load_average  # the load average of the last minute, or None
     cores: int = os.cpu_count() or 1
 
@@ -85,9 +85,9 @@ class Stopwatch:
 def in_turns(
     all_works: Mapping[str, Work], rounds: int, *, around: Around, seconds: float | None = None, watch: Stopwatch
 ) -> Iterator[dict[str, Lap]]:
-    """Run all works in turns, A B A B, and yield the laps of each round; every work's first run does not count.
+    """Run all works alternately, A B A B, and yield the laps of each round; the first run of each is a warm-up.
 
-    It ends after `rounds` rounds, or once `seconds` have passed and there were six rounds.
+    It ends after `rounds` rounds, or once `seconds` have passed and six rounds are done.
     """
     end = None if seconds is None else watch.clock() + seconds
     for work in all_works.values():
@@ -99,10 +99,9 @@ def in_turns(
 
 
 def busy_reasons(laps: Sequence[Lap], fixed: Sequence[Lap], watch: Stopwatch) -> tuple[str, ...]:
-    """Return why the machine seems to have been busy with something else, in parts of a sentence; () if it was not.
+    """Return why the machine seems to have been busy with something else, as parts of a sentence; () if it was not.
 
-    laps: of what was measured, () where the thread only waits for a device. fixed: at least one, of a piece of work
-    that is always the same.
+    laps: of the measured runs, or () if the thread only waits for a device. fixed: at least one, of a fixed workload.
     """
     wall, walls = sum(lap.wall for lap in laps), [lap.wall for lap in fixed]
     share = sum(lap.cpu for lap in laps) / wall if wall > 0 else 1.0
@@ -118,7 +117,7 @@ def busy_reasons(laps: Sequence[Lap], fixed: Sequence[Lap], watch: Stopwatch) ->
 
 @dataclass(frozen=True)
 class Measurement:
-    """Hold the times of one batch, padded and packed, from runs in turns."""
+    """Hold the times of one batch, padded and packed, from alternating runs."""
 
     setup: Setup
     lengths: tuple[int, ...]
@@ -133,19 +132,19 @@ class Measurement:
 
     @property
     def rounds(self) -> int:
-        """Return how often each side was run."""
+        """Return how many times each side was run."""
         return len(self.padded.times)
 
     @property
     def ratio(self) -> float:
-        """Return packed ÷ padded, of the medians: above 1 packing is slower."""
+        """Return the ratio of the medians, packed ÷ padded: above 1 packing is slower."""
         return self.packed.median / self.padded.median
 
     @property
     def differs(self) -> bool:
         """Return whether the measurement shows a difference between padded and packed.
 
-        The interquartile ranges do not overlap, and a two-sided sign test gives p <= 0.05, which takes six rounds.
+        That is, the interquartile ranges do not overlap, and a two-sided sign test gives p <= 0.05 (from six rounds).
         """
         (low, _, high), (other_low, _, other_high) = self.padded.quartiles, self.packed.quartiles
         overlap = low <= other_high and other_low <= high
@@ -165,10 +164,10 @@ def measure(
     seconds: float | None = None,
     watch: Stopwatch | None = None,
 ) -> Measurement:
-    """Measure a batch of lengths (B,), padded and packed in turns, for `repeats` rounds.
+    """Measure a batch of lengths (B,), padded and packed alternately, for `repeats` rounds.
 
     seconds: time after which no new round begins, once there are six. Raises PackvizError for an invalid setup and for
-    a batch that would take too much.
+    a batch that exceeds the limits of one run.
     """
     integer("repeats", repeats, 1, fix="choose 1 or more")
     known, clocks, around = tuple(check_lengths(lengths).tolist()), watch or Stopwatch(), partial(switches, setup)
@@ -183,16 +182,16 @@ def measure(
 def sweep(
     planned: Iterable[Planned], *, repeats: int = 7, seconds: float = 0.2, watch: Stopwatch | None = None
 ) -> Iterator[Measurement]:
-    """Measure each of the batches that are planned, in their order; repeats and seconds as in ``measure``."""
+    """Measure each of the planned batches in order; repeats and seconds as in ``measure``."""
     for setup, lengths in planned:
         yield measure(setup, lengths, repeats, seconds=seconds, watch=watch)
 
 
 def _sign_test(padded: Sequence[float], packed: Sequence[float]) -> float:
-    """Return the p-value of a two-sided sign test: how likely so one-sided a result is where both sides are alike."""
+    """Return the p-value of a two-sided sign test: how probable a result this one-sided is if both sides are equal."""
     slower = [a < b for a, b in zip(padded, packed, strict=True) if a != b]
     fewer = min(slower.count(True), slower.count(False))
-    as_rare = sum(comb(len(slower), k) for k in range(fewer + 1))  # of the 2 ** rounds ways to come out
+    as_rare = sum(comb(len(slower), k) for k in range(fewer + 1))  # of the 2 ** rounds possible outcomes
     return float(min(1.0, 2 * as_rare / 2 ** len(slower)))
 
 
@@ -203,7 +202,7 @@ def wins_and_losses(done: Sequence[Measurement]) -> tuple[int, int]:
 
 
 def verdict(measurement: Measurement) -> str:
-    """Return one sentence on padding and packing, computed from the numbers, and another where the machine was busy.
+    """Return one sentence on padding and packing, computed from the numbers, and another if the machine was busy.
 
     "Here packing takes 2.0 times as long as padding (LSTM forward, fill 46 %)."
     """

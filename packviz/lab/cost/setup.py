@@ -1,4 +1,4 @@
-"""What is measured: a cell, its sizes and how it is run; the two ways to run it on a batch; and a plan of many."""
+"""What is measured: a cell, its sizes and how it runs; the two ways to run it on a batch; and a plan of many."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,18 +22,18 @@ from packviz.validate import choice, integer
 __all__ = ["Planned", "Setup", "Work", "devices", "plan_sweep", "setups_of", "switches", "works"]
 
 Work = Callable[[], object]
-Planned = tuple["Setup", tuple[int, ...]]  # how a batch is run, and its lengths
+Planned = tuple["Setup", tuple[int, ...]]  # how a batch runs, and its lengths
 
 FILLS = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 MAX_SETTINGS = 1000
-MAX_BYTES = 10**9  # of a padded batch with everything that its gates compute
+MAX_BYTES = 10**9  # of a padded batch including everything that its gates compute
 MAX_WORK = 2 * 10**10  # multiplications and additions of one padded forward run: about a second on one core
 QUICK_WORK = MAX_WORK // 10  # the same, for a point of a sweep
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Hold what is run, and how.
+    """Hold what runs, and how.
 
     Raises PackvizError for sizes below 1, an invalid seed, and a device that this machine lacks.
     """
@@ -43,7 +43,7 @@ class Setup:
     hidden_size: int
     num_layers: int = 1
     bidirectional: bool = False
-    backward: bool = False  # whether the gradients of all weights are computed, too
+    backward: bool = False  # whether the gradients of all weights are also computed
     onednn: bool = True  # whether torch may use oneDNN, as it does by default; no effect on a GPU
     threads: int | None = None  # of torch's CPU work; None leaves them as they are
     device: str = "cpu"  # "cpu" or "cuda"
@@ -60,17 +60,17 @@ class Setup:
 
     @property
     def name(self) -> str:
-        """Return the cell as PyTorch writes it: "LSTM"."""
+        """Return the cell's name in PyTorch: "LSTM"."""
         return self.cell.upper()
 
     @property
     def passes(self) -> str:
-        """Return what a run goes through: "forward", or "forward + backward"."""
+        """Return the passes of a run: "forward", or "forward + backward"."""
         return "forward + backward" if self.backward else "forward"
 
     @property
     def told(self) -> str:
-        """Return what is run, in words: "LSTM forward + backward, oneDNN off"."""
+        """Describe the setup: "LSTM forward + backward, oneDNN off"."""
         where = f", on {self.device.upper()}" if self.device != "cpu" else "" if self.onednn else ", oneDNN off"
         return f"{self.name} {self.passes}{where}"
 
@@ -92,7 +92,7 @@ def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[
 
     Both have the same weights and the same input (B, T, F), drawn from the seed, and return the output (B, T, D*H);
     with backward also the gradients of all weights. The gradient of the output is one at every valid cell and zero at
-    the pads, as in a masked sum. They wait for the device. Raises PackvizError for more than a run may take.
+    the pads, as in a masked sum. They wait for the device. Raises PackvizError if a run would exceed the limits.
     """
     known = check_lengths(lengths)
     B, T = len(known), int(known.max())
@@ -120,10 +120,10 @@ def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[
 
 @contextmanager
 def switches(setup: Setup) -> Iterator[None]:
-    """Let torch compute as the setup says, and let nobody else switch oneDNN or the threads meanwhile.
+    """Apply the setup's oneDNN and thread settings, locked for the duration.
 
-    Both belong to the whole process, and a trace switches oneDNN off while it runs: whoever has to wait for the lock
-    waits outside the measured time. It is held for one run only, so that others wait for milliseconds.
+    Both belong to the whole process, and a trace turns oneDNN off while it runs. Waiting for the lock is not timed. It
+    is held for one run only, so that others wait for milliseconds.
     """
     with with_onednn(setup.onednn), torch.set_grad_enabled(setup.backward), torch.autocast(setup.device, enabled=False):
         threads = torch.get_num_threads()
@@ -135,7 +135,7 @@ def switches(setup: Setup) -> Iterator[None]:
 
 
 def devices() -> tuple[str, ...]:
-    """Return the devices on which this machine can measure: "cpu", and "cuda" where there is one."""
+    """Return the devices on which this machine can measure: "cpu", and "cuda" if available."""
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 
 
@@ -162,11 +162,11 @@ def plan_sweep(
     features: int = 32,
     **how: Any,
 ) -> list[Planned]:
-    """Return every combination that is possible: a small batch with one long sequence cannot be nearly empty.
+    """Return every possible combination: a small batch with one long sequence cannot be nearly empty.
 
-    The lengths are drawn from the setup's seed. fills: shares from above 0.0 to 1.0; how: other fields of Setup.
-    Raises PackvizError for invalid sizes and shares, for more than 1,000 combinations, and for one that would not be
-    quick.
+    The lengths are drawn from the setup's seed. fills: shares above 0.0 and up to 1.0; how: other fields of Setup.
+    Raises PackvizError for invalid sizes and shares, for more than 1,000 combinations, and for one that would take too
+    long.
     """
     if (many := len(cells) * len(fills) * len(batch_sizes) * len(steps) * len(hidden_sizes)) > MAX_SETTINGS:
         expected, fix = f"at most {MAX_SETTINGS:,} combinations", "choose fewer values"

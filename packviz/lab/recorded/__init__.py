@@ -1,3 +1,3 @@
-"""Full runs of the experiments, recorded by `python -m packviz.lab.recorded` and stored with when and where."""
+"""Full runs of the experiments, recorded by `python -m packviz.lab.recorded` and stored with date and machine."""
 
 from packviz.lab.recorded.recording import *

@@ -34,13 +34,13 @@ EXPERIMENTS = [
     for readout in get_args(Readout)
 ]
 ROUNDS, SECONDS = 41, 0.7  # of each measurement
-DIGITS = dict(zip(EPOCH, (6, 6, 3), strict=True))  # behind the point
+DIGITS = dict(zip(EPOCH, (6, 6, 3), strict=True))  # after the decimal point
 FORMAT = 2  # of the data, as recorded.schema.json describes it
 Data = dict[str, Any]
 
 
 def record_training(experiments: Sequence[Experiment]) -> Data:
-    """Train all experiments with one thread; return every epoch of theirs as JSON data."""
+    """Train all experiments with one thread; return all their epochs as JSON data."""
     with _alone() as made:
         results = list(run_all(experiments))
     runs = []
@@ -54,8 +54,8 @@ def record_training(experiments: Sequence[Experiment]) -> Data:
 def record_cost(batch: Iterable[Planned], shapes: Iterable[Planned], rounds: int, seconds: float) -> Data:
     """Measure a small batch in several setups, and a map of larger ones, with one thread; return JSON data.
 
-    The times are those in which the thread had a processor: other work on the machine disturbs them least.
-    rounds, seconds: of each measurement, as `measure` takes them.
+    The times are CPU times of the thread, which other work on the machine disturbs least.
+    rounds, seconds: of each measurement, as in `measure`.
     """
     watch = Stopwatch(clock=time.thread_time, load=lambda: None)  # the load is in `made`
     how: dict[str, Any] = {"repeats": rounds, "seconds": seconds, "watch": watch}
@@ -71,7 +71,7 @@ def _measured(done: Measurement) -> Data:
 
 @contextmanager
 def _alone() -> Iterator[Data]:
-    """Compute with one thread, as the app does; what is yielded has, in the end, the fields of Made."""
+    """Compute with one thread, as the app does; on exit, the yielded dict has the fields of Made."""
     threads, loads = torch.get_num_threads(), [load_average()]
     began, had = time.perf_counter(), time.process_time()
     made: Data = {"date": date.today().isoformat()}
@@ -110,7 +110,7 @@ RECORDERS: dict[str, Callable[[], Data]] = {"training": lambda: record_training(
 
 
 def main(names: Sequence[str], folder: Path = DATA) -> None:
-    """Record what is named, or everything, into a folder."""
+    """Record the named parts, or everything, into a folder."""
     for name in names or RECORDERS:
         data = RECORDERS[name]()
         (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Recorded runs of the experiments, read back, and what they say in a sentence or two."""
+"""Recorded runs of the experiments, read from files, and their results in a sentence or two."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from packviz.lab.training.results import by_padding
 __all__ = ["CostRecording", "Made", "TrainingRecording", "batch_takes", "cost", "cost_caveat", "cost_headline"]
 __all__ += ["machine", "sweep_takes", "training", "training_caveat", "training_headline", "training_takes"]
 
-EPOCH = ("train_loss", "test_accuracy", "seconds")  # what is kept of each
+EPOCH = ("train_loss", "test_accuracy", "seconds")  # the fields recorded per epoch
 DATA = Path(__file__).with_name("data")
 
 
@@ -25,25 +25,25 @@ class Made:
     """Hold when, where and with what something was recorded."""
 
     date: str  # as 2026-11-22
-    seconds: float  # that the whole run took, by the clock
-    cpu_seconds: float  # in which it had a processor: what it takes on a machine that does nothing else
+    seconds: float  # of the whole run, by the clock
+    cpu_seconds: float  # CPU time: what it takes on an otherwise idle machine
     cpu: str
     cores: int
-    load: list[float]  # the load averages of the last minute before and after it; nothing on systems without one
+    load: list[float]  # the 1-minute load averages before and after it; empty on systems without one
     threads: int  # of torch's CPU work
     python: str
     torch: str
 
     @property
     def day(self) -> str:
-        """Return the date as a sentence has it: "22 November 2026"."""
+        """Return the date in prose: "22 November 2026"."""
         day = date.fromisoformat(self.date)
         return f"{day.day} {day:%B %Y}"
 
 
 @dataclass(frozen=True)
 class TrainingRecording:
-    """Hold trainings that were recorded, every epoch of each."""
+    """Hold recorded trainings with all their epochs."""
 
     made: Made
     results: tuple[Progress, ...]
@@ -59,9 +59,9 @@ class TrainingRecording:
 
 @dataclass(frozen=True)
 class CostRecording:
-    """Hold times that were recorded: of one small batch in several setups, and of a map of larger ones.
+    """Hold recorded times: of one small batch in several setups, and of a map of larger ones.
 
-    They are processor time of one thread.
+    They are CPU times of one thread.
     """
 
     made: Made
@@ -69,13 +69,13 @@ class CostRecording:
     shapes: tuple[Measurement, ...]
 
     def of(self, cell: str, *, backward: bool = False) -> tuple[Measurement, ...]:
-        """Return the map of one kind of cell, forward alone or with backward."""
+        """Return the map of one kind of cell, forward only or with backward."""
         return tuple(each for each in self.shapes if (each.setup.cell, each.setup.backward) == (cell, backward))
 
 
 @cache
 def training(folder: Path = DATA) -> TrainingRecording:
-    """Return recorded trainings, the records that `run_all` yields: those in the package, or in another folder."""
+    """Return recorded trainings, as records that `run_all` yields: those in the package, or in another folder."""
     data, results = json.loads((folder / "training.json").read_text(encoding="utf-8")), []
     for run in data["runs"]:
         experiment, numbers = Experiment(**run["experiment"]), zip(*(run[name] for name in EPOCH), strict=True)
@@ -85,7 +85,7 @@ def training(folder: Path = DATA) -> TrainingRecording:
 
 @cache
 def cost(folder: Path = DATA) -> CostRecording:
-    """Return recorded times, the records that `measure` and `sweep` return, from the same place."""
+    """Return recorded times, as records that `measure` and `sweep` return, from the same place."""
     data = json.loads((folder / "cost.json").read_text(encoding="utf-8"))
     batch, shapes = (tuple(map(_measurement, data[part])) for part in ("batch", "shapes"))
     return CostRecording(Made(**data["made"]), batch, shapes)
@@ -116,7 +116,7 @@ def _naive_and_packed(recording: TrainingRecording, cell: str) -> dict[str, Any]
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
     """Estimate how long all seeds of some experiments take; "" if one of these experiments was not recorded."""
     known = {replace(each.experiment, seeds=(0,)): each.seconds for each in summary(recording.results)}
-    share = recording.made.cpu_seconds / recording.made.seconds  # of the time, in which it had a processor
+    share = recording.made.cpu_seconds / recording.made.seconds  # CPU time per second
     return _takes(share * len(one.seeds) * known[replace(one, seeds=(0,))] for one in experiments)
 
 
@@ -142,9 +142,9 @@ def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, round
     """Estimate how long it takes to measure a batch in several setups; "" if one of them was not recorded.
 
     A small model spends its time on its sequential steps, T in each layer and direction, so the time of the recorded
-    small batch is scaled by their number. rounds, seconds: of each measurement, as `measure` takes them.
+    small batch is scaled by their number. rounds, seconds: of each measurement, as in `measure`.
     """
-    known = {_kind(m.setup): _pair(m) / _chain(m.setup, max(m.lengths)) for m in recording.batch}  # seconds a step
+    known = {_kind(m.setup): _pair(m) / _chain(m.setup, max(m.lengths)) for m in recording.batch}  # seconds per step
 
     def measuring(setup: Setup) -> float:
         once = known[_kind(setup)] * _chain(setup, T)
@@ -183,6 +183,6 @@ def _chain(setup: Setup, T: int) -> int:
 
 
 def _small(recording: CostRecording, cell: str) -> Measurement:
-    """Return the forward run of the small batch, as torch runs it by default."""
+    """Return the forward run of the small batch with torch's defaults."""
     forward = [each for each in recording.batch if each.setup.onednn and not each.setup.backward]
     return next(each for each in forward if each.setup.cell == cell)

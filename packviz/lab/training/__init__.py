@@ -1,4 +1,4 @@
-"""Does padding hurt accuracy? Small models trained live on real data, with several seeds, and what may be concluded."""
+"""Does padding hurt accuracy? Small models trained live on real data with several seeds, and valid conclusions."""
 
 from packviz.lab.training.experiment import *
 from packviz.lab.training.results import *

@@ -1,4 +1,4 @@
-"""Trainings as charts: how each experiment learned, and its final accuracy by the extra padding, in full and short."""
+"""Charts of trainings: how each experiment learned, and its final accuracy by extra padding, in full and short."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -23,9 +23,9 @@ GAP = 0.16  # between two readouts at the same padding; the paddings are 1 apart
 
 
 def learning(results: Iterable[Progress], palette: Palette = LIGHT) -> go.Figure:
-    """Return accuracy (%) above loss (nats) over the epochs: for each experiment the mean and range of its seeds.
+    """Return accuracy (%) above loss (nats) by epoch: for each experiment the mean and range of its seeds.
 
-    The band reaches from the worst seed to the best one. A training that is still running shows its results so far.
+    The band extends from the worst seed to the best. A training that is still running shows its results so far.
     """
     columns = ["experiment", "epoch", "test_accuracy", "train_loss"]
     epochs = pd.DataFrame([vars(progress) for progress in results], columns=columns)
@@ -56,7 +56,7 @@ def learning(results: Iterable[Progress], palette: Palette = LIGHT) -> go.Figure
 def _curve(
     curve: pd.DataFrame, name: str, one: Experiment, axis: str, written: str, palette: Palette
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the band from min to max and the line of the means, with its marks, of one experiment in one panel."""
+    """Return the band from min to max and the line of means, with marks, of one experiment in one panel."""
     color, symbol = _look(one, palette)
     reach = [*curve[["min", "max"]].itertuples(index=False)]
     band = _band(list(curve.index), reach, color) | {"yaxis": axis, "showlegend": False}
@@ -71,7 +71,7 @@ def _curve(
 
 
 def _band(x: list[Any], reach: Sequence[Sequence[float]], color: str) -> dict[str, Any]:
-    """Return the area between the least and the largest numbers at each x."""
+    """Return the area between the smallest and the largest numbers at each x."""
     outline = [*(most for _, most in reach), *(least for least, _ in reversed(reach))]
     look = {"mode": "lines", "line": {"width": 0, "color": color}, "fillcolor": color, "opacity": BAND}
     return {"x": [*x, *x[::-1]], "y": outline, "hoverinfo": "skip", "fill": "toself", **look}
@@ -80,7 +80,7 @@ def _band(x: list[Any], reach: Sequence[Sequence[float]], color: str) -> dict[st
 def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
     """Return the final accuracy (%) of every seed as a dot, and the mean as a line, by the amount of extra padding.
 
-    A dotted line marks the majority baseline where it is the same for all.
+    A dotted line marks the majority-class baseline if it is the same for all.
     """
     every = [outcome.experiment for outcome in outcomes]
     paddings = sorted({one.extra_padding for one in every})
@@ -114,9 +114,9 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
 
 
 def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
-    """Return the mean accuracy (%) over the extra padding, read from the last column and packed, with the seeds' range.
+    """Return the mean accuracy (%) by extra padding, read from the last column and packed, with the seeds' range.
 
-    It is small, and its labels are at the lines. The outcomes of other readouts are left out.
+    It is small, with labels at the lines. The outcomes of other readouts are left out.
     """
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
@@ -147,10 +147,10 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
 
 
 def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
-    """Return the recorded accuracy (%) over the extra padding, read from the last column and packed.
+    """Return the recorded accuracy (%) by extra padding, read from the last column and packed.
 
-    `packviz.lab.recorded` says in words what it shows, and when and where it was recorded: training_headline,
-    training_caveat.
+    training_headline and training_caveat in `packviz.lab.recorded` describe what it shows, and when and where it was
+    recorded.
     """
     return accuracy_against_padding(training().outcomes(cell), palette)
 
@@ -158,7 +158,7 @@ def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
 def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
     """Yield the percentages above the points of one line; its name is before the last but one, where there is room.
 
-    The last one stands a little higher where the line falls, which would cross it.
+    The last one is a little higher if the line falls, which would otherwise cross it.
     """
     falls = group[-1].mean < group[0].mean - 1
     color = with_contrast(_look(group[0].experiment, palette)[0], palette.background, 4.5)
@@ -206,7 +206,7 @@ def _told(outcome: Outcome) -> str:
 
 
 def _task_and_cell(every: Sequence[Experiment]) -> str:
-    """Return the task, the cell and the directions, each of all experiments."""
+    """Return the tasks, cells and directions of all experiments."""
     tasks = [one.task.replace("_", " ") for one in every]
     cells = [one.cell.upper() for one in every]
     ways = ["two directions" if one.bidirectional else "one direction" for one in every]
@@ -214,6 +214,6 @@ def _task_and_cell(every: Sequence[Experiment]) -> str:
 
 
 def _look(one: Experiment, palette: Palette) -> tuple[str, str]:
-    """Return the colour and the mark of the experiment's readout: the wrong one is red, packed as in all charts."""
+    """Return the colour and the mark of the experiment's readout: red for the wrong one; packed as in all charts."""
     colors = {"naive": palette.wrong, "packed": palette.now, "last_valid": SEQUENCE_HUES[1], "mean": SEQUENCE_HUES[2]}
     return with_contrast(colors[one.readout], palette.background, 3.0), SYMBOLS[one.readout]

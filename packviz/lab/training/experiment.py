@@ -1,4 +1,4 @@
-"""Experiment: which model learns which task, how it reads a padded sequence; and the tasks' labelled sequences."""
+"""Experiment: which model learns which task, and how it reads a padded sequence; and the tasks' labelled sequences."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ Readout = Literal["naive", "last_valid", "packed", "mean"]
 Task = Literal["vowels", "first_token"]
 
 EXTRA_PADDING = (0, 20, 100)
-# what readouts are called where they are compared
+# names of the readouts in comparisons
 READS = {"naive": "last column", "last_valid": "last valid", "packed": "packed", "mean": "mean"}
 MAX_HIDDEN = 512
 MAX_SEED = 2**63 - 1
@@ -32,7 +32,7 @@ LARGEST_LR = 1.0
 
 @dataclass(frozen=True, repr=False)
 class Experiment(Brief):
-    """Hold the settings of one training, which is done once for each seed.
+    """Hold the settings of one training, which is repeated for each seed.
 
     Raises PackvizError for any other value.
     """
@@ -43,7 +43,7 @@ class Experiment(Brief):
     # lengths - 1; "packed", h_n of the packed batch; "mean", the padded output averaged over valid steps
     readout: Readout = "packed"
     bidirectional: bool = False  # D = 2 instead of 1
-    # 0, 20 or 100 columns of zeros after the longest sequence of each batch, in training and in testing
+    # 0, 20 or 100 columns of zeros after the longest sequence of each batch, in training and testing
     extra_padding: int = 0
     task: Task = "vowels"  # "vowels" or "first_token"
     epochs: int = 12  # passes over the training set, at least 1
@@ -59,7 +59,7 @@ class Experiment(Brief):
         choice("bidirectional", self.bidirectional, (False, True))
         for name, most in (("hidden_size", MAX_HIDDEN), ("epochs", None), ("batch_size", None)):
             integer(name, getattr(self, name), 1, most)
-        if not is_number(self.lr) or not 0 < self.lr <= LARGEST_LR:  # so for nan
+        if not is_number(self.lr) or not 0 < self.lr <= LARGEST_LR:  # rejects nan
             fix = "choose a number such as 0.01"
             raise PackvizError("lr", expected="a number above 0, at most 1", got=shown(self.lr), fix=fix)
         object.__setattr__(self, "lr", float(self.lr))
@@ -67,7 +67,7 @@ class Experiment(Brief):
 
     @property
     def name(self) -> str:
-        """Return the settings that a chart compares: "last valid, two directions, 20 extra pads"."""
+        """Return the settings that charts compare: "last valid, two directions, 20 extra pads"."""
         ways = ["two directions"] if self.bidirectional else []
         pads = [f"{self.extra_padding} extra pads"] if self.extra_padding else []
         return ", ".join([READS[self.readout], *ways, *pads])
@@ -108,21 +108,21 @@ class Split(Brief):
 
     @property
     def majority_baseline(self) -> float:
-        """Return the percent of the test set that is in its most frequent class."""
+        """Return the percentage of the test set in its most frequent class."""
         return 100 * int(torch.bincount(self.test_y).max()) / len(self.test_y)
 
 
 @cache
 def vowels() -> Split:
-    """Return Japanese Vowels in its original split: 270 utterances, 30 a speaker, to train with, and 370 to test.
+    """Return Japanese Vowels in its original split: 270 utterances for training, 30 per speaker, and 370 for testing.
 
-    Every utterance is (T, 12), T from 7 to 29; the class, 0 to 8, is the speaker's label less one. Source and licence:
+    Every utterance is (T, 12), T from 7 to 29; the class, 0 to 8, is the speaker's label minus one. Source and licence:
     see ``vowels_credit``.
     """
     head, body = _stored()
     planes = torch.frombuffer(bytearray(body), dtype=torch.uint8).view(4, -1)  # the lowest byte of each value first
     millionths = planes.T.contiguous().view(torch.int32).flatten()  # the source gives six decimals
-    values = (millionths.double() / 1_000_000).float()  # the float32 that is nearest to the written decimal
+    values = (millionths.double() / 1_000_000).float()  # the float32 nearest to the decimal
     utterances = torch.split(values, [12 * length for length in head["lengths"]])
     x = tuple(utterance.view(12, -1).T.contiguous() for utterance in utterances)  # (T, 12)
     y = torch.tensor(head["labels"], device="cpu") - 1
@@ -131,14 +131,14 @@ def vowels() -> Split:
 
 
 def vowels_credit() -> str:
-    """Return whom to credit where the vowels are shown (CC BY 4.0)."""
+    """Return the credit required where the vowels are shown (CC BY 4.0)."""
     credit: str = _stored()[0]["credit"]
     return credit
 
 
 @cache
 def _stored() -> tuple[dict[str, Any], bytes]:
-    """Return the head, which says how the values are written, and their bytes."""
+    """Return the header, which describes the encoding, and the bytes of the values."""
     raw = gzip.decompress(files("packviz.lab.training").joinpath("vowels_split.gz").read_bytes())
     head, _, body = raw.partition(b"\n")
     return json.loads(head), body
@@ -146,10 +146,10 @@ def _stored() -> tuple[dict[str, Any], bytes]:
 
 @cache
 def first_token(seed: int = 0) -> Split:
-    """Return sequences of 3 to 12 tokens, four kinds of token, whose class is the first token; the rest is noise.
+    """Return sequences of 3 to 12 tokens of four kinds, whose class is the first token; the rest is noise.
 
-    A token is a row of four numbers with a single 1 (one-hot); a pad, four zeros, is none of them. 240 sequences are
-    to train with and 400 to test, the same for the same seed.
+    A token is one-hot, a row of four numbers with a single 1; a pad, four zeros, is none of them. 240 sequences are
+    for training and 400 for testing, the same for the same seed.
     """
     generator = torch.Generator("cpu").manual_seed(seed)
     return Split(*_labelled(240, generator), *_labelled(400, generator))

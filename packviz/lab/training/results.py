@@ -1,4 +1,4 @@
-"""Results of the trainings: accuracy with its spread, the conclusions that it supports, and everything as CSV."""
+"""Results of the trainings: accuracy with its spread, the conclusions it supports, and everything as CSV."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +14,8 @@ from packviz.lab.training.run import Progress
 
 __all__ = ["COLUMNS", "Outcome", "both_spreads", "conclusion", "shows_difference", "summary", "table", "to_csv"]
 
-ENOUGH_SEEDS = 3  # fewer say next to nothing about their own spread
-BEYOND = 2  # times the combined spread; if both were the same, three seeds each would get there in 1 of 39 trials
+ENOUGH_SEEDS = 3  # fewer give no usable estimate of the spread
+BEYOND = 2  # times the combined spread; if both were the same, three seeds each would exceed it in 1 of 39 trials
 COLUMNS = (
     *("task", "cell", "hidden_size", "readout", "bidirectional", "extra_padding", "batch_size", "lr"),
     *("seed", "epoch", "epochs", "train_loss", "test_accuracy", "seconds"),
@@ -29,10 +29,10 @@ class Outcome:
     """Hold how an experiment ended."""
 
     experiment: Experiment
-    seeds: tuple[int, ...]  # of each training that went through all its epochs
+    seeds: tuple[int, ...]  # of each training that completed all its epochs
     accuracies: tuple[float, ...]  # percent of the test set
     seconds: float  # mean time of one seed
-    majority_baseline: float  # percent of the test set that is in its most frequent class
+    majority_baseline: float  # percent of the test set in its most frequent class
 
     @property
     def mean(self) -> float:
@@ -41,12 +41,12 @@ class Outcome:
 
     @property
     def spread(self) -> float | None:
-        """Return the standard deviation over the seeds, in points (n - 1 in its denominator); None for one seed."""
+        """Return the standard deviation over the seeds, in percentage points (with n - 1); None for one seed."""
         return stdev(self.accuracies) if len(self.accuracies) > 1 else None
 
 
 def both_spreads(one: Outcome, other: Outcome) -> float | None:
-    """Return the combined standard deviation over the seeds, in points; None for one seed."""
+    """Return the combined standard deviation over the seeds, in percentage points; None for one seed."""
     return None if one.spread is None or other.spread is None else hypot(one.spread, other.spread)
 
 
@@ -57,9 +57,9 @@ def shows_difference(one: Outcome, other: Outcome) -> bool:
 
 
 def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
-    """Return the outcome of every experiment of which at least one seed has finished, in the order of their start.
+    """Return the outcome of every experiment with at least one finished seed, in starting order.
 
-    A training that was stopped before its last epoch does not count.
+    A training stopped before its last epoch does not count.
     """
     ended: dict[Experiment, list[Progress]] = {}
     for progress in results:
@@ -73,13 +73,13 @@ def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
 
 
 def by_padding(outcomes: Iterable[Outcome], readout: str) -> list[Outcome]:
-    """Return the outcomes of one readout, from the least extra padding to the most."""
+    """Return the outcomes of one readout, in order of increasing extra padding."""
     found = [outcome for outcome in outcomes if outcome.experiment.readout == readout]
     return sorted(found, key=lambda outcome: outcome.experiment.extra_padding)
 
 
 def table(outcomes: Iterable[Outcome]) -> list[dict[str, str | int | float | None]]:
-    """Return a row for each outcome, names and units in its keys: accuracy in percent, spread in points."""
+    """Return a row per outcome, with names and units as keys: accuracy in percent, spread in percentage points."""
     return [
         {
             "task": outcome.experiment.task,
@@ -99,7 +99,7 @@ def table(outcomes: Iterable[Outcome]) -> list[dict[str, str | int | float | Non
 
 
 def to_csv(results: Iterable[Progress]) -> str:
-    """Return a head and a line for every record: its settings, loss in nats, accuracy in percent, time in seconds."""
+    """Return a header and a line per record: its settings, loss in nats, accuracy in percent, time in seconds."""
     text = StringIO(newline="")
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -108,9 +108,9 @@ def to_csv(results: Iterable[Progress]) -> str:
 
 
 def conclusion(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """Return what the outcomes show, in sentences: each readout beside packed, and each amount of padding beside none.
+    """Return sentences on what the outcomes show: each readout against packed, and each amount of padding against none.
 
-    Only experiments that differ in this one setting are compared. A difference is claimed where it is more than twice
+    Only experiments that differ in this one setting are compared. A difference is claimed if it is more than twice
     the combined spread of at least three seeds; otherwise the sentence says that none is shown.
     """
     every = [outcome.experiment for outcome in outcomes]
@@ -126,14 +126,14 @@ def conclusion(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
 
 
 def label(one: Experiment, every: Sequence[Experiment], *, padding: bool = True) -> str:
-    """Return what tells the experiment from the others: its name, after each setting that is not the same for all."""
+    """Return what distinguishes the experiment: each setting that is not the same for all, then its name."""
     differing = [name for name in SETTINGS if len({getattr(other, name) for other in every}) > 1]
     head = [SETTINGS[name].format(getattr(one, name)).replace("_", " ") for name in differing]
     return ", ".join([*head, one.name if padding else replace(one, extra_padding=0).name])
 
 
 def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Sequence[Experiment]) -> Iterator[str]:
-    """Yield a sentence for each outcome that has a partner with `ground`, and all other settings but seeds the same."""
+    """Yield a sentence for each outcome with a counterpart that differs only in `setting`, which is `ground`."""
     grounds = {replace(o.experiment, seeds=(0,)): o for o in outcomes if getattr(o.experiment, setting) == ground}
     for outcome in outcomes:
         partner = grounds.get(replace(outcome.experiment, seeds=(0,), **{setting: ground}))

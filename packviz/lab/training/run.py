@@ -1,4 +1,4 @@
-"""Train, and report after every epoch: a generator that may be closed at any time."""
+"""Training that reports after every epoch: a generator that may be closed at any time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ from packviz.lab.training.experiment import Experiment, Split
 
 __all__ = ["Model", "Progress", "pad_batch", "read", "run_all"]
 
-MAX_GRADIENT = 1.0  # norm to which a larger gradient is clipped: no single batch can throw the training off
+MAX_GRADIENT = 1.0  # gradients are clipped to this norm, so that no single batch can derail the training
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Tell how far one training has come after one epoch."""
+    """Hold the progress of one training after an epoch."""
 
     experiment: Experiment  # which training
     seed: int
-    epoch: int  # how many epochs are done, from 1
-    train_loss: float  # mean cross entropy over the sequences of this epoch, while it learned, in nats
-    test_accuracy: float  # percent of the test sequences that are classified correctly right after this epoch
+    epoch: int  # the number of epochs done, from 1
+    train_loss: float  # mean cross entropy over the sequences during this epoch, in nats
+    test_accuracy: float  # percent of the test sequences classified correctly right after this epoch
     seconds: float  # spent on this seed so far, without the time between two steps of the generator
 
     @property
@@ -41,10 +41,10 @@ class Progress:
 
 
 class Model(nn.Module):
-    """Give each sequence one score for each class; the weights are those that torch draws after manual_seed(seed).
+    """Give each sequence a score per class; the weights are those that torch draws after manual_seed(seed).
 
     They are float64: in float32, rounding errors grow until two ways to compute the same thing end with different
-    accuracies (an LSTM's last valid step and its packed h_n did, within six epochs).
+    accuracies (an LSTM's last valid step and its packed h_n did within six epochs).
     """
 
     def __init__(self, experiment: Experiment, features: int, classes: int, seed: int) -> None:
@@ -63,12 +63,12 @@ class Model(nn.Module):
 
 
 def read(cell: nn.RNNBase, x: Tensor, lengths: Tensor, readout: str) -> Tensor:
-    """Return (B, D*H): what is read out of the run of padded x (B, T, F) of `lengths` (B,)."""
+    """Return (B, D*H): the readout of a run over padded x (B, T, F) of `lengths` (B,)."""
     if readout == "packed":
         packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
         h_n, _ = states_of(cell(packed)[1])  # (D, B, H)
         return torch.cat(h_n.unbind(0), 1)
-    output: Tensor = cell(x)[0]  # (B, T, D*H): the pads are run through, too
+    output: Tensor = cell(x)[0]  # (B, T, D*H): pads included
     if readout == "naive":
         return output[:, -1]
     if readout == "last_valid":
@@ -91,8 +91,8 @@ def run_all(experiments: Sequence[Experiment]) -> Iterator[Progress]:
     """Yield the progress of all experiments after every epoch: the first seed of each, then the second, and so on.
 
     If you stop early, all experiments have the same number of seeds except the one in progress. The same seed gives
-    the same numbers on one machine; neither the random numbers nor the settings of the process change. A throwaway
-    model warms up first on one batch, so that start-up cost is not timed.
+    the same numbers on one machine; neither the random state nor the settings of the process change. A throwaway
+    model warms up on one batch first, so that start-up cost is not timed.
     """
     for one in experiments[:1]:
         data, few = one.data, one.batch_size
@@ -122,7 +122,7 @@ def _train(experiment: Experiment, seed: int, split: Split) -> Iterator[Progress
 
 @torch.enable_grad()
 def _learn(model: Model, optimizer: Adam, split: Split, experiment: Experiment, order: Generator) -> float:
-    """Go through the training set once, in random order; return the mean loss."""
+    """Train on the whole training set once, in random order; return the mean loss."""
     shuffled = torch.randperm(len(split.train_x), generator=order, device="cpu")
     total = 0.0
     for batch in torch.split(shuffled, experiment.batch_size):

@@ -18,7 +18,7 @@ from packviz.validate import choice, integer
 __all__ = ["KINDS", "Answer", "Form", "Kind", "Moment", "Prediction", "Slip", "Stage", "Verdict"]
 __all__ += ["ask", "asking", "spelled"]
 
-MAX_ASKED = 6  # questions that travel with a movie
+MAX_ASKED = 6  # questions stored in a movie
 
 _LESSONS: Mapping[str, tuple[Kind, ...]] = {
     "pad": (layout.pad_count, layout.padded_shape),
@@ -38,7 +38,7 @@ def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> P
 
     direction: the direction that the movie of the stage run shows, 1 is backward; other stages do not depend on it.
 
-    The kinds of the stage take turns, each time with another sequence or time step, the most instructive one first, and
+    The kinds of the stage take turns, each time with another sequence or time step, the most instructive first, and
     then start over. The same arguments always give the same prediction. Raises PackvizError for an unknown
     stage, a number that is not an integer of at least 0, and a direction that this trace does not have.
     """

@@ -1,7 +1,7 @@
-"""Kind: one kind of question, from the facts of a batch and the places where it can be asked to its words.
+"""Kind: one kind of question: the places of a batch at which it can be asked, the answer, and the wording.
 
-The words stand in predictions.toml, a table for each kind: its `prompt`, `why` and `hint`, a reason for each of its
-`mistakes`, and for a choice its `choices`. Any other text of the table is a phrase that the texts after it can use.
+The wording is in predictions.toml, a table for each kind: its `prompt`, `why` and `hint`, a reason for each of its
+`mistakes`, and for a choice its `choices`. Any other text of the table is a phrase that later texts can use.
 """
 
 import tomllib
@@ -18,25 +18,25 @@ from packviz.show.movie.facts import Window
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
 from packviz.text import filled, sequence_label
 
-MAX_FILMED = Window().steps  # that a movie shows
-MAX_TRIED = 60  # places that are weighed to find the most telling one
+MAX_FILMED = Window().steps  # shown in a movie
+MAX_TRIED = 60  # places compared to find the most instructive one
 _WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))
 Given = int | str | Sequence[int]  # a number; the name of a choice; several numbers, or the sequences b of the letters
 
 
 class Facts:
-    """Hold the numbers of a trace, under the names by which the templates know them.
+    """Hold the numbers of a trace, under the names used in the templates.
 
-    Those after the sort are empty where torch refused to pack.
+    Those after the sort are empty if torch refused to pack.
 
     packed, two_ways      whether torch packed the batch, and whether the module is bidirectional
     embedded, pads_packed whether the tokens were embedded, and whether pads are among the packed rows
     B, T, N               the sequences and the columns of the padded grid, and the sum of the lengths
-    lengths               B numbers, in the order in which the sequences came
+    lengths               B numbers, in the original order of the sequences
     sequences, timesteps  the sequences that torch packed, and the packed time steps that a movie shows
     order, rank           the sequence in each row of the sorted batch, and the row of each sequence
-    tied                  for each sequence, whether another is as long
-    ranked                by kind, the questions about this trace in order, once one has been asked
+    tied                  for each sequence, whether another has the same length
+    ranked                by kind, the ordered questions about this trace, cached when first asked
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -62,7 +62,7 @@ class Facts:
 
     @cached_property
     def placed(self) -> list[int]:
-        """The sequences whose sorted row follows from the lengths, or from the rule that ties keep their order."""
+        """The sequences whose sorted row follows from the lengths, or from a stable sort if ties kept their order."""
         pairs = zip(self.order, self.order[1:], strict=False)
         stable = all(a < b for a, b in pairs if self.lengths[a] == self.lengths[b])
         return [b for b in self.sequences if stable or not self.tied[b]]
@@ -78,7 +78,7 @@ class Facts:
         return self.trace.layers[-1][direction].step(self.longest - 1 - t if direction else t)
 
     def owner_of(self, n: int, order: Sequence[int]) -> int:
-        """Return the sequence of the n-th token, read sequence by sequence in an order."""
+        """Return the sequence of the n-th token, reading the sequences one after another in this order."""
         return [b for b in order for _ in range(self.lengths[b])][n]
 
     def where(self, lengths: range) -> list[int]:
@@ -87,21 +87,21 @@ class Facts:
 
 
 def spread(places: Sequence[Any]) -> Sequence[Any]:
-    """Return at most MAX_TRIED of the places, from the first to the last."""
+    """Return at most MAX_TRIED places, evenly spaced from the first on."""
     return places[:: max(1, -(-len(places) // MAX_TRIED))]
 
 
 @dataclass(frozen=True)
 class Case:
-    """Hold one question before it is put in words."""
+    """Hold one question before it is worded."""
 
     answer: Given  # what torch says
     moment: Moment  # where a movie shows why
-    # by name, what is answered by mistake; None where the mistake cannot be made
+    # by name, the answers given by mistake; None if the mistake is impossible
     mistakes: Mapping[str, Given | None] = field(default_factory=dict)
-    names: Mapping[str, object] = field(default_factory=dict)  # what only the words of this kind may say
+    names: Mapping[str, object] = field(default_factory=dict)  # values for this kind's templates only
     choices: tuple[str, ...] = ()  # the names of the choices; every wrong one is a mistake
-    words: str = ""  # the table of the words, where it is not that of the kind
+    words: str = ""  # the table of the wording, if not that of the kind
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Kind:
 
     key: str
     form: Form
-    # where it is worth asking: sequences, time steps or packed rows, as `case` takes them; () where it is not
+    # where it is worth asking: sequences, time steps or packed rows, as `case` takes them; () if nowhere
     places: Callable[[Facts], Sequence[Any]]
     case: Callable[[Facts, Any], Case]  # returns the question at one of these places
     single: bool = False  # whether it asks for one letter
@@ -118,9 +118,9 @@ class Kind:
     possible: Callable[[Facts], Sequence[Any]] | None = None
 
     def __call__(self, trace: Trace, number: int = 0, *, anyhow: bool = False) -> Prediction | None:
-        """Return the number-th question about a trace, or None where there is nothing to ask.
+        """Return the number-th question about a trace, or None if there is nothing to ask.
 
-        anyhow: whether to ask where it is possible, but not worth asking.
+        anyhow: whether to ask even where it is possible but not worth asking.
         """
         facts = Facts(trace)
         if anyhow and self.possible is not None and not self.places(facts):
@@ -128,9 +128,9 @@ class Kind:
         return self.question(facts, number)
 
     def question(self, facts: Facts, number: int) -> Prediction | None:
-        """Return the number-th question about a trace, round and round, or None where there is nothing to ask.
+        """Return the number-th question about a trace, cyclically, or None if there is nothing to ask.
 
-        The questions that tell the most mistakes apart come first; among equals those at t = 0, where most sequences
+        The questions that distinguish the most mistakes come first; among equals those at t = 0, where most sequences
         are alike, come last.
         """
         if self.key not in facts.ranked:
@@ -141,7 +141,7 @@ class Kind:
         return self._worded(facts, cases[number % len(cases)]) if cases else None
 
     def _slips(self, facts: Facts, case: Case) -> dict[Answer, str]:
-        """Return by its answer the name of each mistake that this batch tells from the right answer and the others."""
+        """Return, by answer, the name of each mistake whose answer differs from the right one and from the others."""
         right, slips = self._answer(facts, case.answer), dict[Answer, str]()
         mistakes = case.mistakes or {name: name for name in case.choices}
         for name, given in mistakes.items():
@@ -191,7 +191,7 @@ def kind(
     single: bool = False,
     possible: Callable[[Facts], Sequence[Any]] | None = None,
 ) -> Callable[[Callable[[Facts, Any], Case]], Kind]:
-    """Make a kind of question of the function that returns it at one place; the function's name is its key."""
+    """Turn the function that returns a question at one place into a kind; its key is the function's name."""
     return lambda case: Kind(case.__name__, form, places, case, single, possible)
 
 
@@ -201,5 +201,5 @@ def once(condition: Callable[[Facts], object]) -> Callable[[Facts], Sequence[Non
 
 
 def _told(answer: Answer) -> object:
-    """Return an answer as a template has it: one number as a number."""
+    """Return an answer in the form that templates use: a single number as a number."""
     return answer[0] if isinstance(answer, tuple) and len(answer) == 1 and isinstance(answer[0], int) else answer

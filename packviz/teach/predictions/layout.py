@@ -6,8 +6,8 @@ from packviz.rules.data import order_refusal
 from packviz.teach.predictions.kind import Case, Facts, Given, kind, once
 from packviz.teach.predictions.prediction import Moment
 
-MAX_TYPED = 8  # nobody types more numbers than these for one answer,
-MAX_SIZES = 10  # except batch_sizes, which are short
+MAX_TYPED = 8  # at most so many numbers to type for one answer,
+MAX_SIZES = 10  # or so many batch_sizes, which are short
 
 _SORTED = Moment("sort", name="sorted")
 
@@ -90,7 +90,7 @@ def sorted_indices(facts: Facts, _: None) -> Case:
 
 @kind("choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted)))
 def enforced(facts: Facts, _: None) -> Case:
-    """Ask what torch does with these lengths where enforce_sorted is True."""
+    """Ask what torch does with these lengths if enforce_sorted is True."""
     moment = _SORTED if facts.packed else Moment("sort")  # a refusal ends the stage
     return _order_check(facts, "does", moment, refused=not facts.packed)
 
@@ -108,7 +108,7 @@ def promised(facts: Facts, _: None) -> Case:
     possible=once(lambda facts: facts.packed),
 )
 def batch_sizes(facts: Facts, _: None) -> Case:
-    """Ask for all of batch_sizes, where the sorted lengths are not the right answer by chance."""
+    """Ask for all of batch_sizes, unless the sorted lengths happen to be the right answer."""
     sizes = facts.batch_sizes
     mistakes: dict[str, Given | None] = {
         "lengths": facts.lengths,
@@ -186,12 +186,12 @@ def _order_check(facts: Facts, verb: str, moment: Moment, *, refused: bool) -> C
 
 
 def _indices_known(facts: Facts) -> bool:
-    """Tell whether it can be seen if there are indices: not for a PackedSequence that came without them."""
+    """Return whether the existence of indices can be inferred: not for a PackedSequence given without them."""
     return facts.trace.sorted.sorted_indices is not None or facts.trace.config is not None
 
 
 def _lengths_at(facts: Facts, t: int) -> tuple[int, ...]:
-    """Return the lengths that may be taken for entry t of batch_sizes: the t-th as they came, and sorted."""
+    """Return the lengths that may be mistaken for entry t of batch_sizes: the t-th in original and in sorted order."""
     if facts.B > 1 and facts.shortest == facts.longest:
         return (facts.longest,)
     return (facts.lengths[t], facts.sorted_lengths[t]) if t < facts.B else ()

@@ -1,6 +1,6 @@
-"""Prediction: a question about a trace, its answer, and the reasons why the usual wrong answers are wrong.
+"""Prediction: a question about a trace, its answer, and the reasons why typical wrong answers are wrong.
 
-What somebody types is read generously: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "a,b", "none".
+What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "a,b", "none".
 """
 
 import re
@@ -16,7 +16,7 @@ from packviz.text import Brief, counted, quoted, shown
 Answer = tuple[int, ...] | tuple[str, ...] | str  # numbers; letters in the order of the batch, () for none; a choice
 Form = Literal["numbers", "choice", "letters"]
 
-# What an answer may look like; the first that is neither the answer nor a typical mistake is shown as an example.
+# Possible answers; the first that is neither the answer nor a typical mistake is shown as an example.
 _ONE_NUMBER: list[Answer] = [(n,) for n in (7, 8, 9, 6, 5, 12, 13, 14, 15, *range(70, 77))]
 _NUMBERS: list[Answer] = [(n, n, n) for n in (7, 8, 9, 6, 5, 40, 41, 42)]
 _ONE_LETTER: list[Answer] = [(letter,) for letter in "XQUHKMYRVW"]
@@ -49,7 +49,7 @@ class Moment:
     stage: Stage
     timestep: int | None = None
     name: str = ""
-    since: int | None = None  # the time step from which on it plays to that one; None where one step shows it
+    since: int | None = None  # the time step from which it plays to that one; None if one step shows it
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Prediction(Brief):
 
     @property
     def solution(self) -> str:
-        """Return the right answer as one would type it."""
+        """Return the right answer as typed."""
         return spelled(self.answer)
 
     def check(self, typed: str) -> Verdict:
@@ -116,7 +116,7 @@ class Prediction(Brief):
 
 
 def spelled(answer: Answer) -> str:
-    """Return an answer as one would type it: "3 3 2 1", "A C", "none".
+    """Return an answer as typed: "3 3 2 1", "A C", "none".
 
     >>> spelled((3, 3, 2, 1))
     '3 3 2 1'
@@ -177,7 +177,7 @@ def read_letters(typed: str, letters: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_choice(typed: str, choices: Sequence[str]) -> str:
-    """Return the choice that a text is, whatever its case and backticks. Raises PackvizError if it is none of them."""
+    """Return the choice that a text names, ignoring case and backticks. Raises PackvizError if it is none of them."""
     plain = {_plain(choice): choice for choice in choices}
     wanted = "one of the choices", "choose one as it is written"
     text = _plain(_checked(typed, *wanted))
@@ -187,7 +187,7 @@ def read_choice(typed: str, choices: Sequence[str]) -> str:
 
 
 def _named(word: str, letters: Sequence[str]) -> Sequence[str]:
-    """Return the sequences that a word names: itself, nobody, all, or each of its characters."""
+    """Return the sequences that a word names: itself, none, all, or each of its characters."""
     if word in letters:
         return [word]
     if word.lower() in _NOBODY:

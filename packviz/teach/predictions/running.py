@@ -1,11 +1,11 @@
-"""Questions about the run, in both directions, and about the output that is unpacked from it."""
+"""Questions about the run, in both directions, and about the unpacked output."""
 
 from collections.abc import Callable, Collection, Sequence
 
 from packviz.teach.predictions.kind import MAX_FILMED, Case, Facts, Kind, kind, once, spread
 from packviz.teach.predictions.prediction import Moment
 
-MAX_TYPED = 8  # nobody types more letters than these for one answer
+MAX_TYPED = 8  # at most so many letters to type for one answer
 
 
 def _fed(facts: Facts, t: int, direction: int) -> Case:
@@ -101,7 +101,7 @@ def _live_at(facts: Facts, t: int, direction: int) -> tuple[int, ...]:
 
 
 def _turning_at(facts: Facts, t: int, direction: int) -> tuple[int, ...]:
-    """Return the sequences that end at time step t, or begin, going backward."""
+    """Return the sequences that end at time step t, or begin there going backward."""
     step = facts.step(t, direction)
     return step.began if direction else step.ended
 
@@ -119,7 +119,7 @@ def _end_of_output(facts: Facts, name: str = "") -> Moment:
 
 
 def _short_and_long(facts: Facts) -> Sequence[int]:
-    """Return the sequences: the shortest, the longest, the second shortest, and so on."""
+    """Return the sequences in the order shortest, longest, second shortest, and so on."""
     rising = sorted(spread(facts.sequences), key=lambda b: facts.lengths[b])
     return [rising[i // 2] if i % 2 == 0 else rising[-1 - i // 2] for i in range(len(rising))]
 
@@ -127,9 +127,9 @@ def _short_and_long(facts: Facts) -> Sequence[int]:
 def _about_steps(
     key: str, direction: int, case: Callable[[Facts, int, int], Case], asked: Callable[[Facts, int, int], Sequence[int]]
 ) -> Kind:
-    """Return a kind of question about time steps of one direction; `asked` are the sequences that answer it at a step.
+    """Return a kind of question about time steps of one direction; `asked` gives the sequences that answer it.
 
-    It is worth asking where these are few, and first where there are any.
+    It is worth asking where these are few, starting where there are any.
     """
 
     def possible(facts: Facts) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""Questions about packing, answered by running them: entries in Markdown, their verdicts, and a search."""
+"""Questions about packing, answered by running code: entries in Markdown, their verdicts, and a search."""
 
 from packviz.errors import extra
 

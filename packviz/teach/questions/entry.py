@@ -1,4 +1,4 @@
-"""Entry: a question or claim about packing and the programs that try it, read from its Markdown file.
+"""Entry: a question or claim about packing and the programs that test it, read from its Markdown file.
 
 A file has three parts: settings in TOML between two lines of +++, the question as a heading, and below it three
 programs and the explanation. The programs are fenced as ```python wrong, ```python right and ```python judge; all other
@@ -26,42 +26,42 @@ _PROGRAM = re.compile(r"^```python (wrong|right|judge)\n(.*?)\n?```\n", re.DOTAL
 
 @dataclass(frozen=True)
 class Film:
-    """Say where the movie of an entry's batch shows it: at a step, or at the end of the stage."""
+    """Hold where the movie of an entry's batch shows it: at a step, or at the end of the stage."""
 
-    stage: Stage | Literal["beside"]  # "beside": in the movie of padded beside packed, by its stage run
+    stage: Stage | Literal["beside"]  # "beside": the stage run in the movie of padded beside packed
     timestep: int | None = None
     name: str = ""  # of the step
-    direction: int = 0  # the one that the run watches, 1 is backward
+    direction: int = 0  # watched in the run, 1 is backward
 
 
 @dataclass(frozen=True, repr=False)
 class Entry(Brief):
-    r"""Hold one question or claim, as its file says it."""
+    r"""Hold one question or claim from its file."""
 
     key: str  # its name in a link: the name of its file
-    group: str  # the heading under which it is listed: that of its folder
-    question: str  # in the words in which people ask
+    group: str  # the heading under which it is listed: the name of its folder
+    question: str  # as people ask it
     claim: str  # a statement that the programs find true or false, or that depends
-    # the one for which the explanation is written; "varies" where it depends on the machine
+    # the verdict that the explanation is written for; "varies" if it depends on the machine
     verdict: Verdict | Literal["varies"]
-    wrong: str  # the program as people write it
+    wrong: str  # the program as people often write it
     right: str  # the one that works
-    judge: str  # Python that compares what both have done
+    judge: str  # Python that compares the results of both
     explanation: str  # Markdown with placeholders
-    sources: tuple[str, ...]  # where it is asked or claimed, by their public names
-    rows: tuple[int, ...] = ()  # the numbers of the known questions that it answers; () for a claim of a text
+    sources: tuple[str, ...]  # the public names of where it is asked or claimed
+    rows: tuple[int, ...] = ()  # the numbers of the known questions that it answers; () for a claim from a text
     asked: tuple[str, ...] = ()  # the same question in other words, for the search
-    also: tuple[str, ...] = ()  # other names under which a link finds it
+    also: tuple[str, ...] = ()  # other names that link to it
     messages: tuple[str, ...] = ()  # errors that people paste, as "TypeError: ..."
-    batch: str = "1 2 3\n4 5\n6"  # what is typed for it
-    config: Config = field(default_factory=Config)  # how it is run
+    batch: str = "1 2 3\n4 5\n6"  # the text of its batch
+    config: Config = field(default_factory=Config)  # the settings of its run
     film: Film | None = None  # where a movie shows it, if `judge` shows no picture
-    place: int = 50  # its place in its group, before the rows
+    place: int = 50  # its sort key within its group, before the rows
     slow: bool = False  # whether it takes longer than about a second
 
 
 def read(path: Path) -> Entry:
-    """Return the entry in a file; its key is the file's name, its group the folder's. Raises ValueError for others."""
+    """Return the entry in a file; its key is the file's name, its group the folder's. Raises ValueError if invalid."""
     matched = _FILE.fullmatch(path.read_text(encoding="utf-8"))
     if matched is None:
         raise ValueError(f"{path.name}: expected settings between two lines of +++, then a heading")

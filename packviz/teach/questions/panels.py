@@ -1,4 +1,4 @@
-"""Panels: what judging blocks compare and show, small tensors in the colours of the sequences that they came from."""
+"""Panels: what judging blocks compare and show: small tensors in the colours of their sequences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,18 +18,18 @@ from packviz.show.charts.lengths import margins
 from packviz.show.charts.panels import Panel
 from packviz.text import sequence_label
 
-ROUNDING = 1e-5  # of float32 numbers up to 1: two right ways of computing one thing differ by less
+ROUNDING = 1e-5  # for float32 numbers up to 1: two correct computations of the same thing differ by less
 _PAD = -1
 Places = Iterable[Sequence[int]]
 
 
 def close(one: Tensor, other: Tensor) -> bool:
-    """Return whether both have one shape and, but for rounding, the same numbers."""
+    """Return whether both have the same shape and, up to rounding, the same numbers."""
     return one.shape == other.shape and torch.allclose(one, other, atol=ROUNDING)
 
 
 def largest(one: Tensor, other: Tensor) -> float:
-    """Return the largest difference between two numbers in the same place."""
+    """Return the largest elementwise difference."""
     return float((one - other).detach().abs().max())
 
 
@@ -44,12 +44,12 @@ def cells_off(one: Tensor, other: Tensor) -> list[list[int]]:
 
 
 def measured(lengths: Sequence[int], cell: Cell, *, onednn: bool = True) -> Measurement:
-    """Return how long a padded and a packed run take on one thread, measured now in 9 alternating rounds."""
+    """Measure a padded and a packed run on one thread, in 9 alternating rounds."""
     return measure(Setup(cell, 32, 64, onednn=onednn, threads=1), lengths, 9, seconds=0.6)
 
 
 def labels(rows: Tensor | Iterable[int]) -> list[str]:
-    """Return the letters of sequences, A, B, C: of a list of their numbers, or of the rows of a tensor (B, ...)."""
+    """Return the letters of sequences, A, B, C: for a list of their numbers, or for the rows of a tensor (B, ...)."""
     return [sequence_label(int(b)) for b in (range(len(rows)) if isinstance(rows, Tensor) and rows.dim() > 1 else rows)]
 
 
@@ -59,7 +59,7 @@ def pads(lengths: Tensor, T: int) -> list[list[int]]:
 
 
 def cells(lengths: Tensor, T: int) -> Tensor:
-    """Return whose each cell of a padded grid is: (B, T) int64, -1 for pads; lengths (B,) as they really are."""
+    """Return the sequence of each cell of a padded grid: (B, T) int64, -1 for pads; lengths (B,): the true ones."""
     owners = torch.arange(len(lengths))[:, None].expand(-1, T)
     return torch.where(valid_mask(lengths, T), owners, _PAD)
 
@@ -67,7 +67,7 @@ def cells(lengths: Tensor, T: int) -> Tensor:
 def row_owners(owners: Tensor, lengths: Tensor, *, batch_first: bool = True) -> list[int | None]:
     """Return for each packed row the sequence that it came from, None for a pad; found by packing the owners.
 
-    owners (B, T) as of `cells`; lengths (B,) and batch_first: what the values were packed with, right or wrong.
+    owners (B, T) as from `cells`; lengths (B,) and batch_first: those the values were packed with, right or wrong.
     """
     packed = pack_padded_sequence(owners, lengths, batch_first=batch_first, enforce_sorted=False)
     return [None if owner == _PAD else owner for owner in packed.data.tolist()]
@@ -88,12 +88,12 @@ def grid(title: str, values: Tensor, lengths: Tensor, *, left: bool = False, wro
 
 
 def strip(title: str, data: Tensor, owners: Iterable[int | None], *, wrong: Iterable[int] = ()) -> Panel:
-    """Return packed rows (N,) or (N, 1) as one row, each in the colour of the sequence that it came from."""
+    """Return packed rows (N,) or (N, 1) as one row, each in the colour of its sequence."""
     return Panel(title, _texts(data.detach().reshape(1, -1)), (tuple(owners),), wrong=_places((0, n) for n in wrong))
 
 
 def plain(title: str, values: Tensor) -> Panel:
-    """Return numbers (N,) that belong to no sequence as one row, in the neutral colour."""
+    """Return numbers (N,) that belong to no sequence as one row in the neutral colour."""
     return Panel(title, _texts(values.reshape(1, -1)), values=((0.0,) * values.numel(),))
 
 
@@ -108,12 +108,12 @@ def numbers(
 
 
 def states(title: str, h: Tensor, *, wrong: Iterable[int] = ()) -> Panel:
-    """Return states (B, H), a row for each sequence; wrong: the sequences whose state is not the wanted one."""
+    """Return states (B, H), a row per sequence; wrong: the sequences with a wrong state."""
     return numbers(title, h, rows=labels(h), wrong=[(b, unit) for b in wrong for unit in range(h.size(1))])
 
 
 def reordered(panel: Panel, order: Sequence[int], title: str, *, wrong: Places = ()) -> Panel:
-    """Return a grid with its rows in this order, each in its own colour and with its own letter."""
+    """Return a grid with its rows in this order, each keeping its colour and letter."""
     texts, owners = tuple(panel.texts[b] for b in order), tuple(panel.owners[b] for b in order)
     return Panel(title, texts, owners, wrong=_places(wrong), rows=tuple(panel.rows[b] for b in order))
 

@@ -1,16 +1,16 @@
-"""Running: the programs of an entry, run as they are shown, the judging block on what they did, and the explanation.
+"""Running: the programs of an entry, run as shown; the judging block on their results; and the explanation.
 
 A judging block starts with the names that every program starts with (torch, nn, x, lengths, sequences, the module),
 and with these:
 
-wrong, right   the two programs as they ran: wrong["name"], wrong.value, wrong.error, wrong.warnings
+wrong, right   the two programs after running: wrong["name"], wrong.value, wrong.error, wrong.warnings
 run            run(code): run another program from the same start
 trace          the run of the entry's batch; retrace(bidirectional=True) for another one
-holds          to be filled: holds["with bias=True"] = whether the claim holds there
+holds          to be filled: holds["with bias=True"] = whether the claim holds in that case
 show           show(grid(...), strip(...), numbers(...)) or show(margins, trace): the picture
 
-and with everything that panels.py offers. Whatever the explanation takes for granted beyond the verdict is asserted:
-where an assertion fails, or the verdict is not the one in the file, the explanation is not shown.
+and with everything that panels.py offers. Whatever the explanation assumes beyond the verdict is asserted: if an
+assertion fails, or the verdict is not the one in the file, the explanation is not shown.
 """
 
 import ast
@@ -43,33 +43,33 @@ OTHERWISE = (
     "With this version of PyTorch the programs no longer do what they did when this answer was written, so the "
     "explanation is left out. What they did now is shown below."
 )
-_HOME = str(Path(torch.__file__).parent.parent)  # messages do not say where this machine has torch
+_HOME = str(Path(torch.__file__).parent.parent)  # messages do not reveal where torch is installed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Program(Brief):
-    """Hold a program that was run: its code, every name that it left, its last value, and what torch said."""
+    """Hold a program that was run: its code, every name that it defined, its last value, and torch's messages."""
 
     code: str
     names: Mapping[str, Any]
-    value: Any = None  # of the last line, where that is an expression; else None
+    value: Any = None  # of the last line, if that is an expression; else None
     error: str | None = None  # the last line of the traceback, "TypeError: ...", or None
     warnings: tuple[str, ...] = ()  # in order, "UserWarning: ..."
 
     def __getitem__(self, name: str) -> Any:
-        """Return what a name stands for after the run."""
+        """Return the value of a name after the run."""
         return self.names[name]
 
     @property
     def shown(self) -> str:
-        """Return what a console shows after the program: warnings, then the value or the error."""
+        """Return what a console would show after the program: warnings, then the value or the error."""
         ending = self.error or ("" if self.value is None else repr(self.value))
         return "\n".join([*self.warnings, *([ending] if ending else [])])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Brief):
-    """Hold what a picture is drawn of: one of packviz.charts' functions, and its arguments but for the palette."""
+    """Hold a function of packviz.charts and its arguments, without the palette."""
 
     draw: Callable[..., Any]
     of: tuple[Any, ...]
@@ -77,22 +77,22 @@ class Chart(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Brief):
-    """Hold what came of an entry."""
+    """Hold the result of running an entry."""
 
     entry: Entry
     trace: Trace  # the run of its batch
-    preparation: str  # the lines before both programs, which make the names that they start with
+    preparation: str  # the lines before both programs, which define the names that they start with
     wrong: Program
     right: Program
-    # whether the claim held, case by case; each name reads after "holds" and "does not hold": "with bias=True", "in the
-    # forward half". None where nothing could be run here
+    # whether the claim held, case by case; each name follows "holds" or "does not hold": "with bias=True", "in the
+    # forward half". Empty if nothing could be run here
     cases: Mapping[str, bool]
-    told: str  # the explanation, Markdown, with the numbers just computed
-    chart: Chart | None  # the picture, where it is made of what was computed; else the entry has a film
+    told: str  # the explanation in Markdown, with the numbers just computed
+    chart: Chart | None  # the picture, if it is made from the results; else the entry has a film
 
     @property
     def verdict(self) -> Verdict:
-        """Return true where the claim held in every case, false where in none, depends where in some; else cited."""
+        """Return true if the claim held in every case, false if in none, depends if in some; cited without cases."""
         held = set(self.cases.values())
         if not held:
             return "cited"
@@ -100,7 +100,7 @@ class Answer(Brief):
 
     @property
     def depends_on(self) -> str:
-        """Return in which cases the claim held and in which it did not; "" where there is one answer."""
+        """Return in which cases the claim held and in which it did not; "" if there is one answer."""
         if self.verdict != "depends":
             return ""
         held, failed = ([name for name, holds in self.cases.items() if holds == wanted] for wanted in (True, False))
@@ -108,7 +108,7 @@ class Answer(Brief):
 
 
 def answer(entry: Entry) -> Answer:
-    """Run an entry's programs now, judge them, and return what they have shown."""
+    """Run an entry's programs, judge them, and return the result."""
     batch = Batch.parse(entry.batch)
     shown = trace(batch, entry.config)
     before = preparation(shown)
@@ -135,7 +135,7 @@ def answer(entry: Entry) -> Answer:
     as_written = True
     try:
         exec(compile(entry.judge, f"{entry.key}.md, judge", "exec"), names)
-    except Exception:  # with another torch: an assertion, or something that a program did not do
+    except Exception:  # with another torch version: an assertion, or something that a program did not do
         as_written = False
     cases = {name: bool(held) for name, held in names["holds"].items()}
     done = Answer(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
@@ -145,14 +145,14 @@ def answer(entry: Entry) -> Answer:
 
 
 def _run(before: str, code: str, seed: int) -> Program:
-    """Run a program after the preparation, always with the same random numbers; what it raises is its ``error``."""
+    """Run a program after the preparation, with the same seed; what it raises becomes its ``error``."""
     names: dict[str, Any] = {}
     value, error, last, tree = None, None, None, ast.parse(code)
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = ast.Expression(tree.body[-1].value)
         del tree.body[-1]
     with seeded(seed), with_onednn(False), _overheard() as said:
-        exec(before, names)  # our own lines, none of a visitor's
+        exec(before, names)  # our own lines, never a visitor's
         said.clear()
         try:
             exec(compile(tree, "program", "exec"), names)
@@ -165,7 +165,7 @@ def _run(before: str, code: str, seed: int) -> Program:
 
 @contextmanager
 def _overheard() -> Iterator[list[str]]:
-    """Yield the warnings of this thread, as "UserWarning: ..."; not those of others, who share the filters."""
+    """Yield this thread's warnings as "UserWarning: ...", not those of other threads, which share the filters."""
     said: list[str] = []
     here = threading.get_ident()
 
@@ -179,7 +179,7 @@ def _overheard() -> Iterator[list[str]]:
 
 
 def written(value: object) -> str:
-    """Return a value as it is written in a sentence: 0.42, 3e-8, [1, 2, 3], (3, 1), "A and B"."""
+    """Return a value as written in a sentence: 0.42, 3e-8, [1, 2, 3], (3, 1), "A and B"."""
     if isinstance(value, Tensor):
         value = value.detach().tolist()
     if isinstance(value, float):
@@ -194,7 +194,7 @@ def written(value: object) -> str:
 
 
 def _count(number: int | Tensor | Sequence[object], noun: str) -> str:
-    """Return "1 row" or "2 rows", also of things that have to be counted first."""
+    """Return "1 row" or "2 rows", also for things that have to be counted first."""
     return counted(int(number) if isinstance(number, int | Tensor) else len(number), noun)
 
 

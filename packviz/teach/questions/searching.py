@@ -1,7 +1,7 @@
-"""Search: the entries and pages that a question in words, or a pasted error message, is about.
+"""Search: the entries and pages that match a question in words, or a pasted error message.
 
-An index of SQLite's FTS5 ranks them (bm25, word stems). A text that contains the message of an entry, whatever the
-numbers in it, finds that entry first; of several, the one that has it with the same numbers.
+An SQLite FTS5 index ranks them (bm25, word stems). A text that contains an entry's message, whatever the numbers in
+it, finds that entry first; of several, the one with the same numbers.
 """
 
 import re
@@ -20,12 +20,12 @@ from packviz.text import Brief
 __all__ = ["PAGES", "Page", "has_message", "is_error", "search"]
 
 MAX_FOUND = 12
-_MAX_TYPED = 2_000  # characters of a text that are read: from its last error on, else from its beginning
+_MAX_TYPED = 2_000  # characters of a text that are read, from its last error or from its beginning
 _WEIGHTS = {"asked": 6.0, "claim": 2.0, "messages": 2.0, "name": 2.0, "heading": 1.0, "explained": 0.7, "code": 0.3}
 _QUOTES = 0.5  # factor of the score of an entry that answers one sentence of a particular text
-_SHARE = 0.2  # of the best score: what has less is left out
-_ALWAYS = 5  # the best so many are kept in any case
-_WHOLE = 0.85  # share of its words, in their order, from which on a message counts as found
+_SHARE = 0.2  # of the best score: results with less are left out
+_ALWAYS = 5  # this many of the best are always kept
+_WHOLE = 0.85  # the share of its words, in order, from which a message counts as found
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning|Unsupported):")
 _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers stand for any others
 _COMMON = frozenset(
@@ -38,7 +38,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, repr=False)
 class Page(Brief):
-    """A page of the app: its address, title and subject, its part of the menu, and what people ask who look for it."""
+    """A page of the app: its address, title, subject and menu section, and questions that should find it."""
 
     address: str
     title: str
@@ -58,10 +58,10 @@ _LOCK = threading.Lock()
 
 @lru_cache(maxsize=512)
 def search(text: str) -> tuple[Entry | Page, ...]:
-    """Return what a text is about, best first; of a traceback the last error counts. "" finds nothing."""
+    """Return the matches of a text, best first; for a traceback the last error counts. "" finds nothing."""
     words = _words(_raised(text))
     named = [entry for entry in ENTRIES if _has(entry, tuple(words))]
-    if named:  # the numbers of an error are those of somebody's batch
+    if named:  # the numbers in an error come from somebody's batch
         words = [word for word in words if not word.isdecimal()]
     told = list(dict.fromkeys(filter(None, (_known(word) for word in words if word not in _COMMON))))
     if not told:
@@ -96,7 +96,7 @@ def _has(entry: Entry, words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _share(message: tuple[str, ...], words: tuple[str, ...]) -> float:
-    """Return the share of a message's words, after the kind of the error, that a text has in the same order."""
+    """Return the share of a message's words, after the kind of error, that a text has in the same order."""
     kind, *rest = message
     said = [word for word in words if word != kind]
     blocks = SequenceMatcher(None, rest, said, autojunk=False).get_matching_blocks()
@@ -105,7 +105,7 @@ def _share(message: tuple[str, ...], words: tuple[str, ...]) -> float:
 
 
 def _raised(text: str) -> str:
-    """Return the last error of a traceback with what follows it, or the beginning of another text."""
+    """Return the last error of a traceback and what follows it, or the beginning of any other text."""
     ends = [match.start() for match in _RAISED.finditer(text)]
     return text[ends[-1] if ends else 0 :][:_MAX_TYPED]
 
@@ -133,7 +133,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def _columns(found: Entry | Page) -> dict[str, str]:
-    """Return the texts of an entry or a page by the names of the columns, in their order."""
+    """Return the texts of an entry or a page by column name, in column order."""
     if isinstance(found, Page):
         asked = "\n".join((found.title, *found.asked))
         return dict.fromkeys(_WEIGHTS, "") | {"asked": asked, "claim": found.about, "name": found.address}
@@ -150,7 +150,7 @@ def _columns(found: Entry | Page) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _known(word: str) -> str:
-    """Return the word that is meant: itself, the shortest that it begins, one that is spelled nearly like it, or ""."""
+    """Return a known word: the word itself, the shortest that starts with it, one spelled similarly, or ""."""
     vocabulary = _vocabulary()
     if word in vocabulary:
         return word

@@ -1,4 +1,4 @@
-"""A round: its questions, each with its batch and the run that judges it, the same on every machine."""
+"""A round: its questions, each with a batch and the run that judges it, the same on every machine."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,17 +24,17 @@ _LEAST_SLIPS = 2
 _WORD = re.compile(r"\w+")
 _WORDS = ("rain", "fell", "fast", "on", "the", "old", "town", "and", "we", "ran", "home", "so", "wet", "but", "glad")
 _CELLS: tuple[Cell, ...] = get_args(Cell)
-_ABOUT_THE_SORT = ("sorted_row", "sorted_indices")  # on a sorted batch the order is already in the question
+_ABOUT_THE_SORT = ("sorted_row", "sorted_indices")  # on a sorted batch the question would give the order away
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Question(Brief):
     """Hold one question of a round."""
 
-    text: str  # the batch, one sequence a line
+    text: str  # the batch, one sequence per line
     batch: Batch
     config: Config
-    trace: Trace  # torch's run of the batch with these settings, by which the answer is judged
+    trace: Trace  # torch's run of the batch with these settings, which the answer is judged by
     prediction: Prediction  # the question itself, its answer, and the reasons for typical wrong ones
 
     @property
@@ -44,17 +44,17 @@ class Question(Brief):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Return the stages of that movie: one, but the embedding is shown together with the padding before it."""
+        """Return the stages of that movie: one, except that the embedding is shown with the padding before it."""
         return ("pad", "embed") if self.stage == "embed" else (self.stage,)
 
     @property
     def direction(self) -> int:
-        """Return the direction that the movie watches: 1, backward, where it is asked about."""
+        """Return the direction that the movie watches: 1, backward, if the question is about it."""
         return int(self.prediction.key.endswith("_backward"))
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Return the settings as code: the cell, enforce_sorted, and whatever differs from the defaults."""
+        """Return the settings as code: the cell, enforce_sorted, and everything that differs from the defaults."""
         config, table = self.config, self.trace.padded.embedding
         shown: dict[str, object] = {"enforce_sorted": config.enforce_sorted}
         if table is not None:
@@ -70,9 +70,9 @@ Drawn = tuple[str, Config]
 
 @dataclass(frozen=True)
 class Level:
-    """Say what is asked at one level."""
+    """Hold what is asked at one level."""
 
-    told: str  # what its batches are like, in a few words
+    told: str  # a short description of its batches
     kinds: tuple[str, ...]  # of predictions, keys of packviz.predictions.KINDS
     # returns a random batch, as text, and the settings, for a question of one kind
     draw: Callable[[Random, str], Drawn]
@@ -82,7 +82,7 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
     """Return the questions of a round.
 
     level: 1 to 3, a key of LEVELS. seed: the number of the round, from 1 to LAST_ROUND. count: from 1 to
-    MAX_QUESTIONS; fewer are the beginning of more. No kind comes twice before each kind of the level has come once,
+    MAX_QUESTIONS; a smaller count gives a prefix. No kind comes twice before each kind of the level has come once,
     and none more than twice. Raises PackvizError for other numbers.
     """
     integer("level", level, 1, len(LEVELS))
@@ -98,7 +98,7 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
 
 
 def _drawn(draw: Random, level: int, kind: str) -> Iterator[Question]:
-    """Draw batches on and on; yield a question of a kind about each that tells two typical mistakes apart."""
+    """Draw batches endlessly; yield a question of a kind about each that distinguishes two typical mistakes."""
     while True:
         text, config = LEVELS[level].draw(draw, kind)
         batch = Batch.parse(text)
@@ -110,7 +110,7 @@ def _drawn(draw: Random, level: int, kind: str) -> Iterator[Question]:
         prompt = prediction.prompt.replace("counted from 0", "")
         shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
         typed = prediction.form != "choice" and bool(prediction.answer)
-        if not typed or f" {prediction.solution} " not in shown:  # else the answer could be read off the question
+        if not typed or f" {prediction.solution} " not in shown:  # else the question would contain the answer
             yield question
 
 
@@ -149,9 +149,9 @@ def _third(draw: Random, kind: str) -> Drawn:
 def _lengths(
     draw: Random, *, count: tuple[int, int], longest: tuple[int, int], ties: bool, in_order: bool
 ) -> list[int]:
-    """Return lengths that are not all equal, and that sorted are not `batch_sizes`: these two are often confused.
+    """Return lengths that are not all equal and, sorted, differ from `batch_sizes`, with which they are often confused.
 
-    count, longest: the smallest and the largest of each. ties: whether some lengths are equal; otherwise as many as
+    count, longest: the minimum and maximum of each. ties: whether some lengths are equal; otherwise as many as
     possible differ. in_order: whether none is longer than the one before it; otherwise at least one is.
     """
     while True:

@@ -1,4 +1,4 @@
-"""Scorecard: what was answered in a round so far and the points for it, and its progress as a short URL-safe code."""
+"""Scorecard: the answers in a round so far, their points, and the progress as a short URL-safe code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from packviz.text import Brief, counted
 
 __all__ = ["Mark", "Scorecard", "progress_code", "read_progress_code"]
 
-Mark = Literal["open", "first", "second", "missed"]  # right at the first or the second try; missed: neither
+Mark = Literal["open", "first", "second", "missed"]  # right on the first or the second try; missed: neither
 
 _MARKS: Mapping[str, Mark] = {"2": "first", "1": "second", "0": "missed"}  # by the points
 _CODE = re.compile("[012]*[w-]?")
@@ -25,18 +25,17 @@ class Scorecard(Brief):
     """Hold the answers to the questions of a round; each answer makes a new scorecard."""
 
     questions: tuple[Question, ...]
-    # by question, its points, "2", "1" or "0", or "w" after one wrong answer; a question that is not here has had none
+    # by question, its points, "2", "1" or "0", or "w" after one wrong answer; a missing question has had no answer
     standing: Mapping[int, str] = field(default_factory=dict)
-    # by question, what was typed, at most two answers; nothing that was typed before the scorecard was read from a code
+    # by question, what was typed, at most two answers; empty for those restored from a code
     answers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    shown: frozenset[int] = frozenset()  # the questions whose solution was asked for
+    shown: frozenset[int] = frozenset()  # the questions whose solution was requested
 
     def answered(self, i: int, typed: str) -> Scorecard:
         """Return the scorecard with one more answer to question i.
 
-        A repeated answer, and an answer to a question that is settled, change nothing. Raises PackvizError for what
-        cannot be read, and for a wrong count of numbers or letters unless that is a typical mistake: neither counts as
-        a try.
+        A repeated answer, or an answer to a settled question, changes nothing. Raises PackvizError for an unreadable
+        answer, and for a wrong count of numbers or letters unless that is a typical mistake: neither counts as a try.
         """
         prediction, before = self.questions[i].prediction, self.tries(i)
         given = prediction.read(typed)
@@ -66,7 +65,7 @@ class Scorecard(Brief):
         return self.questions[i].prediction.check(tries[-1]) if tries else None
 
     def mark(self, i: int) -> Mark:
-        """Return how question i stands."""
+        """Return the mark of question i."""
         return _MARKS.get(self.standing.get(i, ""), "open")
 
     def settled(self, i: int) -> bool:
@@ -75,12 +74,12 @@ class Scorecard(Brief):
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Return how each question stands."""
+        """Return the mark of each question."""
         return tuple(map(self.mark, range(len(self.questions))))
 
     @property
     def points(self) -> int:
-        """Return the points so far: 2 for each right at the first try, 1 at the second."""
+        """Return the points so far: 2 for each right on the first try, 1 on the second."""
         return sum(int(points) for points in self.standing.values() if points != "w")
 
     @property
@@ -90,7 +89,7 @@ class Scorecard(Brief):
 
     @property
     def untouched(self) -> bool:
-        """Return whether nothing was answered and no solution was asked for."""
+        """Return whether nothing was answered and no solution was requested."""
         return not self.standing
 
     @property
@@ -104,10 +103,10 @@ def _plain(typed: str) -> str:
 
 
 def progress_code(scorecard: Scorecard, at: int) -> str:
-    """Return the points of the questions that are settled from the first one on, and where the visitor is after them.
+    """Return the points of the settled questions from the first one on, and the visitor's position after them.
 
-    A "w" follows where the next question has had one wrong answer, a "-" where it is on the screen without one.
-    at: the question on the screen; behind the last one for the result. "" before the first answer.
+    A "w" follows if the next question has had one wrong answer, a "-" if it is on the screen without one.
+    at: the question on the screen; after the last one for the result. "" before the first answer.
 
     >>> from packviz.teach.quiz import Scorecard, questions
     >>> progress_code(Scorecard(questions(1, 77)).given_up(0), at=1)
@@ -121,7 +120,7 @@ def progress_code(scorecard: Scorecard, at: int) -> str:
 
 
 def read_progress_code(questions: tuple[Question, ...], code: str) -> tuple[Scorecard, int] | None:
-    """Return the scorecard of a code, without what was typed, and the question on the screen; None for no code."""
+    """Return the scorecard of a code, without the typed answers, and the question on the screen; None if invalid."""
     standing = code.removesuffix("-")
     if not _CODE.fullmatch(code) or len(standing) > len(questions):
         return None
