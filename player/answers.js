@@ -1,4 +1,4 @@
-// What somebody answers to a prediction: read as generously as packviz/teach/predictions/prediction.py reads it.
+// Answers to a prediction, parsed as leniently as in packviz/teach/predictions/prediction.py.
 
 /** @import { Question, Solution, Verdict } from "./types" */
 
@@ -9,7 +9,7 @@ const DTYPE = /,\s*(?:dtype|device)\s*=[^,()[\]]*/g,
   APART = /[\s,;，、()[\]{}'"]+/,
   BETWEEN_SIZES = /(?<=\p{Nd})\s*[x×*]\s*(?=\p{Nd})/giu,
   INTEGER = /^([+-]?\p{Nd}{1,18})(?:\.0*)?$/u;
-const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu; // but for joiners, which emoji and several scripts need
+const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu; // except joiners, which emoji and several scripts need
 const NOBODY = ["none", "nobody", "nothing", "-", "–", "—", "∅"];
 
 /** @type {(number: number, noun: string) => string} */
@@ -23,7 +23,7 @@ const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const refusal = (got, expected, fix) => new Error(`Expected ${expected}, but got ${got}. ${fix}.`);
 
 /**
- * In quotes, cut, and with a symbol for what cannot be seen.
+ * In quotes, cut, and with a symbol for each invisible character.
  * @param {string} text
  */
 function quoted(text) {
@@ -47,7 +47,7 @@ function checked(typed, expected, fix) {
 }
 
 /**
- * A decimal digit of any script; in each of them ten stand in a row, from 0 on.
+ * A decimal digit of any script; in each the ten digits are consecutive, from 0 on.
  * @param {string} digit
  */
 function plain(digit) {
@@ -103,7 +103,7 @@ function letters(typed, letters) {
 }
 
 /**
- * An answer as one would type it, so that two of them can be compared; an Error says what cannot be read.
+ * An answer in canonical form, so that answers can be compared; throws an Error for what cannot be read.
  * @param {Question} question
  * @param {string} typed
  * @param {string[]} labels the letters of all sequences
@@ -123,7 +123,7 @@ export function solutionOf({ sealed }) {
 }
 
 /**
- * Right, a typical mistake with a reason of its own, or wrong, with the first difference.
+ * Right, a typical mistake with its own reason, or wrong, with the first difference.
  * @param {Question} question
  * @param {string} given as `readAnswer` returns it
  * @returns {Verdict}

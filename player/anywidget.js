@@ -1,4 +1,4 @@
-// The player as a widget of a notebook: its step and the cell that is picked are those of the Python object, both ways.
+// The player as a notebook widget: its step and the picked cell are synchronized with the Python object.
 
 import { luminance, painted } from "./colour.js";
 import { unpack } from "./page.js";
@@ -7,7 +7,7 @@ import { mount } from "./player.js";
 const HEIGHT = "clamp(240px, 38vw, 520px)"; // of the picture: a notebook scrolls
 
 /**
- * The background that a node stands on, out of shadow roots, too; none if nothing is painted there.
+ * The background behind a node, also across shadow roots; none if nothing is painted there.
  * @param {any} node
  */
 function ground(node) {
@@ -21,7 +21,7 @@ function ground(node) {
 export const widget = {
   /** @param {{ model: any, el: HTMLElement }} place */
   async render({ model, el }) {
-    el.dataset.lmSuppressShortcuts = "true"; // in JupyterLab: keys in the player are the player's
+    el.dataset.lmSuppressShortcuts = "true"; // in JupyterLab: the player handles the keys pressed in it
     el.style.setProperty("--packviz-height", HEIGHT);
     const tell = (/** @type {string} */ name, /** @type {unknown} */ value) => {
       model.set(name, value);
@@ -43,7 +43,7 @@ export const widget = {
       player.attempt(() => player.retheme());
     };
     const themes = new MutationObserver(retheme),
-      sizes = new ResizeObserver(retheme); // once it stands in the page, too
+      sizes = new ResizeObserver(retheme); // also once it is in the page
     sizes.observe(el);
     for (const node of [document.documentElement, document.body]) themes.observe(node, { attributes: true });
     return () => {

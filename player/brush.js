@@ -9,7 +9,7 @@ import { roles } from "./roles.js";
 const SCALES = { input: "x", state: "h and gates" };
 
 /**
- * How much of the width of a cell its text may take: it keeps clear of the edges.
+ * How much of a cell's width its text may take, clear of the edges.
  * @param {number} w
  */
 export const within = (w) => w - Math.min(7, w * 0.2);
@@ -22,18 +22,18 @@ export class Brush {
    */
   constructor(theme, movie, cells) {
     this.theme = theme;
-    this.room = this.high = 0; // pixels of the picture from left to right, and from top to bottom
-    this.thick = 1; // how much wider lines are in a high picture
-    this.least = READABLE; // pixels that a number has if there is any room for it
+    this.room = this.high = 0; // the picture's width and height in pixels
+    this.thick = 1; // the factor by which lines are wider in a high picture
+    this.least = READABLE; // the minimum size of a number in pixels, if it fits
     this.face = "";
     this.movie = movie;
     this.widths = new Map();
-    this.longest = new Map(); // the longest text of each family of axis labels: they are thinned out alike
-    this.lettered = new Set(); // panels whose rows have their letters beside them
-    this.rows = new Map(); // where the first label of each family of axis labels stands,
-    this.stacked = new Set(); // and the families whose labels stand one above the other
-    this.large = this.longestWord = 0; // pixels of its letters, and how wide it then is
-    this.wordiest = ""; // the longest word: cells have room for it beside their letters, or none has its letter
+    this.longest = new Map(); // the longest text of each family of axis labels, which are thinned out together
+    this.lettered = new Set(); // panels with letters beside their rows
+    this.rows = new Map(); // the position of the first label of each family of axis labels,
+    this.stacked = new Set(); // and the families whose labels are stacked vertically
+    this.large = this.longestWord = 0; // its text size in pixels, and its width at that size
+    this.wordiest = ""; // the longest word: cells have room for it beside their letters, or no cell has its letter
     for (const cell of cells) {
       if (cell.role === "label") this.lettered.add(cell.p);
       if (cell.role === "axis" && !this.rows.has(cell.f)) this.rows.set(cell.f, cell.y);
@@ -44,7 +44,7 @@ export class Brush {
     }
   }
   /**
-   * Which of the thinned-out labels are now: their neighbours make room for them.
+   * Which of the thinned-out labels are current: their neighbours make room for them.
    * @param {Look[]} looks
    */
   see(looks) {
@@ -52,7 +52,7 @@ export class Brush {
       looks.filter(({ state }) => state.tone === "now" && state.shown).map(({ state }) => [state.f, state.k]),
     );
     this.titles = looks.filter(({ state, alpha }) => state.role === "title" && alpha && state.text);
-    // Lengths side by side, below a grid that is turned: the place of each family's first one.
+    // Lengths side by side below a transposed grid: the position of each family's first one.
     const lengths = looks
       .filter(({ state }) => state.shown && state.role === "note" && state.sub)
       .map(({ state }) => state);
@@ -75,7 +75,7 @@ export class Brush {
     return lineOf(unit, this.high, this.least);
   }
   /**
-   * Pixels of what stands in a cell so high: most of a small one, less of a large one.
+   * Text size in pixels for a cell of this height: most of a small one, less of a large one.
    * @param {number} h
    */
   inside(h) {
@@ -119,7 +119,7 @@ export class Brush {
     ctx.font = this.face = `${weight} ${px}px ${this.theme.font}`;
   }
   /**
-   * The text as large as it fits, shortened at the smallest size, or nothing.
+   * The text as large as fits, shortened at the smallest size, or nothing.
    * @param {Ctx} ctx
    * @param {string} text
    * @param {number} x
@@ -201,7 +201,7 @@ export class Brush {
     }
   }
   /**
-   * A line around a cell, inside its own rectangle: in the gap between cells it covers no number and no neighbour.
+   * A line around a cell, inside its rectangle: in the gap between cells it covers no number and no neighbour.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {number} width
@@ -246,7 +246,7 @@ export class Brush {
     }
   }
   /**
-   * Numbers from left to right, as a row of h has them.
+   * Numbers from left to right, as in a row of h.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {Numbers | undefined} vec
@@ -275,7 +275,7 @@ export class Brush {
     if (told !== state.text) state = { ...state, text: told, sub: "" };
     const two = state.sub && h > Math.max(36, 2.6 * this.least),
       lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
-      below = lettered && h > 1.2 * w, // a tall cell has its letter above what is written in it
+      below = lettered && h > 1.2 * w, // a tall cell has its letter above its contents
       px = Math.min(this.inside(h), below ? 0.52 * h : two ? 0.42 * h : h);
     this.font(ctx, px, weight);
     const wide = this.measure(ctx, state.text),
@@ -289,7 +289,7 @@ export class Brush {
       });
   }
   /**
-   * The word on top, its vector below, wherever the token stands: paler where it stood before it was packed.
+   * The word on top, its vector below, wherever the token is: paler where it was before packing.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {Cell} state
@@ -299,7 +299,7 @@ export class Brush {
    */
   framed(ctx, { x, y, w, h }, state, look, fill, share = 1) {
     const whole = this.wordy(ctx, w) || this.told(ctx, state, w) !== state.text,
-      worded = h > (whole ? READABLE + 2 : 24); // a low cell has its word only if all have room
+      worded = h > (whole ? READABLE + 2 : 24); // a low cell has its word only if all words fit
     const head = worded && state.text ? this.head(h) : Math.min(3, h * 0.12),
       side = Math.min(3.5, w * 0.12, h * 0.09);
     ctx.globalAlpha *= share;
@@ -313,14 +313,14 @@ export class Brush {
     if (head > 10) this.headed(ctx, { x, y, w, h: head }, state, fill, share < 1 ? 400 : 700);
   }
   /**
-   * Pixels of what stands in the corner of a cell so high.
+   * Text size in pixels in the corner of a cell of this height.
    * @param {number} h
    */
   corner(h) {
     return Math.max(READABLE, 0.27 * h, Math.min(0.52 * h, this.least));
   }
   /**
-   * The letter of its sequence in the corner of a cell that has room for it, and no letter beside its row.
+   * The letter of its sequence in the corner of a cell, if there is room and no letter beside its row.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {Cell} state
@@ -340,15 +340,15 @@ export class Brush {
     return left + wide;
   }
   /**
-   * Pixels of the line on top of a cell so high, above its stripes.
+   * Pixels of the line at the top of a cell of this height, above its stripes.
    * @param {number} h
    */
   head(h) {
     return Math.max(13, 0.36 * h, Math.min(0.81 * h, 1.15 * this.least));
   }
   /**
-   * What a token so wide tells: its text, or the letter of its sequence, in a panel that has no letters beside it and no
-   * room for the longest text.
+   * The text of a token of this width: its own, or the letter of its sequence if the panel has no letters beside it and
+   * no room for the longest text.
    * @param {Ctx} ctx
    * @param {Cell} state
    * @param {number} w
@@ -358,7 +358,7 @@ export class Brush {
     return this.wordy(ctx, w) ? state.text : this.movie.sequences[state.seq][0];
   }
   /**
-   * Whether the longest word has room in a cell so wide.
+   * Whether the longest word fits into a cell of this width.
    * @param {Ctx} ctx
    * @param {number} w
    */
@@ -370,7 +370,7 @@ export class Brush {
     return this.longestWord <= within(w);
   }
   /**
-   * The word on top of a cell, beside the letter of its sequence if both have room.
+   * The word at the top of a cell, beside the letter of its sequence if both fit.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {Cell} state
@@ -391,7 +391,7 @@ export class Brush {
     this.write(ctx, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px, weight, fill });
   }
   /**
-   * The numbers on their stripes, where these have room for them.
+   * The numbers on their stripes, if they fit.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {Numbers | undefined} vec
@@ -406,8 +406,8 @@ export class Brush {
     );
   }
   /**
-   * How numbers are written in so much room: as large as they fit with two decimals, if need be without the leading zero
-   * or with one decimal; all of them alike, and none is cut.
+   * How numbers are written in this width: as large as fits with two decimals, if need be without the leading zero or
+   * with one decimal; all in the same way, and none is cut.
    * @param {Ctx} ctx
    * @param {number} w
    * @param {number} px
@@ -444,7 +444,7 @@ export class Brush {
     this.put(ctx, text, x, y + digits.px * 0.06, fill);
   }
   /**
-   * What the colours of numbers mean: for each scale its two ends, and what it is for where there are several.
+   * The legend of the number colours: for each scale its two ends, and its subject if there are several.
    * @param {Ctx} ctx
    * @param {Scale[]} scales
    * @param {number} x

@@ -1,4 +1,4 @@
-// Colours: read off the style sheet, mixed, and put on the diverging scale.
+// Colours: read from the style sheet, mixed, and mapped to the diverging scale.
 
 /** @import { Rgb, Theme } from "./types" */
 
@@ -13,7 +13,7 @@ export function channels(colour) {
   return numbers ? numbers.slice(0, 3).map(Number) : [255, 255, 255];
 }
 /**
- * Red, green, blue and alpha, each up to 255, of any colour that CSS has, such as `color(srgb 1 1 1)`.
+ * Red, green, blue and alpha, each up to 255, of any CSS colour, such as `color(srgb 1 1 1)`.
  * @param {string} colour
  */
 export function painted(colour) {
@@ -37,7 +37,7 @@ export function contrast(one, other) {
   return (lighter + 0.05) / (darker + 0.05);
 }
 /**
- * The colour moved towards the ink, a little at least, until it stands out from the background by 3 to 1.
+ * The colour moved towards the ink, at least a little, until its contrast with the background is 3:1.
  * @type {(rgb: Rgb, background: Rgb, ink: Rgb) => Rgb}
  */
 export function bordering(rgb, background, ink) {
@@ -49,7 +49,7 @@ export function bordering(rgb, background, ink) {
 const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
 
 /**
- * Whether the page is light or dark: as its own background is, else as the browser prefers.
+ * Whether the page is light or dark: by its background, else by the browser's preference.
  * @param {Element} root
  */
 export function schemeOf(root) {

@@ -1,4 +1,4 @@
-// What the player is made of: the picture, the stages, the code, the caption and the controls below.
+// The parts of the player: the picture, the stages, the code, the caption and the controls below.
 
 import { el, icon } from "./dom.js";
 import { remember } from "./keys.js";

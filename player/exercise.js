@@ -1,4 +1,4 @@
-// Pack it yourself: the cells of the padded grid are taken into data, and then batch_sizes is given.
+// Pack it yourself: the visitor moves the cells of the padded grid into data, and then types batch_sizes.
 
 /** @import { Exercise, Trigger } from "./types" */
 
@@ -9,11 +9,11 @@ const DRAGGED = 6; // pixels that a pointer moves before it drags
 
 /** @type {WeakMap<object, Packing>} */
 const exercises = new WeakMap();
-/** What was packed last, for the page may be drawn anew, or left and come back to. */
+/** What was packed last, kept because the page may be redrawn or revisited. */
 let left = { given: "", taken: 0, said: "" };
 
 /**
- * The exercise as a Streamlit component: Python hears when it is done. Another batch is another exercise.
+ * The exercise as a Streamlit component, which tells Python when it is done. Another batch starts a new exercise.
  * @param {{ data: Exercise, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export function exercise({ data, parentElement, setTriggerValue }) {
@@ -36,7 +36,7 @@ class Packing {
     this.given = given;
     this.onDone = onDone;
     const { taken, said } = left.given === given ? left : { taken: 0, said: data.start };
-    this.taken = taken; // of the rows, and then of the sizes: all that there is to remember
+    this.taken = taken; // the number of rows, and then of sizes, taken so far: the whole state
     this.dragged = null;
     this.columns = data.cells.length / data.letters.length;
     this.cells = data.cells.map((cell, i) => this.cell(cell, i));
@@ -134,7 +134,7 @@ class Packing {
     return node;
   }
 
-  // ---- what a visitor does
+  // ---- the visitor's actions
 
   /**
    * @param {number} i
@@ -187,7 +187,7 @@ class Packing {
   }
 
   /**
-   * The mouse and the pen may drag a cell to data; a finger taps it, and scrolls the page as ever.
+   * The mouse and the pen may drag a cell to data; a finger taps it, and otherwise scrolls the page.
    * @param {HTMLElement} node
    * @param {number} i
    * @param {PointerEvent} start
@@ -246,7 +246,7 @@ class Packing {
     event.preventDefault();
   }
   /**
-   * Arrows move the focus within the grid, or along the numbers; Home and End go to the ends of a row.
+   * Arrow keys move the focus within the grid, or along the numbers; Home and End go to the ends of a row.
    * @param {KeyboardEvent} event
    * @param {HTMLElement[]} nodes
    * @param {number} i
@@ -270,7 +270,7 @@ class Packing {
     if (nodes[place]) this.rove(nodes, place).focus();
   }
   /**
-   * One of them can be reached with Tab.
+   * Make exactly one of them reachable with Tab.
    * @param {HTMLElement[]} nodes
    * @param {number} i
    */
@@ -280,7 +280,7 @@ class Packing {
     return nodes[i];
   }
 
-  // ---- what is seen and heard
+  // ---- display and announcements
 
   /**
    * @param {string} said
@@ -313,10 +313,10 @@ class Packing {
     }
     this.putBack.setAttribute("aria-disabled", String(!this.taken));
     this.told.dataset.tone = mistake ? "wrong" : finished ? "good" : "";
-    this.told.textContent = this.told.textContent === said ? `${said}\u00a0` : said; // the same words are spoken again
+    this.told.textContent = this.told.textContent === said ? `${said}\u00a0` : said; // so that the same words are announced again
   }
   /**
-   * A row moves from where it was to where it goes.
+   * Move a row from its old place to its new one.
    * @param {HTMLElement} slot
    * @param {DOMRect} from
    */

@@ -1,19 +1,19 @@
-// A page in a frame of another page: it tells that page how high it is and which step it shows, and takes a step from it.
+// A page inside another page's frame: it reports its height and step to that page, and accepts a step from it.
 //
-// docs/engineers.md describes what is told. It is for any host: whoever shows the frame sees as much anyway.
+// docs/engineers.md describes the messages. They go to any host, which sees no more in them than in the frame itself.
 
 import { here } from "./keys.js";
 
-const OFTEN = 200; // ms between two looks
-const LEAST = 200; // pixels: less is a page that is still being filled
-const HEIGHT = "clamp(240px, 42vw, 560px)"; // of a picture whose frame follows it: it cannot follow the frame, too
+const OFTEN = 200; // ms between two checks
+const LEAST = 200; // pixels: a lower page is still loading
+const HEIGHT = "clamp(240px, 42vw, 560px)"; // of a picture whose frame follows it, so it must not follow the frame
 
-/** Talk with the page around this one, if there is one; `embed=true` or `#fit` in the address: it makes the frame as high as we are. */
+/** Exchange messages with the enclosing page, if any; `embed=true` or `#fit` in the address asks it to fit the frame. */
 export function framed() {
   if (window.parent === window) return;
   const page = document.querySelector("main.pv-page, .stApp");
   if (!page) {
-    setTimeout(framed, OFTEN); // the script may come before the page; a notebook, with a widget in it, is none
+    setTimeout(framed, OFTEN); // the script may load before the page; a notebook with a widget has no such page
     return;
   }
   const fits =
@@ -30,7 +30,7 @@ export function framed() {
   window.addEventListener("message", ({ source, data }) => {
     const asked = source === window.parent && data?.packviz;
     if (!asked) return;
-    told = ""; // who asks is told again
+    told = ""; // always answer a request
     if (Number.isInteger(asked.step)) player()?.go(asked.step);
     const ground = { light: "#ffffff", dark: "#12141b" }[/** @type {string} */ (asked.theme)];
     if (ground) document.documentElement.style.setProperty("--st-background-color", ground);

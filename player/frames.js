@@ -1,14 +1,14 @@
-// A movie as frames: a frame is the list of all cells' states, so that any step can be shown at once and going back is free.
+// A movie as frames: a frame is a list of all cells' states, so that any step can be shown and going back is free.
 
 /** @import { Cell, Column, Frame, Movie, Origin, Read, Scene, Stage, Token } from "./types" */
 
-const AROUND = ["ring", "mark"]; // drawn around cells: painted after all of them, for nothing to cover them
-const SCALE = 1e4; // numbers are told in ten-thousandths
+const AROUND = ["ring", "mark"]; // drawn around cells: painted after all of them, so that nothing covers them
+const SCALE = 1e4; // numbers are stored in ten-thousandths
 /** @type {Omit<Cell, "i" | "role" | "p" | "x" | "y">} */
 const PLAIN = { w: 1, h: 1, text: "", sub: "", scale: "state", tone: "", token: null, shown: false };
 
 /**
- * A column with one value for each: from one for all, from runs that grow evenly, by the number of a list, or as it is.
+ * A column with one value for each: from a single value, evenly growing runs, the number of a shared list, or as it is.
  * @param {Column} column
  * @param {number} n
  * @param {unknown[][]} shared
@@ -25,7 +25,7 @@ export function unpacked(column, n, shared) {
 }
 
 /**
- * Give each of some records its share of some columns; a row of numbers is looked up, a place is put together.
+ * Distribute columns over records; a row of numbers is looked up, a place is assembled.
  * @param {any[]} records
  * @param {Record<string, any>} columns
  * @param {Pick<Read, "columns" | "numbers">} movie
@@ -50,7 +50,7 @@ function fill(records, columns, { numbers, columns: shared }) {
 }
 
 /**
- * What was given, with its steps, tokens, scenes and numbers one by one, and for each group the lines that its cells say.
+ * The movie with its steps, tokens, scenes and numbers expanded, and for each group the tooltip lines of its cells.
  * @param {Movie} given
  * @returns {Read}
  */
@@ -131,7 +131,7 @@ export function framesOf(movie) {
 }
 
 /**
- * For each beat which cells it changes, by their numbers, and how.
+ * For each beat, the numbers of the cells that it changes, and how.
  * @param {Pick<Read, "groups" | "columns" | "numbers" | "changes">} movie
  * @param {number[]} starts the number of the first cell of each group
  */

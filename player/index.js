@@ -1,4 +1,4 @@
-// All of the player in one file: packviz/show/movie/player.js, which `make player` writes.
+// The entry point of the bundle packviz/show/movie/player.js, which `make player` writes.
 
 import { widget } from "./anywidget.js";
 import { framed } from "./frame.js";
@@ -10,7 +10,7 @@ export { mount } from "./player.js";
 export { explainPage } from "./terms.js";
 
 /**
- * Streamlit calls it with its component, a notebook's anywidget with nothing, to get the widget.
+ * Streamlit calls it with its component; anywidget calls it without arguments, to get the widget.
  * @param {Parameters<typeof streamlit>[0]} [component]
  */
 export default (component) => (component ? streamlit(component) : widget);

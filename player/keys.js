@@ -1,10 +1,10 @@
-// Which player a key is for, and which elements of the page need it themselves.
+// Which player a key is for, and which elements of the page use it themselves.
 
-const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" where they are switched off
+const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" if they are switched off
 /** @type {any} */
 const page = window;
 /**
- * All players of a page, however often this file is loaded there: a key moves one of them.
+ * All players of a page, however often this file is loaded: a key moves one of them.
  * @type {{ players: Set<import("./player.js").Player>, last: import("./player.js").Player, clicked: boolean, singles: boolean, code: { page: boolean, full: boolean } }} code: whether it is shown
  */
 export const here = page[Symbol.for("packviz")] ?? {
@@ -29,13 +29,13 @@ export function remember(singles) {
   try {
     singles ? localStorage.removeItem(KEPT) : localStorage.setItem(KEPT, "off");
   } catch {
-    /* until the page is left */
+    /* then it holds until the page is left */
   }
   for (const player of here.players) player.tellKeys();
 }
 
 /**
- * What needs the arrow keys itself, and what needs them unless it was just clicked: then the movie has them.
+ * Elements that use the arrow keys themselves, and those that do unless just clicked; then the movie gets the keys.
  * @param {string[]} names
  */
 const roles = (...names) => names.map((name) => `[role=${name}]`).join(", ");
@@ -90,7 +90,7 @@ export function steer(player, event) {
     (onRange && /^(Arrow|Home|End)/.test(key))
   )
     return;
-  if (inside < 0 && !player.full && !key.startsWith("Arrow") && player.seen() < 0.5) return; // the page scrolls by it
+  if (inside < 0 && !player.full && !key.startsWith("Arrow") && player.seen() < 0.5) return; // the key scrolls the page
   const onButton = /** @type {any} */ (path[0]).matches?.(
     "button, input, summary, [role=button], [role=switch], [role=checkbox], [role=radio]",
   );
@@ -119,7 +119,7 @@ function actionOf(player, key, onButton) {
     Home: () => player.go(1),
     End: () => player.go(steps),
     PageDown: full || step < steps ? () => player.next() : null,
-    PageUp: full || step > 1 ? () => player.back() : null, // as a presenter's remote does
+    PageUp: full || step > 1 ? () => player.back() : null, // sent by a presenter's remote
     " ": onButton ? null : () => player.toggle(),
     f: () => player.fullscreen(),
     c: () => player.toggleCode(),

@@ -1,16 +1,16 @@
-// Where things are: the view of a scene that suits the screen, and the rectangle of each cell in it.
+// Layout: the view of a scene that suits the screen, and the rectangle of each cell in it.
 
 /** @import { Frame, Ink, Look, Rect, Scene, Standing, View } from "./types" */
 
-const MAX_UNIT = 110; // pixels of a cell, at most; in a picture higher than LOW they grow with it
+const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
 const EDGE = 10; // pixels around the picture
 export const READABLE = 11; // pixels of the smallest text
-export const TIGHT = 0.77; // of a small cell is what is written in it or beside it, where it has to be read from afar
+export const TIGHT = 0.77; // the share of a small cell's height taken by text in it or beside it that must be legible from afar
 
 /**
  * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside
- * small cells it has the least pixels that one wants, if these fit.
+ * small cells it is the minimum wanted size, if it fits.
  * @param {number} unit
  * @param {number} height
  * @param {number} least
@@ -22,28 +22,28 @@ export const lineOf = (unit, height, least) =>
  * @param {number} least
  */
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
-const LETTER = 0.6, // of its height is the width of a letter
+const LETTER = 0.6, // width of a letter ÷ its height
   BOLD = 0.68,
   NUMBER = 4.1, // letters of a number in a cell
-  WIDER = 1.8; // times as wide as high, or as high as wide, are cells at most: where text can then be read
-const NEAR = 0.3, // units before a panel within which something goes around its cells,
-  WORDY = 1.6; // and units of a text that stands there instead
+  WIDER = 1.8; // maximum aspect ratio of a cell, either way, if that makes text legible
+const NEAR = 0.3, // units before a panel within which something surrounds its cells,
+  WORDY = 1.6; // and units of a text there
 /**
- * Text does not grow with large cells as these do: so much of the room above and before them is enough for it.
+ * Text does not grow with large cells: the share of the room above and before them that is enough for it.
  * @param {number} unit
  * @param {number} height
  * @param {number} least
  */
 const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (0.44 * unit));
 /**
- * Where something before the cells stands then: the unit beside them shrinks, and what is farther away follows.
+ * The resulting position of something before the cells: the unit next to them shrinks, and the rest moves along.
  * @param {number} place
  * @param {number} squeeze
  */
 const before = (place, squeeze) => place - Math.max(-1, Math.min(0, place)) * (1 - squeeze);
 
 /**
- * What is ever seen in some frames, panel by panel, in units: the box around the cells, and the texts beside them.
+ * What is ever visible in some frames, by panel, in units: the box around the cells, and the texts beside them.
  * @param {Frame[]} frames
  * @returns {Ink}
  */
@@ -67,7 +67,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
   panels[p] ??= { ...far, texts: new Map(), letters: 0, whole: false };
   const box = panels[p],
     inside = role === "value" ? NUMBER : role === "token" || role === "ghost" ? text.length : 0;
-  if (inside) box.letters = Math.max(box.letters, inside / w); // a thread that leads straight down has no width
+  if (inside) box.letters = Math.max(box.letters, inside / w); // a vertical thread has no width
   box.whole ||= role === "label" || role === "value";
   if (role === "value" || (vec && role !== "label")) scales.add(scale);
   box.left = Math.min(box.left, x);
@@ -78,7 +78,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
 }
 
 /**
- * The box around all of it in a view, in units, where a unit has so many pixels, and so many across.
+ * The box around everything in a view, in units; unit, across: a unit's height and width in pixels.
  * @param {View} view
  * @param {Ink | undefined} ink
  * @param {number} unit
@@ -108,7 +108,7 @@ function bounds(view, ink, unit, across, height, least) {
 }
 
 /**
- * The view with the largest cells, in the middle of the picture; below it a band of `foot` pixels stays free.
+ * The view with the largest cells, centred in the picture; below it a band of `foot` pixels stays free.
  * @param {Scene} scene
  * @param {number} width
  * @param {number} height
@@ -120,8 +120,8 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   const room = height - foot,
     inks = Object.values(ink?.panels ?? {}),
     lettered = (/** @type {typeof inks} */ some) => BOLD * least * Math.max(0, ...some.map(({ letters }) => letters)),
-    wanted = lettered(inks), // pixels of a unit across in which all texts have room in their cells,
-    needed = lettered(inks.filter(({ whole }) => whole)), // and those for which no letter can stand
+    wanted = lettered(inks), // the width of a unit in pixels at which all texts fit into their cells,
+    needed = lettered(inks.filter(({ whole }) => whole)), // and at which those fit that no letter can replace
     most = MAX_UNIT * Math.max(1, height / LOW);
   /** @param {View} view */
   const standing = (view) => {
@@ -150,7 +150,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   const many = Math.max(...views.map(panels)),
     legible = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
     roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),
-    // better all panels than large cells, and better words that can be read than all panels
+    // all panels are preferred to large cells, and legible words to all panels
     worth = (/** @type {Standing} */ { view, unit, wide }) =>
       Math.min(unit, unit * wide) *
       legible(unit) ** 8 *

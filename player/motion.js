@@ -1,4 +1,4 @@
-// From one frame to the next: scenes give way to one another, rows that exchange places pass beside each other.
+// Motion from one frame to the next: scenes replace each other, rows that exchange places pass side by side.
 
 /** @import { Aside, Axis, Frame, Look, Motion, Rect, Row, Side, Size, Standing } from "./types" */
 
@@ -19,9 +19,9 @@ const mixRect = (a, b, t) => ({
 });
 /** @type {(a: number, b: number) => boolean} */
 const near = (a, b) => Math.abs(a - b) < 0.5;
-export const BODIES = new Set(["token", "ghost", "pad", "value", "vector", "output", "label", "flag"]); // the rest is written beside them
-const AROUND = new Set(["ring", "mark"]); // what is drawn around a cell waits until that has come, and lies on top of it
-const LEAST = 6; // pixels of the smallest text while rows are narrow, for a moment
+export const BODIES = new Set(["token", "ghost", "pad", "value", "vector", "output", "label", "flag"]); // the rest is text beside them
+const AROUND = new Set(["ring", "mark"]); // drawn around a cell: waits until the cell has arrived, and is on top of it
+const LEAST = 6; // pixels of the smallest text while rows are briefly narrow
 
 /**
  * @param {Look} a
@@ -32,7 +32,7 @@ const LEAST = 6; // pixels of the smallest text while rows are narrow, for a mom
  */
 function between(a, b, t, patient) {
   const from = (a.alpha && a.rect) || b.rect || a.rect,
-    to = b.rect ?? a.rect; // what was hidden appears where it belongs
+    to = b.rect ?? a.rect; // hidden cells appear in their final place
   if (!from) return b;
   const sameVec = a.vec && b.vec && a.vec.length === b.vec.length,
     late = patient || AROUND.has(b.state.role);
@@ -90,8 +90,8 @@ function grouped(items, key) {
 }
 
 /**
- * The scene changes: what goes and what is written fades out where it was, then panels that stay move as they are. One
- * that breaks its lines elsewhere, or would cross another, fades out too. What fades in does so in the tween after this.
+ * A change of scene: what leaves and what is text fades out in place, then panels that stay move rigidly. A panel whose
+ * line breaks change, or that would cross another, fades out too. New cells fade in during the next tween.
  * @param {Look[]} shown
  * @param {Standing} standing
  * @param {Frame} frame
@@ -108,7 +108,7 @@ function sceneChange(shown, standing, frame, view) {
   /** @type {typeof panels} */
   const moved = [];
   const panels = [...grouped(staying, (i) => to[i].state.p).values()].map((cells) => {
-    const bodies = cells.filter((i) => to[i].state.role !== "label"), // letters may come nearer to their rows
+    const bodies = cells.filter((i) => to[i].state.role !== "label"), // letters may move closer to their rows
       all = bodies.length ? bodies : cells,
       from = boxOf(all.map((i) => shown[i].rect)),
       there = boxOf(all.map((i) => to[i].rect)),
@@ -150,7 +150,7 @@ function sceneChange(shown, standing, frame, view) {
 }
 
 /**
- * The longest run of rows that keep their order on the way.
+ * The longest subsequence of rows that keep their order on the way.
  * @template {{ to: number }} T
  * @param {T[]} rows
  * @returns {T[]}
@@ -169,7 +169,7 @@ function inOrder(rows) {
 }
 
 /**
- * The rows of each panel that change places, as { cells, from, to }, with the axis along which they do.
+ * The rows of each panel that change places, as { cells, from, to }, with the axis of their motion.
  * @param {Look[]} from
  * @param {Look[]} to
  * @returns {{ axis: Axis, rows: Row[] }[]}
@@ -199,8 +199,8 @@ function exchanges(from, to) {
 }
 
 /**
- * Rows that exchange places pass beside each other: those that keep their order stay in line, each other line steps aside
- * for as long as it takes, and all become narrower where there is no room. Returns where aside each cell is.
+ * Rows that exchange places pass side by side: those that keep their order stay in line, the others move aside meanwhile,
+ * and all shrink if there is no room. Returns where each cell moves aside to.
  * @param {Look[]} from
  * @param {Look[]} to
  * @param {Standing} standing
@@ -248,7 +248,7 @@ function asides(from, to, { unit }, size) {
     });
     const gap = Math.min(16, (high - low) / lines.length / 10),
       room = (high - low + gap) / lines.length - gap,
-      narrow = room < end - begin; // then there is no room for what is noted beside the rows either
+      narrow = room < end - begin; // then there is no room for the notes beside the rows either
     const whole = (narrow ? ends(cells.filter((i) => to[i].state.role !== "note")) : end) - begin,
       scale = Math.min(1, room / whole);
     const start = Math.max(low, Math.min(begin, high - lines.length * (whole * scale + gap) + gap));
@@ -266,7 +266,7 @@ function asides(from, to, { unit }, size) {
   }
   return ways;
 }
-const ASIDE = 0.3; // of the time goes to stepping aside, and as much to coming back
+const ASIDE = 0.3; // the share of the time for moving aside, and for coming back
 /**
  * @param {Look} a
  * @param {Look} b
@@ -280,14 +280,14 @@ function beside(a, b, t, { x, w, at, wide, fades }) {
     look = between(a, b, ease(clamp((t - ASIDE) / (1 - 2 * ASIDE))));
   return {
     ...look,
-    alpha: fades ? clamp(1 - 5 * share) : look.alpha, // gone before it is anywhere else
+    alpha: fades ? clamp(1 - 5 * share) : look.alpha, // invisible before it has moved
     least: LEAST,
     rect: { ...look.rect, [x]: lerp(look.rect[x], at, out), [w]: lerp(look.rect[w], wide, out) },
   };
 }
 
 /**
- * A beat: everything goes its way to the frame at once.
+ * A beat: everything moves to the frame at once.
  * @param {Look[]} shown
  * @param {Frame} frame
  * @param {Standing} view
@@ -320,7 +320,7 @@ function beat(shown, frame, view, forward, size) {
 }
 
 /**
- * The next motion on the way to a frame, from what is shown in the view in which it stands: first to its scene, then to it.
+ * The next motion on the way to a frame, from what is shown in the current view: first to its scene, then to the frame.
  * @param {Look[]} shown
  * @param {Standing} standing
  * @param {Frame} frame

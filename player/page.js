@@ -1,9 +1,9 @@
-// The player on a page of its own, which carries its movie (packviz/show/movie/page.html).
+// The player on a standalone page, which contains its movie (packviz/show/movie/page.html).
 
 import { mount } from "./player.js";
 
 /**
- * A movie out of base64 of gzipped JSON.
+ * Decode a movie from base64 of gzipped JSON.
  * @param {string} carried
  * @returns {Promise<import("./types").Movie>}
  */

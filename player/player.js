@@ -1,4 +1,4 @@
-// The player: moves a movie from step to step and decides nothing. A movie is pure data (packviz/show/movie/model.py).
+// The player: moves a movie from step to step and decides nothing. A movie is pure data (packviz/show/movie/data.py).
 
 /** @import { Atlas, CodeLine, Ctx, Frame, Look, Movie, Moving, Options, Rgb, Spot, Stage, Standing } from "./types" */
 
@@ -14,7 +14,7 @@ import { explained } from "./terms.js";
 import { tipLines } from "./tips.js";
 
 const FADE = 34; // pixels of the side panel that "more" covers
-const BEAT = 560; // ms that one beat takes at speed 1
+const BEAT = 560; // ms of one beat at speed 1
 const LEGIBLE = 0.03, // of the window's height in full screen
   IN_HAND = 0.04; // or of its width, if that is less
 // While playing, a step lasts for its motion and SETTLED, for as long as its caption takes to read, and never less than LEAST.
@@ -57,7 +57,7 @@ export class Player {
   listen() {
     this.off = new AbortController();
     const { signal } = this.off;
-    document.addEventListener("keydown", (event) => steer(this, event), { signal, capture: true }); // before what is focused moves by it
+    document.addEventListener("keydown", (event) => steer(this, event), { signal, capture: true }); // before the focused element reacts to it
     document.addEventListener("pointerdown", (event) => this.press(event), { signal, capture: true });
     document.addEventListener(
       "fullscreenchange",
@@ -85,7 +85,7 @@ export class Player {
       },
       { signal },
     );
-    // Paper has another width: the picture is drawn for that, and afterwards for the window again.
+    // Paper has a different width: the picture is drawn for it, and afterwards for the window again.
     window.addEventListener("beforeprint", () => this.print(true), { signal });
     window.addEventListener("afterprint", () => this.print(false), { signal });
     this.ui.side.addEventListener("scroll", () => this.tellMore(), { signal });
@@ -95,7 +95,7 @@ export class Player {
       this.scrollCode();
     });
     this.sizes.observe(this.ui.stageBox);
-    this.above = new ResizeObserver(() => this.fit()); // what stands above it on the page has another height
+    this.above = new ResizeObserver(() => this.fit()); // the content above it on the page changed its height
     for (const node of ancestors(this.root)) this.above.observe(node);
     this.watchRatio();
   }
@@ -110,7 +110,7 @@ export class Player {
     });
   }
 
-  // Another screen, or another zoom, has other pixels.
+  // Another screen or zoom level has a different pixel ratio.
   watchRatio() {
     const now = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`),
       { signal } = this.off;
@@ -124,7 +124,7 @@ export class Player {
     );
   }
 
-  // How far down the page the player stands decides how high its picture can be.
+  // The player's position on the page decides how high its picture can be.
   fit() {
     if (this.full) return;
     let above = this.root.getBoundingClientRect().top;
@@ -191,8 +191,8 @@ export class Player {
   }
 
   /**
-   * Where to go on in another movie: at its end from the end, at the same step if it shows the same tokens, else where
-   * the stage begins.
+   * Where to continue in another movie: at its end from the end, at the same step if it shows the same tokens, else at
+   * the beginning of the stage.
    * @param {Movie} movie
    */
   sameStage(movie) {
@@ -219,7 +219,7 @@ export class Player {
     node.addEventListener("click", () => this.go(first));
     return el("li", {}, node);
   }
-  // A map of the layers, from the input on, each with its directions: which one the run shows, and to choose another.
+  // A map of the layers, from the input on, each with its directions, to see and choose which one the run shows.
   tellStack() {
     const { stack, stages } = this.movie,
       { onWatch } = this.options;
@@ -293,7 +293,7 @@ export class Player {
     ));
   }
   /**
-   * Pixels below the picture that the scale of its colours needs, and what torch says where it refuses.
+   * Pixels below the picture for the legend of its colours, and for torch's message if it refuses.
    * @param {string} scene
    */
   foot(scene) {
@@ -308,11 +308,11 @@ export class Player {
     Object.assign(box, { hidden, textContent });
     return Math.min(high, 0.6 * this.height);
   }
-  // Pixels that a number has in full screen, where there is any room for it: to be read from the last row.
+  // The minimum size of a number in pixels, if it fits: larger in full screen, to be legible from the last row.
   get least() {
     return this.full ? Math.max(READABLE, Math.min(LEGIBLE * innerHeight, IN_HAND * innerWidth)) : READABLE;
   }
-  // Pixels of the line below the picture that says what the colours of numbers mean.
+  // Pixels of the legend of the number colours below the picture.
   legend() {
     return 1.7 * Math.max(this.least, Math.min(14, 0.03 * this.height));
   }
@@ -348,7 +348,7 @@ export class Player {
     if (this.motion) return void (this.timer = setTimeout(() => this.rest(), 60));
     this.timer = setTimeout(() => (this.step >= this.until ? this.stop() : this.next()), this.hold());
   }
-  // How long this step, whose motion has ended, is held from now on.
+  // How much longer this step is held, now that its motion has ended.
   hold() {
     const words = this.ui.caption.textContent.split(/\s+/).length,
       been = (performance.now() - this.since) * this.speed;
@@ -371,7 +371,7 @@ export class Player {
     const forward = target === this.step + 1,
       from = this.ends[this.step - 1],
       to = this.ends[target - 1];
-    if (this.motion) this.shown = this.looksAt(from); // who is in a hurry sees this step's end, and the next from there
+    if (this.motion) this.shown = this.looksAt(from); // when skipping ahead, finish the current step first
     this.step = target;
     this.since = performance.now();
     this.pointAt(null);
@@ -387,7 +387,7 @@ export class Player {
   }
 
   /**
-   * Play the step that shows something, or several from the first of them on, from the step before.
+   * Jump to the step before `first`, then play up to `step`.
    * @param {number} step
    */
   show(step, first = step) {
@@ -410,7 +410,7 @@ export class Player {
    * @param {number[]} path
    * @param {boolean} forward
    * @param {Standing} standing
-   * @param {number} before the frame from which it goes
+   * @param {number} before the frame where it starts
    */
   start(path, forward, standing, before) {
     const frame = this.frames[path[0]],
@@ -423,14 +423,14 @@ export class Player {
     this.tick();
   }
   /**
-   * The picture has another size, for another caption has other lines: what moves goes on in that.
+   * The picture was resized, because the caption has more or fewer lines: continue the motion at the new size.
    * @param {Moving} motion
    */
   startAgain({ path, before, forward, began, t }) {
     this.shown = this.looksAt(before);
     this.start(path, forward, this.view(this.frames[before].scene), before);
     Object.assign(this.motion, { began, t });
-    this.paint(); // now: the canvas has been emptied
+    this.paint(); // at once: the canvas was cleared
   }
   /** @param {Moving} motion */
   prepare(motion) {
@@ -468,7 +468,7 @@ export class Player {
   }
 
   /**
-   * What cannot be drawn is said where it would be seen; the captions, the code and the page around go on.
+   * Show a drawing error in place of the picture; the captions, the code and the page continue to work.
    * @param {() => void} draw
    */
   attempt(draw) {
@@ -507,7 +507,7 @@ export class Player {
   }
 
   /**
-   * Many moving cells that keep their size and look are drawn once and then copied: text is what costs.
+   * Moving cells that keep their size and look are drawn once and then copied if there are many: text is expensive.
    * @param {Moving} motion
    * @returns {Atlas | null}
    */
@@ -653,7 +653,7 @@ export class Player {
     this.showTip(hit, spot);
     if (!same) this.attempt(() => this.paint());
   }
-  // What has been clicked stays outlined, and whoever asked hears of it.
+  // A clicked cell stays outlined, and listeners are notified.
   pick() {
     const { i, role, seq, k, token } = this.hit_?.state ?? {};
     if (i === undefined || !this.options.onPick) return;
@@ -663,14 +663,14 @@ export class Player {
       this.options.onPick({ role, seq: seq ?? null, k: k ?? null, step: this.step, token: token ?? null });
   }
   /**
-   * The first cell that fits, where this step ends: what flies in now is found as well.
+   * The first cell that fits at the end of this step: cells still moving in are found as well.
    * @param {(state: Look["state"]) => boolean} fits
    */
   found(fits) {
     return this.looksAt(this.ends[this.step - 1]).find(({ state, alpha, rect }) => alpha && rect && fits(state));
   }
   /**
-   * Outline the cell that was picked elsewhere: the first one that is as told, by role, seq, k or token.
+   * Outline a cell picked elsewhere: the first one with this role, seq, k or token.
    * @param {Partial<import("./types").Picked> | null} picked
    */
   choose(picked) {
@@ -681,7 +681,7 @@ export class Player {
     this.attempt(() => this.paint());
   }
   /**
-   * Light up a token wherever it stands, as if it were pointed at.
+   * Highlight a token wherever it is, as if it were pointed at.
    * @param {number} token
    */
   light(token) {
@@ -748,7 +748,7 @@ export class Player {
     }
   }
   /**
-   * Walk through the tokens in packed order, from the keyboard.
+   * Step through the tokens in packed order with the keyboard.
    * @param {number} by
    */
   walk(by) {
@@ -760,7 +760,7 @@ export class Player {
     if (this.found((state) => state.token === token)) this.light(token);
   }
 
-  // ---- saying where we are
+  // ---- showing the current step
 
   /** @param {boolean} moved */
   tell(moved) {
@@ -789,7 +789,7 @@ export class Player {
     [...this.ui.code.children].forEach((node, i) => {
       i === code ? node.setAttribute("aria-current", "true") : node.removeAttribute("aria-current");
       /** @type {HTMLElement} */ (node.lastChild).style.visibility =
-        i > code || (i === code && this.step === 1 && this.steps > 1) ? "hidden" : ""; // not made yet
+        i > code || (i === code && this.step === 1 && this.steps > 1) ? "hidden" : ""; // not computed yet
     });
     this.ui.detail.replaceChildren(...detail.map((line) => this.codeItem(line)));
     if (moved) this.scrollCode();
@@ -814,7 +814,7 @@ export class Player {
       last = detail.getBoundingClientRect().bottom - start + FADE;
     side.scrollTop = Math.max(0, Math.min(first, last - side.clientHeight));
   }
-  // Whether the code goes on below what is seen of it.
+  // Show whether the code continues below its visible part.
   tellMore() {
     const { scrollTop, scrollHeight, clientHeight } = this.ui.side;
     this.ui.side.toggleAttribute("data-more", scrollTop + clientHeight < scrollHeight - 4);
@@ -827,7 +827,7 @@ export class Player {
   }
   writeCaption() {
     const root = /** @type {Document | ShadowRoot} */ (this.root.getRootNode());
-    if (this.ui.say.contains(root.activeElement)) this.root.focus({ preventScroll: true }); // what has the focus goes
+    if (this.ui.say.contains(root.activeElement)) this.root.focus({ preventScroll: true }); // the focused element is removed
     const parts = this.movie.steps[this.step - 1].caption.replaceAll(" %", "\u00a0%").split(/(\{[A-Z]+\}|\*\*.+?\*\*)/);
     this.ui.caption.replaceChildren(
       ...parts.flatMap((part) => {
@@ -888,7 +888,7 @@ export class Player {
     if (!on) this.fit();
   }
   /**
-   * What stands behind a player that fills the window is not to be reached.
+   * Make everything behind a player that fills the window inert.
    * @param {boolean} on
    */
   shut(on) {
@@ -902,9 +902,9 @@ export class Player {
     const where = this.full ? "full" : "page";
     here.code[where] = !here.code[where];
     for (const player of here.players) player.tellCode();
-    if (this.full && here.code.full) this.ui.side.scrollIntoView({ block: "nearest" }); // on a phone it stands below
+    if (this.full && here.code.full) this.ui.side.scrollIntoView({ block: "nearest" }); // on a phone it is below
   }
-  // In full screen the picture has the room of the code, unless someone asks for that.
+  // In full screen the picture takes the place of the code, unless the code is requested.
   tellCode() {
     const on = here.code[this.full ? "full" : "page"],
       label = on ? "Hide the code" : "Show the code";
@@ -918,10 +918,10 @@ export class Player {
     if (/** @type {any} */ (this.root.getRootNode()).fullscreenElement === this.root)
       return void document.exitFullscreen();
     const asked = this.full ? null : this.root.requestFullscreen?.();
-    asked ? asked.catch(() => this.fill(true)) : this.fill(!this.full); // an iPhone has no full screen: the player fills the window
+    asked ? asked.catch(() => this.fill(true)) : this.fill(!this.full); // iPhones have no full screen: the player fills the window
   }
   /**
-   * Save what is drawn as a PNG, without the empty room around it. told: with the caption and what it is below.
+   * Save the picture as a PNG, without the empty margins. told: with the caption and a description below.
    * @param {{ told?: boolean }} [how]
    */
   save({ told = true } = {}) {
@@ -958,7 +958,7 @@ export class Player {
     });
   }
   /**
-   * The picture at rest on a canvas of its own.
+   * The picture at rest on a separate canvas.
    * @param {number} scale
    */
   drawn(scale) {
@@ -1002,7 +1002,7 @@ export class Player {
 }
 
 /**
- * All elements that a node stands in, out of shadow roots, too.
+ * All ancestor elements of a node, also across shadow roots.
  * @param {HTMLElement} node
  */
 function ancestors(node) {
@@ -1054,7 +1054,7 @@ export function mount(host, movie, options = {}) {
 }
 
 /**
- * In the player's place: why there is none.
+ * Show the reason in place of the player.
  * @param {HTMLElement | ShadowRoot} host
  * @param {any} reason
  */

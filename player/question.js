@@ -1,4 +1,4 @@
-// The prediction inside the player: asked before the movie shows the answer, judged here, and then shown by the movie.
+// The prediction inside the player: asked before the movie shows the answer, judged here, and then answered by the movie.
 
 /** @import { Question } from "./types" */
 
@@ -7,11 +7,11 @@ import { el } from "./dom.js";
 import { explained } from "./terms.js";
 
 const TRIES = 2,
-  KEPT = "packviz answers", // in this tab of the browser: what was said to each question, by what is sealed in it
+  KEPT = "packviz answers", // in sessionStorage: what was answered to each question, by its sealed solution
   WAITING = "Answer first. The movie then shows why.";
 
 /**
- * What was said to each question; nothing where a browser keeps nothing.
+ * The answers to each question; empty if the browser stores nothing.
  * @returns {Record<string, (string | null)[]>} null: it was shown
  */
 function kept() {
@@ -29,14 +29,14 @@ function keep({ sealed }, said) {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify({ ...kept(), [sealed]: said }));
   } catch {
-    // then the question begins anew when the page is opened again
+    // then the question starts over when the page is reopened
   }
 }
 
 /**
  * A text with `code` in backticks.
  * @param {string} text
- * @param {(part: string) => (Node | string)[]} [say] what becomes of its words
+ * @param {(part: string) => (Node | string)[]} [say] how its words are rendered
  */
 const written = (text, say = explained) =>
   text.split("`").flatMap((part, i) => (i % 2 ? [el("code", {}, ...say(part))] : say(part)));
@@ -77,7 +77,7 @@ export class Asking {
   }
 
   /**
-   * Other questions begin anew; the same ones leave what has been said as it is.
+   * New questions start over; the same ones keep their answers.
    * @param {Question[]} questions
    */
   give(questions) {
@@ -90,7 +90,7 @@ export class Asking {
     if (questions.length) this.put(this.number === undefined && question <= questions.length ? question - 1 : 0);
     this.measure();
   }
-  // How much of the page's height it takes, before there is an answer.
+  // Measure how much of the page's height it takes before there is an answer.
   measure() {
     this.player.root.style.setProperty("--pv-asked", `${this.root.offsetHeight}px`);
   }
@@ -107,7 +107,7 @@ export class Asking {
     const { prompt, form, example, choices } = this.questions[number];
     this.number = number;
     this.tries = 0;
-    this.told = 0; // the step that has shown why
+    this.told = 0; // the step that showed why
     this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
     this.prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
@@ -118,7 +118,7 @@ export class Asking {
     this.choices.replaceChildren(
       ...choices.map((choice) => {
         const node = this.button("", () => this.answer(choice));
-        node.append(...written(choice, (part) => [part])); // a button holds nothing to be focused
+        node.append(...written(choice, (part) => [part])); // a button must not contain focusable elements
         return node;
       }),
     );
@@ -132,7 +132,7 @@ export class Asking {
 
   /**
    * @param {string} typed
-   * @param {boolean} [again] whether it has been said before, and the movie has shown it
+   * @param {boolean} [again] whether it was answered before, and the movie has shown it
    */
   answer(typed, again = false) {
     const question = this.questions[this.number];
@@ -175,7 +175,7 @@ export class Asking {
   }
   show() {
     const { player } = this;
-    player.root.focus({ preventScroll: true }); // from now on the keys are the movie's, and a phone's keyboard goes
+    player.root.focus({ preventScroll: true }); // now the movie gets the keys, and a phone's keyboard closes
     const { first, step } = this.questions[this.number];
     this.told = step;
     player.show(step, first);
@@ -193,7 +193,7 @@ export class Asking {
     this.said.dataset.tone = tone;
     const before = this.said.textContent;
     this.said.replaceChildren(...(more ? [el("strong", {}, first), " ", ...written(more)] : written(first)));
-    if (this.said.textContent === before) this.said.append("\u00a0"); // the same words are news, too
+    if (this.said.textContent === before) this.said.append("\u00a0"); // so that the same words are announced again
   }
   /** @param {KeyboardEvent} event */
   key(event) {

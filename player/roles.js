@@ -5,7 +5,7 @@
 import { within } from "./brush.js";
 import { READABLE } from "./layout.js";
 
-const LETTERED = 0.79; // of the height of the box around the letter of a sequence
+const LETTERED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
 /** @type {Record<Role, Paint>} */
 export const roles = {
@@ -118,7 +118,7 @@ export const roles = {
     this.font(ctx, most, 700);
     const whole = this.measure(ctx, longest),
       number = longest.replace(/^t=/, ""),
-      bare = this.measure(ctx, number), // of narrow columns only the first and the one that is now have their `t=`
+      bare = this.measure(ctx, number), // with narrow columns only the first and the current one have `t=`
       plain = most > READABLE && whole > w - 7 && number !== longest && bare + 4 < w && whole + bare + 4 < 2 * w,
       wide = plain ? bare : whole,
       least = Math.min(most, this.least),
@@ -141,14 +141,14 @@ export const roles = {
     this.font(ctx, px, state.tone ? 700 : 400);
     const first = this.firsts.get(state.f),
       word = state.sub && state.text.slice(0, -state.sub.length - 1);
-    const wide = this.measure(ctx, state.text); // at the edge of the picture it moves in rather than being cut off
+    const wide = this.measure(ctx, state.text); // at the edge of the picture it moves inwards instead of being cut off
     if (first === undefined || !word || wide + 6 < w)
       return this.put(ctx, state.text, Math.min(x, Math.max(2, this.room - wide - 3)), y + h / 2, tone, "left");
     this.put(ctx, state.sub, x + w / 2, y + h / 2, tone); // no room for the word below each of them: the first has it at its left
     if (state.x === first && !state.tone) this.put(ctx, word, x - unit * 0.7, y + h / 2, tone);
   },
-  // A heading may be wider than its panel; at the edge of the picture it moves in rather than being cut off, as far as the
-  // one before it on its line lets it, and it ends where the next one begins.
+  // A heading may be wider than its panel; at the edge of the picture it moves inwards instead of being cut off, as far as
+  // the previous one on its line allows, and it ends where the next one begins.
   title(ctx, { x, y, h }, state, _look, unit) {
     const px = Math.max(12, this.line(unit)),
       line = this.titles.filter(({ rect }) => Math.abs(rect.y - y) < px).sort((a, b) => a.rect.x - b.rect.x);
@@ -206,7 +206,7 @@ export const roles = {
     this.outline(ctx, rect, small ? 1.5 : 3, this.theme.text);
     this.stroke(ctx, this.hue(state.seq).fill, (small ? 0.75 : 1.8) * this.thick);
   },
-  // Its height is how far down it leads: none, or less than none, as well.
+  // Its height is how far down it leads, which may be zero or negative.
   thread(ctx, { x, y, w, h }, state) {
     ctx.beginPath();
     ctx.moveTo(x, y);

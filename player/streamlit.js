@@ -5,13 +5,13 @@
 import { here } from "./keys.js";
 import { giveUp, mount } from "./player.js";
 
-const NARROW = 480; // pixels that it has on a phone, at most: as in player.css
+const NARROW = 480; // maximum width in pixels on a phone, as in player.css
 
 /** @type {WeakMap<object, There>} */
 const players = new WeakMap();
 
 /**
- * Write a number into the address, where 1 needs no mention. An address that says so already is left alone: writing it
+ * Write a number into the address, which leaves out 1. An address that is already right is left alone, because writing it
  * takes the browser some milliseconds.
  * @param {"step" | "question"} name
  * @param {number} number
@@ -26,7 +26,7 @@ function keepInAddress(name, number) {
 }
 
 /**
- * The step and the question in the address are those on screen: after the player has been mounted anew, too.
+ * The step or the question in the address, which matches the screen even after the player is remounted.
  * @param {"step" | "question"} name
  */
 function inAddress(name) {
@@ -35,9 +35,10 @@ function inAddress(name) {
 }
 
 /**
- * Python hears which stage is on screen, and whether that is a phone's: once a movie has been painted, and whenever another stage comes; and what is
- * clicked, which layer and direction is chosen, and that a question was answered. It may ask for a step or a token,
- * `data.ask`, each time with another number; step 0 is the first one that the last change of the movie has changed. A `data.loose` player leaves the address to others and tells nothing.
+ * Tell Python which stage is on screen and whether the screen is a phone's, once a movie has been painted and whenever the
+ * stage changes; and what is clicked, which layer and direction is chosen, and that a question was answered. Python may
+ * request a step or a token with `data.ask`, each time with another number; step 0 is the first one affected by the last
+ * change of the movie. A `data.loose` player leaves the address alone and tells nothing.
  * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -51,7 +52,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     there.player ? feed(there, data) : (there.player = mounted(there, data, parentElement, tell, setTriggerValue));
     answer(there, data.ask);
   } catch (reason) {
-    // what stands below waits for the player: it comes without one, too
+    // the content below waits for the player, so it must also appear without one
     there.player?.destroy();
     there.player = null;
     giveUp(parentElement, reason);
@@ -93,7 +94,7 @@ function mounted(there, data, parentElement, tell, setTriggerValue) {
   });
 }
 
-/** Follow the link to the next page, which stands below the picture: so the visit goes on. */
+/** Follow the link to the next page below the picture, so that the visit continues. */
 function onward() {
   /** @type {HTMLElement | null} */ (document.querySelector(".st-key-onward a"))?.click();
 }

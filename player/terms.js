@@ -1,4 +1,4 @@
-// What the words of captions and code mean, for who points at them, taps them or comes to them with Tab.
+// The meaning of terms in captions and code, shown on hover, tap or keyboard focus.
 
 import TERMS_OF_PACKVIZ from "../packviz/show/movie/terms.json";
 import { el } from "./dom.js";
@@ -9,13 +9,13 @@ const TERMS = TERMS_OF_PACKVIZ;
 const WORDS = Object.keys(TERMS).filter((term) => term.length > 1),
   ANY = new RegExp(`\\b(${WORDS.join("|")}|[NTBF](?= = ))\\b`);
 /**
- * What the term in a text means; a letter that stands alone is a size.
+ * The meaning of the term in a text; a single letter is a size.
  * @param {string} text
  */
 const meaning = (text) => TERMS[text.match(ANY)?.[0] ?? text.match(/^[NTBF]$/)?.[0]];
 
 /**
- * The text, with each of its terms to be explained.
+ * The text with each of its terms made explainable.
  * @param {string} text
  * @returns {(Node | string)[]}
  */
@@ -24,14 +24,14 @@ export const explained = (text) => text.split(ANY).map((part, i) => (i % 2 ? el(
 const MEANING = "pv-meaning",
   TERM = "abbr, code[data-term]",
   TEXTS = ".stMain [data-testid=stMarkdownContainer] code:not([data-term])",
-  BUSY = "a, button, label, summary, [role=tab], pre"; // there a click, or Tab, means something else
-/** Explain the terms in the texts of an app's page around the players, too: now, and whenever some have changed. */
+  BUSY = "a, button, label, summary, [role=tab], pre"; // where a click, or Tab, means something else
+/** Also explain the terms in the texts of an app's page around the players, now and whenever they change. */
 export function explainPage() {
   const tip = document.body.appendChild(el("div", { class: MEANING, role: "tooltip", hidden: "" }));
   const mark = () => {
     for (const code of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TEXTS))) {
       if (!meaning(code.textContent) || code.closest(BUSY)) continue;
-      code.dataset.term = ""; // the page's own nodes stay as they are: React keeps them
+      code.dataset.term = ""; // the page's own nodes are not replaced, because React manages them
       code.tabIndex = 0;
     }
   };
@@ -47,7 +47,7 @@ export function explainPage() {
   document.addEventListener("scroll", hide, true);
 }
 /**
- * Say what a term means beside it, until something else is pointed at, tapped or focused. Returns what hides that.
+ * Show a term's meaning beside it, until something else is pointed at, tapped or focused. Returns a function that hides it.
  * @param {HTMLElement} root
  * @param {HTMLElement} tip
  */

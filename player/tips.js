@@ -1,4 +1,4 @@
-// What a cell says when it is pointed at: the lines of its family, with their blanks filled in.
+// The tooltip of a cell: the lines of its family, with their blanks filled in.
 
 /** @import { Cell, Read } from "./types" */
 
@@ -6,7 +6,7 @@
 const number = (v) => (v == null ? "nan" : String(v).replace("-", "−"));
 
 /**
- * A line as it is said; null where one of its blanks cannot be filled.
+ * A line with its blanks filled in; null if one cannot be filled.
  * @param {string} line
  * @param {Record<string, string | number | undefined>} blanks
  */

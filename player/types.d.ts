@@ -1,8 +1,8 @@
-// What the player is given, as packviz/show/movie/ makes it (schema.json there), and what it makes of it.
+// The player's input, made by packviz/show/movie/ (movie.schema.json there), and the player's own types.
 
 import type { Brush } from "./brush.js";
 
-/** Its name: a movie lists those that it has. */
+/** Its name; a movie lists its stages. */
 export type Stage = string;
 export type Role =
   | "token"
@@ -26,7 +26,7 @@ export type Tone = "" | "now" | "good" | "wrong";
 export type Scale = "input" | "state";
 export type Numbers = (number | null)[];
 
-/** A cell; i: its number in the movie, in the order in which they are painted. f: its group. k: its number in that. */
+/** A cell; i: its number in the movie, in painting order. f: its group. k: its number in the group. */
 export interface Cell {
   i: number;
   role: Role;
@@ -48,9 +48,9 @@ export interface Cell {
   k?: number;
 }
 export type Origin = [panel: string, x: number, y: number];
-/** One value for all, one for each, runs that grow evenly (first, step, how many, ...), or [the number of a list]. */
+/** One value for all, one for each, evenly growing runs (first, step, count, ...), or [the number of a shared list]. */
 export type Column = unknown[] | { runs: number[] } | string | number | boolean | null;
-/** Marks of one kind: n of them, if there are several; of each field a column. tip: the number of what they say. */
+/** Marks of one kind: n of them, if there are several; a column for each field. tip: the number of their tooltip. */
 export type Group = [
   role: Role,
   p: Column,
@@ -59,8 +59,8 @@ export type Group = [
   more: Record<string, Column> & { n?: number; tip?: number },
 ];
 /**
- * What changes: the number of a group, or of several; in which beats; in each of them how many of their marks and which
- * (null: all); and of each field a column, mark after mark and beat after beat.
+ * A change: the number of a group, or of several; its beats; for each beat how many of the marks change and which (null:
+ * all); and for each field a column, ordered by beat and mark.
  */
 export type Block = [
   group: number | number[],
@@ -81,7 +81,7 @@ export type CodeLine = [text: string, shape: string];
 export interface Step {
   caption: string;
   beats?: number;
-  /** If it is not that of the step before. */
+  /** If it differs from that of the previous step. */
   stage?: Stage;
   detail?: CodeLine[];
   tone?: Tone;
@@ -98,7 +98,7 @@ export interface Scene {
   wide: View[];
   tall: View[];
 }
-/** How many layers and directions there are, and which of them the run shows; 1 is backward. */
+/** The number of layers and directions, and which one the run shows; 1 is backward. */
 export interface Stack extends Watched {
   layers: number;
   directions: number;
@@ -112,22 +112,22 @@ export interface Movie {
   title: string;
   stages: Partial<Record<Stage, string>>;
   groups: Group[];
-  /** What cells say when pointed at: of each line its wordings, with blanks. */
+  /** Tooltips of cells: for each line its wordings, with blanks. */
   tips: string[][][];
-  /** Lists that several columns have in common. */
+  /** Lists shared by several columns. */
   columns: unknown[][];
   changes: Block[];
-  /** The rows that cells show as stripes, by their numbers, in ten-thousandths. */
+  /** The rows that cells show as stripes, by number, in ten-thousandths. */
   numbers: Numbers[];
   steps: Step[];
-  /** Of each stage its line of the code. */
+  /** For each stage its line of the code. */
   lines: Record<Stage, number>;
   views: [w: number, h: number, at: View["at"], breaks?: View["breaks"]][];
-  /** Views by their numbers, on a desk and in a hand. */
+  /** Views by number, on a desktop and on a phone. */
   scenes: Record<string, [wide: number[], tall?: number[]]>;
   code: CodeLine[];
   sequences: [label: string, hue: number, lap: number][];
-  /** Columns of the tokens, and what they say, with blanks. */
+  /** Columns of the tokens, and their tooltips, with blanks. */
   tokens: Record<"b" | "t" | "n" | "said" | "offsets", Column> & {
     count: number;
     tip: string;
@@ -141,7 +141,7 @@ export interface Movie {
   stack?: Stack;
   questions?: Question[];
 }
-/** A prediction to make before the movie shows the answer, from its first step to its step. sealed: its Solution, not to be read by chance. */
+/** A prediction to make before the movie shows the answer, from its first step to its step. sealed: its Solution, encoded. */
 export interface Question {
   prompt: string;
   form: "numbers" | "letters" | "choice";
@@ -151,7 +151,7 @@ export interface Question {
   step: number;
   sealed: string;
 }
-/** Answers as one would type them; slips: those given by mistake, each with its reason. */
+/** Answers as typed; slips: typical wrong ones, each with its reason. */
 export interface Solution {
   answer: string;
   why: string;
@@ -163,7 +163,7 @@ export interface Verdict {
   reason: string;
 }
 
-/** A movie with its steps, scenes, numbers and tokens in full, and for each group the lines that its cells say. */
+/** A movie with its steps, scenes, numbers and tokens expanded, and for each group the tooltip lines of its cells. */
 export type Read = Omit<Movie, "steps" | "views" | "scenes" | "tokens"> & {
   steps: (Step & { stage: Stage; code: number; beats: number })[];
   scenes: Record<string, Scene>;
@@ -187,7 +187,7 @@ export interface Size {
   w: number;
   h: number;
 }
-/** A view on this screen: pixels of a unit, and of its corner. squeeze: the share of the room that text needs. */
+/** A view on this screen: the pixels of a unit and of its corner. squeeze: the share of the room that text needs. */
 export interface Standing {
   view: View;
   unit: number;
@@ -196,15 +196,15 @@ export interface Standing {
   left: number;
   top: number;
 }
-/** How numbers are written: pixels, decimals, and whether they do without a leading zero. */
+/** How numbers are written: pixels, decimals, and whether the leading zero is left out. */
 export interface Digits {
   px: number;
   many: number;
   bare: boolean;
 }
 /**
- * What is ever seen in a panel: the box around its cells, where its texts begin and how many letters long they are, how many
- * letters a unit of its cells has at most, and whether these are to be read whole.
+ * What is ever visible in a panel: the box around its cells, where its texts begin and their lengths in letters, the maximum
+ * number of letters per unit of its cells, and whether these must be shown in full.
  */
 export interface Inked {
   left: number;
@@ -219,7 +219,7 @@ export interface Ink {
   panels: Record<string, Inked>;
   scales: Set<Scale>;
 }
-/** A cell as it is drawn; without a rectangle where its panel is not in view. */
+/** A cell as drawn; without a rectangle if its panel is not in view. */
 export interface Look {
   state: Cell;
   alpha: number;
@@ -280,23 +280,23 @@ export interface Options {
   focused?: boolean;
   onStep?: (step: number, stage: Stage) => void;
   onPick?: ((picked: Picked) => void) | false;
-  /** Where the last step leads, if it leads somewhere. */
+  /** Where the last step leads, if anywhere. */
   onward?: { label: string; go: () => void };
   onWatch?: ((watched: Watched) => void) | false;
-  /** A question has been answered, or given up. */
+  /** A question was answered or given up. */
   onAnswered?: () => void;
-  question?: number; // that is asked first, from 1
+  question?: number; // the one asked first, from 1
   onAsk?: (question: number) => void;
 }
 export type Axis = "x" | "y";
 export type Side = "w" | "h";
-/** Cells that go from one place on an axis to another together. */
+/** Cells that move together from one place on an axis to another. */
 export interface Row {
   cells: number[];
   from: number;
   to: number;
 }
-/** Where a cell steps aside, how wide it is there, and whether it is not seen there. */
+/** Where a cell moves aside to, its width there, and whether it is hidden there. */
 export interface Aside {
   x: Axis;
   w: Side;
@@ -306,17 +306,17 @@ export interface Aside {
 }
 export interface StreamlitData {
   movie: Movie;
-  /** Of a loose player: where it stands. */
+  /** The step of a loose player. */
   step?: number;
   ask?: { number: number; step?: number; token?: number; look?: boolean };
   picks?: boolean;
   watches?: boolean;
   loose?: boolean;
   onward?: string;
-  /** Whether the code is shown at first. */
+  /** Whether the code is shown initially. */
   code?: boolean;
 }
-/** A motion on its way: the frames that it goes to, the one before them, those that come after it, and when it began. */
+/** A motion in progress: its path of frames, the frame before them, the remaining ones, and when it began. */
 export interface Moving extends Motion {
   path: number[];
   before: number;
@@ -337,7 +337,7 @@ export interface Spot {
   x: number;
   y: number;
 }
-/** As packviz/teach/exercise.py has it. */
+/** As in packviz/teach/exercise.py. */
 export interface Exercise {
   letters: string[];
   cells: { b: number; t: number; text: string; is_pad: boolean; name: string; unpacked: string }[];
@@ -349,7 +349,7 @@ export interface Exercise {
   done: string;
 }
 export type Trigger = (name: string, value: unknown) => void;
-/** What the component remembers of a place on the page: the step it was given last, what it was asked for, what it told. */
+/** The component's state for a place on the page: the last step it was given, the last request, what it told Python. */
 export interface There {
   given: number;
   asked?: number;

@@ -1,7 +1,7 @@
 // Runs in a notebook, as the onload of the frame with a movie: its theme, and its height.
 const say = (told) => this.contentWindow.postMessage({ packviz: told }, "*");
 const dark = () => {
-  const pixel = new OffscreenCanvas(1, 1).getContext("2d"); // it knows every way to write a color
+  const pixel = new OffscreenCanvas(1, 1).getContext("2d"); // it understands every CSS color syntax
   for (let node = this.parentElement; node; node = node.parentElement ?? node.getRootNode().host) {
     pixel.fillStyle = getComputedStyle(node).backgroundColor;
     pixel.fillRect(0, 0, 1, 1);

@@ -1,4 +1,4 @@
-// anywidget sends its code with every widget, so this is all of it: the player is in a model that they share.
+// anywidget sends this code with every widget, so it is short: the player is in a model shared by all of them.
 const loaded = (globalThis.packvizPlayers ??= new Map());
 export default {
   async render({ model, el }) {
