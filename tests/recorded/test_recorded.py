@@ -141,9 +141,13 @@ def test_tiny_runs_are_recorded_in_the_same_form_and_read_back_as_they_ran(
 
 ALWAYS = "Last column, `output[:, -1]`: 78 % → 13 % as padding grows. Packed: 93 % throughout."
 NONE = "{} seeds show no difference between the last column and packed, even with 100 extra pads: {} % and {} %."
-LOSES = "Packing 2 sequences takes 2.0 times as long as padding; of 3 larger batches, 2 run faster packed and 1 slower."
+LOSES = (
+    "Packing 2 sequences takes 2.0 times as long as padding; "
+    "of 3 larger batches, packing is faster for 2 and slower for 1."
+)
 GAINS = (
-    "Packing 2 sequences takes 50 % of the time of padding; of 1 larger batch, 1 runs faster packed and none slower."
+    "Packing 2 sequences takes 50 % of the time of padding; "
+    "of 1 larger batch, packing is faster for 1 and slower for none."
 )
 HEADLINES: list[tuple[Callable[..., str], object, str]] = [
     (recorded.training_headline, training_of((77, 12), (92, 92)), ALWAYS),
