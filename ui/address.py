@@ -271,5 +271,7 @@ def _as_number(raw: str) -> float | None:
 
 
 def _told(name: str, raw: str, shown: Mapping[str, object]) -> str:
-    instead = f"using {quoted(str(shown[name]) or 'none')}" if name in shown else "no such setting"
+    instead = "not available with these settings" if name in NAMES else "no such setting"
+    if name in shown:
+        instead = f"using {quoted(str(shown[name]) or 'none')}"
     return f"{visible(name[:24])} = {quoted(raw)} ({instead})"

@@ -37,7 +37,7 @@ class Visit:
     link: Mapping[str, str] | None = None  # what the address asked for when the visitor arrived,
     first_request: "Request | None" = None  # and the request it led to
     last_good: "Request | None" = None  # the last request that could be shown
-    own_text: str | None = None  # that was last typed
+    own_text: str | None = None  # the visitor's last typed text
     put_aside: str | None = None  # a typed text that was replaced by something to try
     stage: str | None = None  # on the player's screen
     narrow: bool = False  # whether the screen is as narrow as a phone's

@@ -69,7 +69,7 @@ class Backend(Protocol):
         """Queue a task for a visitor, unless it is under way or its results are there already."""
 
     def progress(self, key: str, visitor: str) -> Progress | None:
-        """Return the progress of a job that the visitor wants; None if it is unknown or no longer kept."""
+        """Return the status of a job that the visitor wants; None if it is unknown or expired."""
 
     def stop(self, key: str, visitor: str) -> None:
         """Note that a visitor no longer wants a job."""

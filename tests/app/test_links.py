@@ -38,7 +38,8 @@ def test_a_link_that_is_fully_applied_is_not_reported() -> None:
         ({"padding_value": "nan"}, "padding_value = 'nan' (using '-1.5')"),
         ({"bidirectional": "1"}, "bidirectional = '1' (using 'False')"),
         ({"total_length": "x"}, "total_length = 'x' (using 'None')"),
-        ({"layer": "2"}, "layer = '2' (no such setting)"),
+        ({"layer": "2"}, "layer = '2' (not available with these settings)"),
+        ({"layers": "2"}, "layers = '2' (no such setting)"),
         ({"cell": "z" * 500}, "(using 'gru')"),
     ],
 )

@@ -90,7 +90,7 @@ def test_the_address_finds_running_work_again_other_work_waits_for_it_and_leavin
     assert "For settings other" not in texts(again)
     other = opened("cost")
     other.button(key="start sweep").click().run()
-    assert "Waiting for 1 job of other visitors." in [each.proto.text for each in other.get("progress")]
+    assert "Waiting for 1 job from other visitors." in [each.proto.text for each in other.get("progress")]
     first.switch_page("pages/overview.py").run()
     until(lambda: job(other.run(), "sweep").results)
 
