@@ -88,14 +88,14 @@ def trace_module(
         dtype = weight_dtype(plain)
         if autocast:
             x = _in_full_precision(x, dtype)
-        given = x if isinstance(x, PackedSequence) else None
-        grid = x if given is None else None
-        case = Case(grid, given, lengths, plain, plain.batch_first, enforce_sorted, hx, traced=True)  # type: ignore[arg-type]
-        padded, given = _read(case)
+        packed = x if isinstance(x, PackedSequence) else None
+        grid = x if packed is None else None
+        case = Case(grid, packed, lengths, plain, plain.batch_first, enforce_sorted, hx, traced=True)  # type: ignore[arg-type]
+        padded, packed = _read(case)
         filler = check_padding_value(padding_value, dtype)
         total_length = check_total_length(total_length, plain, padded.lengths)
         start = Start(None, None, plain, padded, filler, total_length, tuple(notes), _texts(texts, padded))
-        return _run(start, state_of(case, len(padded.lengths)), given, enforce_sorted=enforce_sorted)
+        return _run(start, state_of(case, len(padded.lengths)), packed, enforce_sorted=enforce_sorted)
 
 
 def _run(start: Start, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool) -> Trace:
@@ -127,8 +127,8 @@ def _read(case: Case) -> tuple[Padded, PackedSequence | None]:
     """
     raise_first(case)
     if case.packed is not None:
-        given = PackedSequence(*(None if field is None else frozen_copy(field) for field in case.packed))  # type: ignore[arg-type]
-        return read_padded(*pad_packed_sequence(given, case.batch_first), batch_first=case.batch_first), given
+        copied = PackedSequence(*(None if field is None else frozen_copy(field) for field in case.packed))  # type: ignore[arg-type]
+        return read_padded(*pad_packed_sequence(copied, case.batch_first), batch_first=case.batch_first), copied
     lengths = torch.tensor(case.valid_lengths, device="cpu")
     return read_padded(frozen_copy(case.data), lengths, batch_first=case.batch_first), None
 

@@ -188,8 +188,8 @@ def attention(trace: Trace) -> Attention:
         unmasked, masked = scores.softmax(1), scores.masked_fill(~valid_cells(trace), float("-inf")).softmax(1)
     leaks, leaks_masked = (weights.masked_fill(real, 0.0).sum(1) for weights in (unmasked, masked))
     known = {"short": (~real).any(1).nonzero().flatten().tolist(), "through": int(trace.packed_is_pad.sum())}
-    told = sentence("statistics.attention", leaks=100 * leaks, masked=100 * leaks_masked.max(), **known)
-    return Attention(unmasked, masked, leaks, leaks_masked, told)
+    text = sentence("statistics.attention", leaks=100 * leaks, masked=100 * leaks_masked.max(), **known)
+    return Attention(unmasked, masked, leaks, leaks_masked, text)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,5 +215,5 @@ def pooling(trace: Trace) -> Pooling:
         mean, largest = grid.mean(1), grid.amax(1)
     pairs = {"mean": (mean, mean_valid), "max": (largest, max_valid)}
     off = {name: (differing(*pair), distance(*pair)) for name, pair in pairs.items()}
-    told = sentence("statistics.pooling", off=off, packed_pads=int(trace.packed_is_pad.sum()))
-    return Pooling(mean, largest, mean_valid, max_valid, told)
+    text = sentence("statistics.pooling", off=off, packed_pads=int(trace.packed_is_pad.sum()))
+    return Pooling(mean, largest, mean_valid, max_valid, text)

@@ -65,8 +65,8 @@ def _sequences(batch: Batch, dtype: torch.dtype) -> str:
         return f"{left_out}\nsequences = ..."
     rows, words = "".join(f"    {_literal(sequence.to(dtype))},\n" for sequence in batch.sequences), ""
     if batch.vocabulary:  # the id of each word, with `repr`, so that no word can end the comment
-        told = ", ".join(f"{id_}\N{NO-BREAK SPACE}{word!r}" for id_, word in enumerate(batch.vocabulary))
-        lines = textwrap.wrap(told, 96, initial_indent="# ", subsequent_indent="# ")
+        ids = ", ".join(f"{id_}\N{NO-BREAK SPACE}{word!r}" for id_, word in enumerate(batch.vocabulary))
+        lines = textwrap.wrap(ids, 96, initial_indent="# ", subsequent_indent="# ")
         words = "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ") + "\n"
     return f"{words}sequences = [\n{rows}]"
 

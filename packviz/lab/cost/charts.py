@@ -60,7 +60,7 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
 
 def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, palette: Palette) -> dict[str, Any]:
     quartiles = [timing.quartiles for timing in of]
-    told = [
+    hover = [
         f"{name}<br>{side}: median {mid:.3g} ms, quartiles {low:.3g} and {high:.3g} ms, "
         f"{counted(len(timing.times), 'run')}"
         for name, timing, (low, mid, high) in zip(names, of, quartiles, strict=True)
@@ -73,7 +73,7 @@ def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, pal
         "array": [high - mid for _, mid, high in quartiles],
         "arrayminus": [mid - low for low, mid, _ in quartiles],
     }
-    return bars(range(len(of)), [mid for _, mid, _ in quartiles], color, told, name=side, error_x=error)
+    return bars(range(len(of)), [mid for _, mid, _ in quartiles], color, hover, name=side, error_x=error)
 
 
 def _sizes(measurement: Measurement) -> str:
@@ -105,9 +105,9 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
     axes: dict[str, Any] = {}
     for title, amount, axis, domain in panels:
         sides = {"padded": amount.padded, "packed": amount.packed}
-        told = [f"{side}: {number:,} {title}" for side, number in sides.items()]
+        hover = [f"{side}: {number:,} {title}" for side, number in sides.items()]
         more = {"text": [f"{number:,}" for number in sides.values()], "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
-        data.append(bars([*sides], [*sides.values()], [palette.pad_hatch, palette.now], told, **more))
+        data.append(bars([*sides], [*sides.values()], [palette.pad_hatch, palette.now], hover, **more))
         end = 1.3 * max(sides.values())  # the number is after its bar
         axes[f"xaxis{axis}"] = {"title": title, "range": [0, end], "nticks": 5, "anchor": f"y{axis}"}
         axes[f"yaxis{axis}"] = {"autorange": "reversed", "domain": domain, "anchor": f"x{axis}", "showgrid": False}
@@ -128,7 +128,7 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
     how: dict[str, Any] = {"ratio": "median", "differs": "any", "busy": "any", "told": "<br>".join}
     places = frame.groupby(["fill", "size"]).agg(how).astype({"differs": bool, "busy": bool})
     ratios = places["ratio"].map(log2).where(places["differs"], 0.0)  # what the colours show
-    z, told = ratios.unstack(), places["told"].unstack(fill_value="")
+    z, hover = ratios.unstack(), places["told"].unstack(fill_value="")
     end = max([LEAST_END, *ratios.abs()])
     ticks = list(range(-int(end), int(end) + 1, max(1, int(end) // 3)))
     bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
@@ -147,7 +147,7 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
         for (fill, size), ratio in zip(ratios.index.tolist(), ratios, strict=True)
     ]
     return drawn(
-        [heatmap(z.to_numpy().tolist(), told.to_numpy().tolist(), end, palette, xgap=2, ygap=2, colorbar=bar)],
+        [heatmap(z.to_numpy().tolist(), hover.to_numpy().tolist(), end, palette, xgap=2, ygap=2, colorbar=bar)],
         _alt(measured),
         palette,
         title=f"Where packing wins{ran}",

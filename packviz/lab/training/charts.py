@@ -60,12 +60,12 @@ def _curve(
     color, symbol = _look(one, palette)
     reach = [*curve[["min", "max"]].itertuples(index=False)]
     band = _band(list(curve.index), reach, color) | {"yaxis": axis, "showlegend": False}
-    told = [
+    hover = [
         f"{name}, epoch {epoch}<br>{written.format(mean)}, mean of {counted(seeds, 'seed')}"
         f"<br>{written.format(least)} to {written.format(most)}"
         for epoch, mean, least, most, seeds in curve.itertuples(name=None)
     ]
-    means = line(list(curve.index), list(curve["mean"]), color, told, symbol)
+    means = line(list(curve.index), list(curve["mean"]), color, hover, symbol)
     means["line"]["dash"] = DASHES.get(one.extra_padding, "dashdot")
     return band, means | {"name": name, "legendgroup": name, "showlegend": axis == "y", "yaxis": axis}
 
@@ -196,8 +196,8 @@ def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Pa
 
 
 def _means(name: str, group: Sequence[Outcome], color: str) -> tuple[list[float], str, list[str]]:
-    told = [f"{name}, {outcome.experiment.extra_padding} extra pads<br>{_told(outcome)}" for outcome in group]
-    return [outcome.mean for outcome in group], color, told
+    hover = [f"{name}, {outcome.experiment.extra_padding} extra pads<br>{_told(outcome)}" for outcome in group]
+    return [outcome.mean for outcome in group], color, hover
 
 
 def _told(outcome: Outcome) -> str:

@@ -79,8 +79,8 @@ class Experiment(Brief):
 
 
 def _seeds(value: object) -> tuple[int, ...]:
-    given = value if isinstance(value, Sequence) and not isinstance(value, str) else ()
-    seeds = tuple(integer("seeds", seed, 0, MAX_SEED) for seed in given)
+    values = value if isinstance(value, Sequence) and not isinstance(value, str) else ()
+    seeds = tuple(integer("seeds", seed, 0, MAX_SEED) for seed in values)
     if not seeds or len(set(seeds)) < len(seeds):
         expected, fix = "a few integers without duplicates", "give seeds such as (0, 1, 2)"
         raise PackvizError("seeds", expected=expected, got=f"{value!r:.60}", fix=fix)

@@ -27,11 +27,11 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
     rows, steps = min(B, SEQUENCES), min(T, STEPS)
     z = comparison.apart[:rows, :steps].tolist()
     labelled = range(0, rows, max(1, rows // 20))
-    told = [[_told(comparison, b, t) for t in range(steps)] for b in range(rows)]
+    hover = [[_told(comparison, b, t) for t in range(steps)] for b in range(rows)]
     end = max([1000 * comparison.tolerance, *(number for line in z for number in line if isfinite(number))])
     upper = replace(palette, diverging=palette.diverging[len(palette.diverging) // 2 :])
     gaps = {"xgap": 1 if steps <= 40 else 0, "ygap": 1 if rows <= 40 else 0}
-    heat = heatmap(z, told, end, upper, zmin=0, zmid=None, colorbar={"title": "difference"}, **gaps)
+    heat = heatmap(z, hover, end, upper, zmin=0, zmid=None, colorbar={"title": "difference"}, **gaps)
     pads = (~comparison.real[:rows, :steps]).nonzero().T.tolist()
     marker = {"symbol": "x-thin", "size": 9, "line": {"color": palette.text, "width": 1.5}}
     crosses = {"type": "scatter", "mode": "markers", "x": pads[1], "y": pads[0], "marker": marker, "hoverinfo": "skip"}
@@ -66,8 +66,8 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
     curves = []
     for b, moved in enumerate(distances[:rows].tolist()):
         name = sequence_label(b)
-        told = [f"sequence {name} after {k} pads: {norm:.4g}" for k, norm in zip(drift.pads, moved, strict=True)]
-        curves.append(line(drift.pads, moved, sequence_color(b), told) | {"mode": "lines", "name": name})
+        hover = [f"sequence {name} after {k} pads: {norm:.4g}" for k, norm in zip(drift.pads, moved, strict=True)]
+        curves.append(line(drift.pads, moved, sequence_color(b), hover) | {"mode": "lines", "name": name})
         curves[-1]["line"]["dash"] = DASHES[b // len(SEQUENCE_HUES) % len(DASHES)]
     ends = ", ".join(f"{sequence_label(b)} {distances[b, 1]:.2g} and {distances[b, -1]:.2g}" for b in range(min(B, 8)))
     alt = (
@@ -94,8 +94,8 @@ def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
     data = []
     for how, key, color in (("without a mask", "unmasked", palette.wrong), ("with a mask", "masked", palette.now)):
         distances = [getattr(row, key) for row in rows]
-        told = [f"{name}, {how}: {x:.3g}" for name, x in zip(names, distances, strict=True)]
-        data.append(bars(names, distances, color, told, name=how))
+        hover = [f"{name}, {how}: {x:.3g}" for name, x in zip(names, distances, strict=True)]
+        data.append(bars(names, distances, color, hover, name=how))
     data[0]["marker"]["pattern"] = {"shape": "/"}
     said = ", ".join(f"{row.name} {row.unmasked:.2g} and {row.masked:.2g}" for row in rows) or "no parameter"
     alt = f"Bars of the largest distance between padded and packed gradients, without a mask and with one: {said}."
@@ -117,5 +117,5 @@ def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
 def _told(comparison: Comparison, b: int, t: int) -> str:
     what = "a token" if bool(comparison.real[b, t]) else "a pad"
     packed = "" if bool(comparison.valid[b, t]) else ", not packed: filler on the packed side"
-    there = f"sequence {sequence_label(b)}, t = {t}: {what}{packed}"
-    return f"{there}<br>difference {float(comparison.apart[b, t]):.3g}"
+    cell = f"sequence {sequence_label(b)}, t = {t}: {what}{packed}"
+    return f"{cell}<br>difference {float(comparison.apart[b, t]):.3g}"

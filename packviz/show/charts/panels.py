@@ -53,10 +53,10 @@ def panels(given: Sequence[Panel], palette: Palette = LIGHT, *, wide: int = WIDE
                 shapes.append(_box(x, y, 0.04, fill, mix(fill, palette.text, 0.35), 1))
             size = 12 if small else 14
             words.append(_word(x + 0.5, y + 0.5, panel.texts[i][j], text_on(fill), "center", size=size))
-    told = (f"{panel.title}: {'; '.join(' '.join(row) for row in panel.texts)}." for panel in given)
+    sentences = (f"{panel.title}: {'; '.join(' '.join(row) for row in panel.texts)}." for panel in given)
     return drawn(
         [{"type": "scatter", "x": [], "y": []}],
-        " ".join(told),
+        " ".join(sentences),
         palette,
         height=round(height * CELL) + 24,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},

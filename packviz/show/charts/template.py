@@ -54,12 +54,12 @@ def template(palette: Palette) -> go.layout.Template:
         "automargin": True,
     }
     colorbar = {"title": {"side": "top"}, "thickness": 14, "outlinewidth": 0}
-    told = {"hoverinfo": "text"}
+    hover = {"hoverinfo": "text"}
     return go.layout.Template(
         data={
-            "bar": [{"textposition": "outside", "cliponaxis": False, "textfont": {"color": palette.text}} | told],
-            "heatmap": [{"hoverongaps": False, "colorbar": colorbar} | told],
-            "scatter": [told],
+            "bar": [{"textposition": "outside", "cliponaxis": False, "textfont": {"color": palette.text}} | hover],
+            "heatmap": [{"hoverongaps": False, "colorbar": colorbar} | hover],
+            "scatter": [hover],
         },
         layout={
             "font": words,
@@ -90,30 +90,30 @@ def showing(*limits: tuple[int, int, str]) -> str:
 
     limits: how many are shown, how many there are, and the noun.
     """
-    parts = [f"{shown} of {counted(there, what)}" for shown, there, what in limits if shown < there]
+    parts = [f"{shown} of {counted(total, what)}" for shown, total, what in limits if shown < total]
     return f"showing {', '.join(parts)}" if parts else ""
 
 
 def heatmap(
-    z: Sequence[Sequence[float | None]], told: Sequence[Sequence[str]], end: float, palette: Palette, **more: Any
+    z: Sequence[Sequence[float | None]], hover: Sequence[Sequence[str]], end: float, palette: Palette, **more: Any
 ) -> dict[str, Any]:
     """Return a heat map on the diverging scale from -end to end, with a hover text on each cell."""
     scale = list(palette.diverging)  # evenly spaced
-    return {"type": "heatmap", "z": z, "text": told, "colorscale": scale, "zmin": -end, "zmid": 0, "zmax": end, **more}
+    return {"type": "heatmap", "z": z, "text": hover, "colorscale": scale, "zmin": -end, "zmid": 0, "zmax": end, **more}
 
 
-def bars(y: Sequence[Any], x: Sequence[float], color: Any, told: Sequence[str], **more: Any) -> dict[str, Any]:
+def bars(y: Sequence[Any], x: Sequence[float], color: Any, hover: Sequence[str], **more: Any) -> dict[str, Any]:
     """Return horizontal bars of length x at y, with a hover text on each; color: of all, or one for each."""
     look = {"type": "bar", "orientation": "h", "marker": {"color": color}}
-    return {**look, "y": list(y), "x": list(x), "hovertext": list(told), **more}
+    return {**look, "y": list(y), "x": list(x), "hovertext": list(hover), **more}
 
 
 def line(
-    x: Sequence[float], y: Sequence[float], color: str, told: Sequence[str], symbol: str = "circle", size: int = 6
+    x: Sequence[float], y: Sequence[float], color: str, hover: Sequence[str], symbol: str = "circle", size: int = 6
 ) -> dict[str, Any]:
     """Return a line through points, with a mark and a hover text at each."""
     look = {"line": {"color": color, "width": 2.5}, "marker": {"symbol": symbol, "size": size, "color": color}}
-    return {"mode": "lines+markers", "x": list(x), "y": list(y), "hovertext": list(told), **look}
+    return {"mode": "lines+markers", "x": list(x), "y": list(y), "hovertext": list(hover), **look}
 
 
 def plain(text: str) -> str:

@@ -55,18 +55,18 @@ def movie(
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     has = {"embedding": trace.padded.embedding is not None, "packing": trace.error is None}
-    there = tuple(stage for stage, about in ABOUT_STAGES.items() if "needs" not in about or has[about["needs"]])
+    available = tuple(stage for stage, about in ABOUT_STAGES.items() if "needs" not in about or has[about["needs"]])
     stages = stages if stages is None or (isinstance(stages, Sequence) and not isinstance(stages, str)) else (stages,)
-    chosen = there if stages is None else tuple(stage for stage in there if stage in stages)
-    unknown = [repr(stage) for stage in stages or () if stage not in there]
+    chosen = available if stages is None else tuple(stage for stage in available if stage in stages)
+    unknown = [repr(stage) for stage in stages or () if stage not in available]
     if unknown or not chosen:
-        expected, fix = f"some of {', '.join(there)}", "leave out what this trace does not have"
+        expected, fix = f"some of {', '.join(available)}", "leave out what this trace does not have"
         raise PackvizError("stages", expected=expected, got=", ".join(unknown) or "none", fix=fix)
     watched = 0 if trace.error is not None else watched_layer(trace, layer, direction)
     watching = 0 if trace.error is not None else direction
     window, whys = Window(sequences, steps).checked(), frozenset(chosen if deep else ())
     view = View(trace, watched, watching, window, transposed=not trace.padded.batch_first, deep=whys)
-    before = {stage: _of(previous, "_end") for previous, stage in pairwise(there)} | {there[0]: ragged}
+    before = {stage: _of(previous, "_end") for previous, stage in pairwise(available)} | {available[0]: ragged}
     code = program(view)
     lines = {stage: list(code).index(ABOUT_STAGES[stage]["statement"]) for stage in chosen}
     scenes: dict[str, Scene] = {stage: _of(stage, "_scene")(view) for stage in chosen}

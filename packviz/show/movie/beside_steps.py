@@ -53,8 +53,8 @@ def beside(
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     both = Both(trace, watched_layer(trace, layer, direction), direction, Window(sequences, steps).checked())
     names = both.kind.in_code("n")
-    given = "" if both.initial_state == "zeros" else f", {both.kind.in_code('0')}"
-    lines = (f"out, {names} = {both.cell}(x{given})", f"output, {names} = {both.cell}(packed{given})")
+    initial = "" if both.initial_state == "zeros" else f", {both.kind.in_code('0')}"
+    lines = (f"out, {names} = {both.cell}(x{initial})", f"output, {names} = {both.cell}(packed{initial})")
     played = (("run", None, shot) for shot in _steps(both))
     movie = made(both, _start(both), played, {"run": both_scene(both)}, {"run": CodeLine("\n".join(lines))}, {"run": 0})
     return replace(movie, title=f"{movie.title}, padded beside packed", proof=f"packed: {movie.proof}")

@@ -186,11 +186,11 @@ def finals(view: View, k: np.ndarray, unit: float) -> Frame:
     h_n = state(view, "hn", view.place[b], unit)
     h_n = h_n.but(vec=row_of(view, k)) if view.small else filled(h_n, states(view, "h")[k + 2])
     last, d, at = last_outputs(view)
-    there = done[..., view.rank[last]] & (d == view.direction)
+    reached = done[..., view.rank[last]] & (d == view.direction)
     return frame(
         h_n.but(shown=np.repeat(done, units, -1), origin=Place("h", column, rows)),
         marks("ring:h", "ring", row, b, w=wide, shown=done),
-        marks("ring:out", "ring", at, last, d, w=out.width, h=out.height, shown=there),  # perhaps none of those shown
+        marks("ring:out", "ring", at, last, d, w=out.width, h=out.height, shown=reached),  # perhaps none of those shown
         marks("ring:hn", "ring", Place("hn", 0.0, view.place[b]), b, w=wide, shown=done, origin=row),
     )
 

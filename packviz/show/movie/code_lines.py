@@ -45,8 +45,8 @@ def program(view: View) -> dict[str, CodeLine]:
     lines["pack"] = CodeLine(pack, "" if view.refused else f"data {shape(*trace.packed.data.shape)}")
     if not view.refused:
         states, start = view.kind.in_code("n"), view.kind.in_code("0")
-        given = ["packed"] if view.initial_state == "zeros" else ["packed", start]
-        run = _call(f"output, {states} = {view.cell}", *given)
+        inputs = ["packed"] if view.initial_state == "zeros" else ["packed", start]
+        run = _call(f"output, {states} = {view.cell}", *inputs)
         filler = {"padding_value": trace.padding_value, "total_length": trace.total_length}
         unpack = _call("out, lens = pad_packed_sequence", "output", **first, **filler)
         lines["run"] = CodeLine(run, f"data {shape(*trace.output.shape)}")
@@ -60,9 +60,9 @@ def _call(function: str, *arguments: str, **settings: object) -> str:
     settings: those at torch's defaults are left out.
     """
     changed = {name: value for name, value in settings.items() if value != DEFAULTS[name]}
-    given = ", ".join((*arguments, *(f"{name}={_literal(value)}" for name, value in changed.items()))) + ")"
-    line = f"{function}({given}"
-    return line if len(line) <= LINE else f"{function}(\n{FILL.fill(given)}"
+    inside = ", ".join((*arguments, *(f"{name}={_literal(value)}" for name, value in changed.items()))) + ")"
+    line = f"{function}({inside}"
+    return line if len(line) <= LINE else f"{function}(\n{FILL.fill(inside)}"
 
 
 def _literal(value: object) -> str:

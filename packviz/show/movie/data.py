@@ -211,8 +211,8 @@ def made(
     view.made.clear()  # the frames have been compared and are no longer needed
     exact, code_lines = not view.refused and view.trace.exact and not view.packed_pads, tuple(code.values())
     notes = (*_window(view), *view.trace.notes)
-    told = view, view.title, changes, tuple(played), scenes, code_lines, lines
-    return Movie(*told, _scales(view), notes, _proof(view), exact)
+    parts = view, view.title, changes, tuple(played), scenes, code_lines, lines
+    return Movie(*parts, _scales(view), notes, _proof(view), exact)
 
 
 def _tokens(view: View) -> dict[str, Any]:

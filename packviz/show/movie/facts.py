@@ -139,8 +139,8 @@ class Facts:
         """`zeros`, `random`, `learned`, `carried`, or `given` by the caller."""
         if self.trace.config:
             return self.trace.config.initial_state
-        given = (state for state in (self.trace.h_0, self.trace.c_0) if state is not None)
-        return "given" if any(bool(state.any()) for state in given) else "zeros"
+        states = (state for state in (self.trace.h_0, self.trace.c_0) if state is not None)
+        return "given" if any(bool(state.any()) for state in states) else "zeros"
 
     def rows(self, name: str, matrix: Tensor | None = None) -> int:
         """Return where the rows of a matrix begin in `numbers`: of a new matrix, or of one with a known name."""

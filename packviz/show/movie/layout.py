@@ -127,11 +127,11 @@ def plain(scenes: Mapping[str, Scene]) -> dict[str, Any]:
                     known[id(box), choice] = views.index(view)
                 yield known[id(box), choice]
 
-    told = {}
+    numbered = {}
     for name, scene in scenes.items():
         wide, tall = list(numbers(scene.wide, WIDE)), list(numbers(scene.tall or scene.wide, TALL))
-        told[name] = [wide] if wide == tall else [wide, tall]
-    return {"views": views, "scenes": told}
+        numbered[name] = [wide] if wide == tall else [wide, tall]
+    return {"views": views, "scenes": numbered}
 
 
 def short(units: float) -> float:

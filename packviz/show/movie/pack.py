@@ -74,9 +74,9 @@ def _film(view: View) -> Frame:
     bars: Look = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0]), "shown": begun}
     cell: Look = {"w": strip.width, "h": strip.height, "text": view.pad_text, "scale": "input", "tone": "wrong"}
     token, b, at = sorted_grid(view)["token"], view.token_b, view.token_t
-    there, packed = _place_of(view, strip, b, at), (view.token_n >= 0) & (at <= done)
+    target, packed = _place_of(view, strip, b, at), (view.token_n >= 0) & (at <= done)
     panels = np.array(["x", "strip"], dtype=object)  # as objects: two texts for all of them
-    x_y = (np.where(packed, one, token.look[field]) for one, field in zip(there[1:], "xy", strict=True))
+    x_y = (np.where(packed, one, token.look[field]) for one, field in zip(target[1:], "xy", strict=True))
     sizes_of = {"w": (strip.width, view.cell_width), "h": (strip.height, 1.0)}
     moved: Look = {
         name: one if one == other else np.where(packed, one, other) for name, (one, other) in sizes_of.items()
@@ -182,8 +182,8 @@ def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
 def _place_of(view: View, packed: Strip, b: np.ndarray, t: np.ndarray) -> Place:
     """Return the place of a sequence's time step after packing: in the strip, or in the grid if it was not packed."""
     inside, grid = view.row_at[b, t] >= 0, view.grid.cell(view.rank[b], t)
-    there = packed.cell(np.minimum(t, len(packed.counts) - 1), view.rank[b])
-    return Place(*(np.where(inside, one, other) for one, other in zip(there, grid, strict=True)))
+    target = packed.cell(np.minimum(t, len(packed.counts) - 1), view.rank[b])
+    return Place(*(np.where(inside, one, other) for one, other in zip(target, grid, strict=True)))
 
 
 def _moved(view: View, end: Frame, packed: Strip) -> Frame:

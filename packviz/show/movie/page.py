@@ -45,9 +45,9 @@ def framed(title: str, movie: Mapping[str, Any], still: str) -> str:
     return f'{hidden}<iframe {attributes} {look}></iframe><div class="{name}">{still}</div>'
 
 
-def pictured(told: str, svg: str) -> str:
+def pictured(text: str, svg: str) -> str:
     """Return a picture of a movie as HTML without scripts, with a line of text; only the text if it is large."""
-    data, line = base64.b64encode(svg.encode()).decode("ascii"), html.escape(told)
+    data, line = base64.b64encode(svg.encode()).decode("ascii"), html.escape(text)
     image = f'<img alt="{line}" src="data:image/svg+xml;base64,{data}" style="max-width:100%"/>'
     return f"{image if len(svg) < LARGE else ''}<p>{line}</p>"
 

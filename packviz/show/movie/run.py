@@ -100,6 +100,6 @@ def _gates(view: View, k: np.ndarray, computed: np.ndarray) -> Frame:
     rows = view.rows("inside") + view.slot[np.maximum(n, 0)] * len(names) + np.arange(len(names))
     if names[-1] == "c":
         rows[..., -1:] = np.where(n >= 0, rows[..., -1:], view.rows("c_0") + view.ranked[:, None])
-    there = np.minimum(cells.live_rows(view)[k + 1], cells.live_rows(view)[computed + 1])
-    look = {"vec": rows.reshape(len(k), -1), "shown": (rank < there) | (names[i] == "c")}
+    ready = np.minimum(cells.live_rows(view)[k + 1], cells.live_rows(view)[computed + 1])
+    look = {"vec": rows.reshape(len(k), -1), "shown": (rank < ready) | (names[i] == "c")}
     return frame(marks("gate", "vector", place, names[i], b, seq=b, **look))

@@ -24,15 +24,15 @@ HEADING = 7.5  # units of text: the width of the grid's heading
 
 def sort(view: View) -> Iterator[Step]:
     """Show torch's sort, or its refusal."""
-    deep, given, first = "sort" in view.deep, embed_end(view), view.first_longer
+    deep, unsorted, first = "sort" in view.deep, embed_end(view), view.first_longer
     if deep:
-        yield _given_step(view, _brief(view, given))
+        yield _given_step(view, _brief(view, unsorted))
     if view.refused:
         tone = np.where(np.isin(view.bs, (first - 1, first)), "wrong", "")
-        seen = {**given, "length": given["length"].but(tone=tone)}
+        seen = {**unsorted, "length": unsorted["length"].but(tone=tone)}
         yield Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=view.trace.error or "")
         return
-    lit = {**given, "length": given["length"].but(tone="now")}
+    lit = {**unsorted, "length": unsorted["length"].but(tone="now")}
     if view.trace.sorted.sorted_indices is None:
         yield Step(say("sort", "checked", view), (lit,), name="sorted")
         if deep:
@@ -95,13 +95,13 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
     yield _prefix_step(view, plain)
     indexed = {**plain, **_permutations(view)}
     order, made = view.order, view.trace.sorted
-    there: Any = made.sorted_indices
+    indices: Any = made.sorted_indices
     back: Any = made.unsorted_indices
     k = next((k for k, b in enumerate(order) if k != b), 0)
     caption = say("sort", "inverse", view, k=k, b=order[k], back=int(back[order[k]]))
-    both = CodeLine("unsorted_indices[sorted_indices]", shape(len(there)))
-    told, where = CodeLine(f"= {listed(back[there].tolist())}"), ("order", sort_scene(view, threads=False))
-    yield Step(caption, (indexed,), detail=(*_indices(view), both, told), scene=where)
+    both = CodeLine("unsorted_indices[sorted_indices]", shape(len(indices)))
+    result, where = CodeLine(f"= {listed(back[indices].tolist())}"), ("order", sort_scene(view, threads=False))
+    yield Step(caption, (indexed,), detail=(*_indices(view), both, result), scene=where)
     tie = max(ties(view.trace), key=lambda tie: (not tie.as_they_came, len(tie.sequences)), default=None)
     if tie:
         shown = [int(view.rank[b]) for b in tie.sequences if view.rank[b] >= 0]

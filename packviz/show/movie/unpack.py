@@ -33,7 +33,7 @@ def unpack(view: View) -> Iterator[Shot]:
         yield Step(say("unpack", "before", view), (run_end(view),))
     if not view.last_layer:
         yield Step(say("unpack", "whole", view), (_before(view),))
-    full, given, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
+    full, unsorted, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
     yield _flights(view, full, None if "filler" in full else end)
     if "filler" in full:
         filler = full["filler"]
@@ -46,12 +46,12 @@ def unpack(view: View) -> Iterator[Shot]:
         detail = tuple(CodeLine(name, str(size)) for name, size in sizes.items())
         yield Step(say("unpack", "width", view), ({**full, **frame(around)},), detail=detail, name="width")
     if view.order != sorted(view.order):
-        yield Step(say("unpack", "unsorted", view), (given,))
+        yield Step(say("unpack", "unsorted", view), (unsorted,))
     b, d, t = last_steps(view)
     half = grid.width / view.directions
     at = grid.cell(view.place[b], t).moved(d * half, 0.0)
     rings = marks("ring:u", "ring", at, b, d, w=half, shown=t < grid.columns)
-    ringed = {**given, **frame(rings)}
+    ringed = {**unsorted, **frame(rings)}
     last = {**ringed, **_last(view)}
     caption = say("unpack", "last", view, short=[b for b, length in enumerate(view.lengths) if length < view.width_out])
     tone: Literal["", "wrong"] = "wrong" if view.packed_pads else ""
@@ -164,10 +164,10 @@ def _readings(view: View, last: Frame, width: float) -> Iterator[Step]:
     for readout in filter(lambda each: each.available, readouts(view.trace)):
         outlined = _outlined(view, readout, {name: before[name] for name in before if name != "taken"}, last)
         outlined = {**outlined, "title:last": last["title:last"].but(text=readout.title)}
-        given = {**outlined, "last": _given(view, readout, last)}
-        before = {**given, "last": given["last"].but(), **_judged(view, readout, width)}
+        arriving = {**outlined, "last": _given(view, readout, last)}
+        before = {**arriving, "last": arriving["last"].but(), **_judged(view, readout, width)}
         caption = say("unpack", "reading", view, way=readout, pooled=readout.key in POOLS)
-        yield Step(caption, (outlined, given, before), detail=_detail(view, readout), tone=tone)
+        yield Step(caption, (outlined, arriving, before), detail=_detail(view, readout), tone=tone)
 
 
 def _read(view: View, readout: Readout) -> list[list[int]]:
@@ -210,13 +210,13 @@ def _given(view: View, readout: Readout, last: Frame) -> Marks:
     assert readout.values is not None
     (b, d, _), D, grid, read = last_steps(view), view.directions, view.unpacked, _read(view, readout)
     matrix = readout.values.reshape(len(readout.values) * len(readout.halves), -1)[:, : view.most // D]
-    t, there = np.array([steps[0] if len(steps) == 1 else NONE for steps in read]), np.array(list(map(bool, read)))
+    t, is_read = np.array([steps[0] if len(steps) == 1 else NONE for steps in read]), np.array(list(map(bool, read)))
     token = np.where(t < view.total[1], view.token_number[b, np.minimum(t, view.total[1] - 1)], NONE)  # else filler
     at = grid.cell(view.place[b], t).moved(d * grid.width / D, 0.0)
-    seen, half = (t >= 0) & (t < grid.columns), there.reshape(-1, D).cumsum(1).ravel() - 1
+    seen, half = (t >= 0) & (t < grid.columns), is_read.reshape(-1, D).cumsum(1).ravel() - 1
     origin = Place("u", np.where(seen, at.x, np.nan), at.y)
-    vec = np.where(there, view.rows(readout.key, matrix) + b * len(readout.halves) + half, NONE)
-    return last["last"].but(vec=vec, token=np.where(t < 0, NONE, token), shown=there, origin=origin, anew=True)
+    vec = np.where(is_read, view.rows(readout.key, matrix) + b * len(readout.halves) + half, NONE)
+    return last["last"].but(vec=vec, token=np.where(t < 0, NONE, token), shown=is_read, origin=origin, anew=True)
 
 
 def _judged(view: View, readout: Readout, width: float) -> Frame:

@@ -43,15 +43,15 @@ class MovieWidget(AnyWidget):
         _MADE.add(self)
 
     @validate("step")
-    def _in_range(self, given: Any) -> int:
-        return integer("step", given["value"], 1, self._steps)
+    def _in_range(self, proposal: Any) -> int:
+        return integer("step", proposal["value"], 1, self._steps)
 
     def __repr__(self) -> str:
         return f"MovieWidget({self._line})"
 
     def _repr_mimebundle_(self, **how: Any) -> Any:
-        told = super()._repr_mimebundle_(**how)
-        return told and ({**told[0], "text/plain": self._line, "text/html": self._still}, told[1])
+        bundle = super()._repr_mimebundle_(**how)
+        return bundle and ({**bundle[0], "text/plain": self._line, "text/html": self._still}, bundle[1])
 
 
 _MADE = WeakSet[MovieWidget]()

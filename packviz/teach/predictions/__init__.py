@@ -62,20 +62,20 @@ def asking(movie: Movie, stage: Stage) -> Movie:
     if all(step.stage != stage for step in movie.steps):
         return movie
     facts = Facts(movie.view.trace)
-    asked = dict.fromkeys(_question(facts, stage, number, movie.view.direction) for number in range(MAX_ASKED))
-    return replace(movie, questions=tuple(_with_solution(each, movie) for each in asked if each is not None))
+    predictions = dict.fromkeys(_question(facts, stage, number, movie.view.direction) for number in range(MAX_ASKED))
+    return replace(movie, questions=tuple(_with_solution(each, movie) for each in predictions if each is not None))
 
 
-def _with_solution(asked: Prediction, movie: Movie) -> Mapping[str, Any]:
-    slips = [[spelled(slip.answer), slip.reason] for slip in asked.slips]
-    moment = asked.moment
+def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
+    slips = [[spelled(slip.answer), slip.reason] for slip in prediction.slips]
+    moment = prediction.moment
     step = movie.step_at(moment.stage, moment.timestep, moment.name)
-    solution = {"answer": asked.solution, "why": asked.why, "hint": asked.hint, "slips": slips}
+    solution = {"answer": prediction.solution, "why": prediction.why, "hint": prediction.hint, "slips": slips}
     return {
-        "prompt": asked.prompt,
-        "form": asked.form,
-        "example": asked.example,
-        "choices": list(asked.choices),
+        "prompt": prediction.prompt,
+        "form": prediction.form,
+        "example": prediction.example,
+        "choices": list(prediction.choices),
         "first": step if moment.since is None else movie.step_at(moment.stage, moment.since),
         "step": step,
         "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),
@@ -85,8 +85,8 @@ def _with_solution(asked: Prediction, movie: Movie) -> Mapping[str, Any]:
 def _question(facts: Facts, stage: Stage, number: int, direction: int) -> Prediction | None:
     if stage == "embed" and not facts.embedded:
         return None
-    asked = _BACKWARD if stage == "run" and direction else _LESSONS.get(stage, ())
-    kinds = [kind for kind in asked if kind.places(facts)]
+    candidates = _BACKWARD if stage == "run" and direction else _LESSONS.get(stage, ())
+    kinds = [kind for kind in candidates if kind.places(facts)]
     if not kinds:
         return None
     turn, which = divmod(number, len(kinds))

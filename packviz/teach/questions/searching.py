@@ -63,14 +63,14 @@ def search(text: str) -> tuple[Entry | Page, ...]:
     named = [entry for entry in ENTRIES if _has(entry, tuple(words))]
     if named:  # the numbers in an error come from somebody's batch
         words = [word for word in words if not word.isdecimal()]
-    told = list(dict.fromkeys(filter(None, (_known(word) for word in words if word not in _COMMON))))
-    if not told:
+    terms = list(dict.fromkeys(filter(None, (_known(word) for word in words if word not in _COMMON))))
+    if not terms:
         return ()
     pairs = [" ".join(pair) for pair in pairwise(words) if not _COMMON.issuperset(pair)]
-    asked = " OR ".join(f'"{each}"' for each in dict.fromkeys([" ".join(words), *pairs, *told]))
+    query = " OR ".join(f'"{each}"' for each in dict.fromkeys([" ".join(words), *pairs, *terms]))
     score = f"-bm25(found, {', '.join(map(str, _WEIGHTS.values()))})"
     with _LOCK:
-        rows = _index().execute(f"SELECT rowid, {score} FROM found WHERE found MATCH ?", (asked,)).fetchall()
+        rows = _index().execute(f"SELECT rowid, {score} FROM found WHERE found MATCH ?", (query,)).fetchall()
     scores = {_EVERYTHING[row - 1]: score for row, score in rows}
     for found in scores.keys() & _QUOTING:
         scores[found] *= _QUOTES

@@ -90,11 +90,11 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
     integer("count", count, 1, MAX_QUESTIONS)
     draw, kinds = Random(f"packviz {level} {seed}"), LEVELS[level].kinds  # seeded by the text's SHA-512
     order = [*draw.sample(kinds, len(kinds)), *draw.sample(kinds, len(kinds))]
-    asked: dict[tuple[str, str], Question] = {}
+    chosen: dict[tuple[str, str], Question] = {}
     for kind in order[:count]:
-        new = next(each for each in _drawn(draw, level, kind) if (each.text, each.prediction.prompt) not in asked)
-        asked[new.text, new.prediction.prompt] = new
-    return tuple(asked.values())
+        new = next(each for each in _drawn(draw, level, kind) if (each.text, each.prediction.prompt) not in chosen)
+        chosen[new.text, new.prediction.prompt] = new
+    return tuple(chosen.values())
 
 
 def _drawn(draw: Random, level: int, kind: str) -> Iterator[Question]:
