@@ -1,6 +1,6 @@
 // The parts of the player: the picture, the stages, the code, the caption and the controls below.
 
-import { el, icon } from "./dom.js";
+import { button, el, icon } from "./dom.js";
 import { remember } from "./keys.js";
 import { Asking } from "./question.js";
 import { explaining } from "./terms.js";
@@ -9,16 +9,12 @@ const SPEEDS = [0.5, 1, 2, 4];
 
 /** @param {import("./player.js").Player} player */
 export function controls(player) {
-  const button = (
+  const control = (
     /** @type {string} */ name,
     /** @type {string} */ label,
     /** @type {() => void} */ action,
     /** @type {Record<string, string>} */ extra = {},
-  ) => {
-    const node = el("button", { type: "button", "aria-label": label, title: label, ...extra }, icon(name));
-    node.addEventListener("click", action);
-    return node;
-  };
+  ) => button(icon(name), action, { "aria-label": label, title: label, ...extra });
   const canvas = el("canvas", { role: "img" });
   const tip = el("div", { class: "pv-tip", hidden: "" });
   const error = el("pre", { class: "pv-error", hidden: "" });
@@ -33,20 +29,13 @@ export function controls(player) {
   const proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" });
   const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
   const touch = matchMedia("(pointer: coarse)").matches;
-  const invite = el(
-    "button",
-    { type: "button", class: "pv-invite" },
-    touch ? "Tap " : "Press ",
-    el("kbd", {}, "→"),
-    " to watch",
-  );
-  invite.addEventListener("click", () => player.next());
-  const onward = el(
-    "button",
-    { type: "button", class: "pv-invite pv-onward", hidden: "" },
-    player.options.onward?.label ?? "",
-  );
-  onward.addEventListener("click", () => player.options.onward?.go());
+  const invite = button([touch ? "Tap " : "Press ", el("kbd", {}, "→"), " to watch"], () => player.next(), {
+    class: "pv-invite",
+  });
+  const onward = button(player.options.onward?.label ?? "", () => player.options.onward?.go(), {
+    class: "pv-invite pv-onward",
+    hidden: "",
+  });
   const say = el("div", { class: "pv-say" }, caption, invite, onward);
   const range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
   range.addEventListener("input", () => player.go(Number(range.value)));
@@ -72,14 +61,13 @@ export function controls(player) {
     keys,
     "Shortcuts",
   );
-  const playButton = button("play", "Play (Space)", () => player.toggle(), { class: "pv-play" });
+  const playButton = control("play", "Play (Space)", () => player.toggle(), { class: "pv-play" });
   const saveAs = (/** @type {string} */ name, /** @type {boolean} */ told) => {
-    const node = el("button", { type: "button", "aria-label": name }, name);
-    node.addEventListener("click", () => {
+    const save = () => {
       open(false);
       player.save({ told });
-    });
-    return node;
+    };
+    return button(name, save, { "aria-label": name });
   };
   const saving = el(
     "div",
@@ -87,7 +75,7 @@ export function controls(player) {
     saveAs("PNG with caption", true),
     saveAs("PNG, picture only", false),
   );
-  const saveButton = button("image", "Save this picture", () => open(Boolean(saving.hidden)), {
+  const saveButton = control("image", "Save this picture", () => open(Boolean(saving.hidden)), {
     "aria-expanded": "false",
   });
   const open = (/** @type {boolean} */ on) => {
@@ -97,14 +85,14 @@ export function controls(player) {
   saving.addEventListener("focusout", (event) => {
     if (!saving.contains(/** @type {Node} */ (event.relatedTarget)) && event.relatedTarget !== saveButton) open(false);
   });
-  const codeButton = button("code", "Code", () => player.toggleCode(), {
+  const codeButton = control("code", "Code", () => player.toggleCode(), {
     class: "pv-tocode",
     "aria-keyshortcuts": "C",
   });
-  const firstButton = button("first", "First step (Home)", () => player.go(1), { class: "pv-end" });
-  const backButton = button("back", "Step back (← or Page Up)", () => player.back());
-  const nextButton = button("next", "Step forward (→ or Page Down)", () => player.next());
-  const lastButton = button("last", "Last step (End)", () => player.go(player.steps), { class: "pv-end" });
+  const firstButton = control("first", "First step (Home)", () => player.go(1), { class: "pv-end" });
+  const backButton = control("back", "Step back (← or Page Up)", () => player.back());
+  const nextButton = control("next", "Step forward (→ or Page Down)", () => player.next());
+  const lastButton = control("last", "Last step (End)", () => player.go(player.steps), { class: "pv-end" });
   const transport = el(
     "div",
     { class: "pv-transport" },
@@ -119,7 +107,7 @@ export function controls(player) {
     keysLabel,
     codeButton,
     el("div", { class: "pv-saving" }, saveButton, saving),
-    button("full", "Full screen", () => player.fullscreen(), { "aria-keyshortcuts": "F" }),
+    control("full", "Full screen", () => player.fullscreen(), { "aria-keyshortcuts": "F" }),
   );
   const live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
   const stack = el("div", { class: "pv-stack", role: "group", "aria-label": "Layers and directions", hidden: "" });

@@ -26,6 +26,16 @@ export const el = (tag, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
+/**
+ * @param {Node | string | (Node | string)[]} content
+ * @param {() => void} onClick
+ * @param {Record<string, string | number>} attributes
+ */
+export const button = (content, onClick, attributes = {}) => {
+  const node = el("button", { type: "button", ...attributes }, ...[content].flat());
+  node.addEventListener("click", onClick);
+  return node;
+};
 /** @param {string} name */
 export const icon = (name) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

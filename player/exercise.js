@@ -3,7 +3,7 @@
 /** @import { Exercise, Trigger } from "./types" */
 
 import { readTheme, schemeOf } from "./colour.js";
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
 
 const DRAGGED = 6; // pixels that a pointer moves before it drags
 
@@ -42,12 +42,12 @@ class Packing {
     this.cells = data.cells.map((cell, i) => this.cell(cell, i));
     this.slots = data.rows.map((_, n) => el("li", { "data-n": n }));
     this.counts = data.sizes.map((_, t) => el("li", { "data-n": t }));
-    this.answers = data.letters.map((_, i) => this.button(String(i + 1), () => this.answer(i + 1)));
+    this.answers = data.letters.map((_, i) => button(String(i + 1), () => this.answer(i + 1)));
     this.told = el("p", { role: "status" });
     this.strip = el("ol", { class: "pv-strip", "aria-label": "data" }, ...this.slots);
     this.ask = el("div", { role: "toolbar", "aria-label": "How many rows?" }, ...this.answers);
-    this.putBack = this.button("Put back", () => this.back());
-    this.again = this.button("Start over", () => this.startOver());
+    this.putBack = button("Put back", () => this.back());
+    this.again = button("Start over", () => this.startOver());
     this.root = el(
       "section",
       { class: "pv pv-exercise", "data-testid": "packviz-exercise", "aria-label": "Pack it yourself" },
@@ -118,19 +118,10 @@ class Packing {
    * @param {number} i
    */
   cell(cell, i) {
-    const node = this.button(cell.text || (cell.is_pad ? "" : this.letter(cell)), () => this.dragged || this.take(i));
+    const node = button(cell.text || (cell.is_pad ? "" : this.letter(cell)), () => this.dragged || this.take(i));
     node.className = "pv-cell";
     node.setAttribute("aria-label", cell.is_pad ? `${cell.name}, padding` : cell.name);
     node.addEventListener("pointerdown", (event) => this.grab(node, i, event));
-    return node;
-  }
-  /**
-   * @param {string} text
-   * @param {() => void} onClick
-   */
-  button(text, onClick) {
-    const node = el("button", { type: "button" }, text);
-    node.addEventListener("click", onClick);
     return node;
   }
 

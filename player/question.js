@@ -3,7 +3,7 @@
 /** @import { Question } from "./types" */
 
 import { judge, readAnswer, solutionOf } from "./answers.js";
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
 import { explained } from "./terms.js";
 
 const TRIES = 2,
@@ -50,9 +50,9 @@ export class Asking {
     this.field = el("input", { type: "text", autocomplete: "off", spellcheck: "false", enterkeyhint: "done" });
     this.field.addEventListener("keydown", (event) => this.key(event));
     this.choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
-    this.check = this.button("Check", () => this.answer(this.field.value));
-    this.reveal = this.button("Show me", () => this.showMe());
-    this.another = this.button("Another", () => this.ask(this.number + 1));
+    this.check = button("Check", () => this.answer(this.field.value));
+    this.reveal = button("Show me", () => this.showMe());
+    this.another = button("Another", () => this.ask(this.number + 1));
     /** @type {(string | null)[]} */
     this.tried = [];
     this.said = el("p", { class: "pv-verdict", role: "status" });
@@ -65,15 +65,6 @@ export class Asking {
       answers,
       this.said,
     );
-  }
-  /**
-   * @param {string} text
-   * @param {() => void} onClick
-   */
-  button(text, onClick) {
-    const node = el("button", { type: "button" }, text);
-    node.addEventListener("click", onClick);
-    return node;
   }
 
   /**
@@ -117,7 +108,7 @@ export class Asking {
     this.field.autocapitalize = form === "letters" ? "characters" : "off";
     this.choices.replaceChildren(
       ...choices.map((choice) => {
-        const node = this.button("", () => this.answer(choice));
+        const node = button("", () => this.answer(choice));
         node.append(...written(choice, (part) => [part])); // a button must not contain focusable elements
         return node;
       }),
