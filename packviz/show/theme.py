@@ -18,6 +18,7 @@ SEQUENCE_HUES: tuple[str, ...] = (
     "#b6db92",
 )
 
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 CLEAR = "rgba(0,0,0,0)"  # fully transparent
 
 

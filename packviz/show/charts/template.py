@@ -7,10 +7,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from packviz.show.theme import CLEAR, SEQUENCE_HUES, Palette
+from packviz.show.theme import CLEAR, FONT, SEQUENCE_HUES, Palette
 from packviz.text import counted
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 SIZE = 14  # pixels of the smaller text
 
 

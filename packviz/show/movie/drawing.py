@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from packviz.errors import extra
 from packviz.show.movie.picture import Picture
 from packviz.show.movie.staging import Box, Line, Shape, Text
+from packviz.show.theme import FONT
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 FONTS = (("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"), ("Arial.ttf", "Arial Bold.ttf"), ("arial.ttf", "arialbd.ttf"))
 BEAT, LEAST, WORD = 500, 2500, 350  # ms of an intermediate frame, of a step at least, and per word of its caption
 
@@ -23,7 +23,7 @@ def svg(picture: Picture, frame: int) -> str:
     title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame][0] - 1]}")
     written = "".join(map(_written, picture.shapes(frame)))
     size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
-    start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FAMILY}">'
+    start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
     return f"{start}<title>{title}</title>{written}</svg>"
 
 
