@@ -98,6 +98,12 @@ class Case:
         return 1 if self.batch_first else 0
 
     @cached_property
+    def has_plain_lengths(self) -> bool:
+        """Tell whether the lengths are a list of integers, which needs no tensor: most are, and tensors take time."""
+        given = self.lengths
+        return type(given) is list and all(type(length) is int and abs(length) < 2**62 for length in given)
+
+    @cached_property
     def lengths_tensor(self) -> Tensor:
         """Return the lengths beside a padded x."""
         return read_lengths("lengths", self.lengths)
@@ -113,6 +119,8 @@ class Case:
     @cached_property
     def whole_lengths(self) -> list[int] | None:
         """Return the lengths as torch reads them, integers; None where they are shares, or not one row on the CPU."""
+        if self.has_plain_lengths:
+            return cast(list[int], self.lengths)
         given = self.lengths_tensor
         if given.dim() != 1 or given.device.type != "cpu" or self.are_shares:
             return None

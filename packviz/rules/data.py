@@ -107,6 +107,8 @@ def missing(case: Case) -> Iterator[Fault]:
 @rule("x lengths", refuses=True)
 def form(case: Case) -> Iterator[Fault]:
     """Find lengths on another device, in other than one dimension, shares of the longest, and what is no integer."""
+    if case.has_plain_lengths and case.lengths_device == "cpu":
+        return
     given, whole = case.lengths_tensor, case.whole_lengths
     printed = given.device.type == "cpu" and case.lengths_device != "cpu"
     asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
