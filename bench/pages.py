@@ -103,8 +103,8 @@ def _edit(page: Page, text: str, watch: str, key: str) -> float:
 def frames() -> list[Line]:
     """Painted frames per second while the player sorts a batch at half speed; the first motion is skipped.
 
-    A new frame is one in which something stands elsewhere than in the frame before. In Chromium's own trace of these
-    motions the compositor drew exactly as many.
+    A new frame is one in which something has moved since the frame before. In Chromium's own trace of these motions the
+    compositor drew exactly as many.
     """
     with chromium() as browser:
         return [_frames(browser, 14, 12, 55.0), _frames(browser, 31, 20, None)]

@@ -35,7 +35,7 @@ class Connection:
         self._host, self._port = parts.hostname or "localhost", parts.port or 80
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._turn = asyncio.Lock()
-        self.heard = bytearray()  # the headers and bodies of all answers, and all that came over the push channel
+        self.heard = bytearray()  # the headers and bodies of all answers, and everything received over the push channel
 
     async def ask(
         self, method: str, path: str, body: object = None, *, raw: bytes | None = None, **headers: str

@@ -104,7 +104,7 @@ async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
     try:
         yield Visitor(socket, page)
     finally:
-        socket.transport.abort()  # like a closed tab; a clean close would wait for answers that nobody reads
+        socket.transport.abort()  # like a closed tab; a clean close would wait for unread answers
 
 
 @asynccontextmanager

@@ -1,1 +1,1 @@
-"""What was typed or handed over: batches, settings, examples, tensors."""
+"""The input: batches, settings, examples, modules, tensors."""

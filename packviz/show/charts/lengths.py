@@ -12,7 +12,7 @@ from packviz.show.charts.template import bars, drawn, named_axis, plain
 from packviz.show.theme import LIGHT, Palette, mix, sequence_color
 from packviz.text import counted, percent, sequence_label
 
-NAMED = 26  # up to so many bars, each has its number, and each sequence its letter
+NAMED = 26  # up to this many bars, each has its number, and each sequence its letter
 
 
 def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:

@@ -16,7 +16,7 @@ from packviz.validate import integer
 
 SEQUENCES, UNITS, STEPS = 24, 12, 200  # shown at most in the heat map
 GAP = 1  # rows between the bands of two sequences
-LINES = 10  # units shown at most as lines: so many colours can be told apart
+LINES = 10  # units shown at most as lines: this many colours can be told apart
 DASHES = ("solid", "dash", "dot")
 
 

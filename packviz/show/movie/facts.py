@@ -16,7 +16,7 @@ from packviz.validate import integer
 
 MAX_UNITS = 8  # of a hidden state
 MAX_FEATURES = 12  # of a token
-SMALL_FROM = 25  # from so many sequences on, cells are too small for text
+SMALL_FROM = 25  # from this many sequences on, cells are too small for text
 NOBODY = -1  # in a table: absent, or not shown
 
 Cells = tuple[np.ndarray, np.ndarray]  # sequence and time step of each
@@ -212,7 +212,7 @@ def exact(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number as it stands in a cell: short, without a needless `.0`."""
+    """Return a number as written in a cell: short, without a needless `.0`."""
     if not isfinite(value) or value != int(value):
         return f"{value:.4g}"
     return str(int(value)) if abs(value) < 1e6 else f"{value:.3g}"

@@ -12,7 +12,7 @@ import numpy as np
 WIDE, TALL = (3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # aspect ratios of pictures on a desktop and on a phone
 LINES = tuple(round(7 * 1.25**i) for i in range(16))  # the line lengths of a strip that are tried: 7 to 199 units
 LINE_GAP = 0.35  # units between two lines of a strip
-ROOMY = 6.0  # rows of at most so many units have large cells, even on a phone
+ROOMY = 6.0  # rows of at most this many units have large cells, even on a phone
 Units = Any  # one number, or a column with one for each of LINES
 Column = Any  # one value for all marks of a group, or a numpy array with one for each
 
@@ -201,7 +201,7 @@ class Grid:
         return self.columns * self.width <= ROOMY
 
     def heading(self) -> Place:
-        """Return where the heading stands."""
+        """Return the place of the heading."""
         lines = 1.5 * self.text + 1 if self.transposed else 1.6 * self.text
         return Place(self.name, -1.1 * self.text, -lines)
 
@@ -243,7 +243,7 @@ class Strip:
         return Place(self.name, self._starts[t] + position * self.width, 0.0)
 
     def heading(self) -> Place:
-        """Return where the heading stands."""
+        """Return the place of the heading."""
         return Place(self.name, 0.0, -1.7 if self.marks else -self.text)
 
     @property

@@ -16,10 +16,10 @@ from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 from packviz.text import counted, sequence_label
 
-CROWDED = 24  # from so many time steps on, there is no room to highlight all counts at once
-MARKED = 48  # up to so many cells of the padded tensor, every row has its address below it
+CROWDED = 24  # from this many time steps on, there is no room to highlight all counts at once
+MARKED = 48  # up to this many cells of the padded tensor, every row has its address below it
 Look = dict[str, Any]
-MOST = 400  # up to so many cells, the padded tensor is drawn
+MOST = 400  # up to this many cells, the padded tensor is drawn
 SCENE = "pack:memory"
 
 
@@ -126,7 +126,7 @@ def _margins(view: View, end: Frame) -> Step:
     grid, x = view.grid, view.text
     at = grid.length(0)
     heading = marks("title:lengths", "note", Place(at.panel, at.x, grid.axis(0).y), h=x, text="lengths", tone="now")
-    if view.transposed:  # to the right stands `batch_sizes`
+    if view.transposed:  # `batch_sizes` is on the right
         heading = marks("title:lengths", "note", Place(at.panel, -1.3 * x, at.y), w=x, text="len", tone="now")
     crowded = view.small or len(view.live) > CROWDED
     tones = {"title:counts": "now", "length": "now", "count": "" if crowded else "now"}

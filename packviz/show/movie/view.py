@@ -13,9 +13,9 @@ from packviz.show.movie.facts import Facts, Window, number
 from packviz.show.movie.layout import Grid, Strip
 from packviz.text import counted, sequence_label
 
-WORDY = 40  # up to so many tokens, packed rows have room for their words
+WORDY = 40  # up to this many tokens, packed rows have room for their words
 STRIP_WIDTH = 1.6  # units: the maximum width of such a row
-MARKED = 64  # up to so many tokens, every packed row has its address below it
+MARKED = 64  # up to this many tokens, every packed row has its address below it
 STACKED = 1.5  # units: the maximum width of a cell with one half above the other
 TALL = 1.5  # units of a packed row: the letter of its sequence is above its token
 LONGEST = 40  # characters of a word

@@ -196,7 +196,7 @@ def kind(
 
 
 def once(condition: Callable[[Facts], object]) -> Callable[[Facts], Sequence[None]]:
-    """Return the places of a question that is the same everywhere: one where the condition holds, else none."""
+    """Return the places of a question that is the same everywhere: one if the condition holds, else none."""
     return lambda facts: (None,) if condition(facts) else ()
 
 

@@ -6,8 +6,8 @@ from packviz.rules.data import order_refusal
 from packviz.teach.predictions.kind import Case, Facts, Given, kind, once
 from packviz.teach.predictions.prediction import Moment
 
-MAX_TYPED = 8  # at most so many numbers to type for one answer,
-MAX_SIZES = 10  # or so many batch_sizes, which are short
+MAX_TYPED = 8  # at most this many numbers to type for one answer,
+MAX_SIZES = 10  # or this many batch_sizes, which are short
 
 _SORTED = Moment("sort", name="sorted")
 

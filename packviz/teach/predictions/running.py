@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from packviz.teach.predictions.kind import MAX_FILMED, Case, Facts, Kind, kind, once, spread
 from packviz.teach.predictions.prediction import Moment
 
-MAX_TYPED = 8  # at most so many letters to type for one answer
+MAX_TYPED = 8  # at most this many letters to type for one answer
 
 
 def _fed(facts: Facts, t: int, direction: int) -> Case:

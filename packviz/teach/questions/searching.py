@@ -27,7 +27,7 @@ _SHARE = 0.2  # of the best score: results with less are left out
 _ALWAYS = 5  # this many of the best are always kept
 _WHOLE = 0.85  # the share of its words, in order, from which a message counts as found
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning|Unsupported):")
-_WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers stand for any others
+_WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers are ignored
 _COMMON = frozenset(
     _WORD.findall(
         "a an and are as at be by can do does for from have how i if in is it me my of on or so that the there this to "
@@ -43,7 +43,7 @@ class Page(Brief):
     address: str
     title: str
     about: str
-    menu: str = ""  # "": none, it stands beside the parts
+    menu: str = ""  # "": outside the sections
     asked: tuple[str, ...] = ()  # (): the search does not find it
 
 
