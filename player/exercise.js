@@ -289,11 +289,11 @@ class Packing {
     let sum = 0;
     const ends = sizes.slice(0, given).map(({ size }) => (sum += size));
     for (const [n, { cell }] of rows.entries()) {
-      const there = n < this.taken;
-      this.cells[cell].setAttribute("aria-disabled", String(there));
+      const taken = n < this.taken;
+      this.cells[cell].setAttribute("aria-disabled", String(taken));
       this.slots[n].textContent = "";
-      if (there) this.slots[n].append(cells[cell].text, el("small", {}, this.letter(cells[cell])));
-      this.slots[n].toggleAttribute("data-there", there);
+      if (taken) this.slots[n].append(cells[cell].text, el("small", {}, this.letter(cells[cell])));
+      this.slots[n].toggleAttribute("data-there", taken);
       this.slots[n].toggleAttribute("data-next", n === this.taken);
       this.slots[n].toggleAttribute("data-end", ends.includes(n + 1)); // of a time step
     }

@@ -19,20 +19,20 @@ export function framed() {
   const fits =
     /[?&]embed=true\b/.test(location.search) || /[#&]fit\b/.test(location.hash) || page.matches("[data-fit]");
   if (fits) document.documentElement.style.setProperty("--packviz-height", HEIGHT);
-  let told = "";
+  let sent = "";
   setInterval(() => {
     const now = { packviz: { height: fits ? height() : undefined, step: player()?.step } },
       text = JSON.stringify(now);
-    if (text === told || text === '{"packviz":{}}' || document.fullscreenElement) return;
-    told = text;
+    if (text === sent || text === '{"packviz":{}}' || document.fullscreenElement) return;
+    sent = text;
     window.parent.postMessage(now, "*");
   }, OFTEN);
   window.addEventListener("message", ({ source, data }) => {
-    const asked = source === window.parent && data?.packviz;
-    if (!asked) return;
-    told = ""; // always answer a request
-    if (Number.isInteger(asked.step)) player()?.go(asked.step);
-    const ground = { light: "#ffffff", dark: "#12141b" }[/** @type {string} */ (asked.theme)];
+    const request = source === window.parent && data?.packviz;
+    if (!request) return;
+    sent = ""; // always answer a request
+    if (Number.isInteger(request.step)) player()?.go(request.step);
+    const ground = { light: "#ffffff", dark: "#12141b" }[/** @type {string} */ (request.theme)];
     if (ground) document.documentElement.style.setProperty("--st-background-color", ground);
     for (const each of here.players) each.attempt(() => each.retheme());
   });

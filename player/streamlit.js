@@ -1,13 +1,13 @@
 // The player as a Streamlit component.
 
-/** @import { Stage, StreamlitData, There, Trigger } from "./types" */
+/** @import { Stage, StreamlitData, Slot, Trigger } from "./types" */
 
 import { here } from "./keys.js";
 import { giveUp, mount } from "./player.js";
 
 const NARROW = 480; // maximum width in pixels on a phone, as in player.css
 
-/** @type {WeakMap<object, There>} */
+/** @type {WeakMap<object, Slot>} */
 const players = new WeakMap();
 
 /**
@@ -42,23 +42,23 @@ function inAddress(name) {
  * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export default function ({ data, parentElement, setTriggerValue }) {
-  const there = players.get(parentElement) ?? { given: data.step, asked: data.ask?.number };
+  const slot = players.get(parentElement) ?? { given: data.step, asked: data.ask?.number };
   const tell = (/** @type {any} */ stage) => {
-    there.told = stage;
+    slot.told = stage;
     if (!data.loose) setTriggerValue("shown", { stage, narrow: parentElement.host.clientWidth <= NARROW });
   };
-  players.set(parentElement, there);
+  players.set(parentElement, slot);
   try {
-    there.player ? feed(there, data) : (there.player = mounted(there, data, parentElement, tell, setTriggerValue));
-    answer(there, data.ask);
+    slot.player ? feed(slot, data) : (slot.player = mounted(slot, data, parentElement, tell, setTriggerValue));
+    answer(slot, data.ask);
   } catch (reason) {
     // the content below waits for the player, so it must also appear without one
-    there.player?.destroy();
-    there.player = null;
+    slot.player?.destroy();
+    slot.player = null;
     giveUp(parentElement, reason);
     console.error(reason);
   }
-  requestAnimationFrame(() => setTimeout(() => tell(there.player?.root.dataset.stage ?? data.movie.steps[0].stage)));
+  requestAnimationFrame(() => setTimeout(() => tell(slot.player?.root.dataset.stage ?? data.movie.steps[0].stage)));
   return () => {
     players.get(parentElement)?.player?.destroy();
     players.delete(parentElement);
@@ -66,17 +66,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 
 /**
- * @param {There} there
+ * @param {Slot} slot
  * @param {StreamlitData} data
  * @param {ShadowRoot} parentElement
  * @param {(stage: Stage) => unknown} tell
  * @param {Trigger} setTriggerValue
  */
-function mounted(there, data, parentElement, tell, setTriggerValue) {
+function mounted(slot, data, parentElement, tell, setTriggerValue) {
   const onStep = (/** @type {number} */ step, /** @type {Stage} */ stage) => {
     if (!data.loose) keepInAddress("step", step);
     document.dispatchEvent(new CustomEvent("packviz step", { detail: step })); // for the teacher of a class
-    if (there.told && stage !== there.told) tell(stage);
+    if (slot.told && stage !== slot.told) tell(stage);
   };
   const asked = data.step ?? inAddress("step");
   if (data.code === false) here.code.page = false;
@@ -100,17 +100,17 @@ function onward() {
 }
 
 /**
- * @param {There} there
+ * @param {Slot} slot
  * @param {StreamlitData} data
  */
-function feed(there, data) {
-  const step = data.step !== there.given ? data.step : undefined;
-  there.given = data.step;
-  const before = there.player.movie.steps;
-  there.player.update(data.movie, { step });
-  const after = there.player.movie.steps;
+function feed(slot, data) {
+  const step = data.step !== slot.given ? data.step : undefined;
+  slot.given = data.step;
+  const before = slot.player.movie.steps;
+  slot.player.update(data.movie, { step });
+  const after = slot.player.movie.steps;
   if (after !== before)
-    there.changed =
+    slot.changed =
       1 +
       Math.max(
         1,
@@ -119,13 +119,13 @@ function feed(there, data) {
 }
 
 /**
- * @param {There} there
+ * @param {Slot} slot
  * @param {StreamlitData["ask"]} ask
  */
-function answer(there, ask) {
-  if (!ask || ask.number === there.asked) return;
-  there.asked = ask.number;
-  if (ask.step != null) there.player.show(ask.step || there.changed || 2);
-  if (ask.token != null) there.player.light(ask.token);
-  if (ask.look) there.player.root.scrollIntoView({ block: "center" });
+function answer(slot, ask) {
+  if (!ask || ask.number === slot.asked) return;
+  slot.asked = ask.number;
+  if (ask.step != null) slot.player.show(ask.step || slot.changed || 2);
+  if (ask.token != null) slot.player.light(ask.token);
+  if (ask.look) slot.player.root.scrollIntoView({ block: "center" });
 }

@@ -350,7 +350,7 @@ export interface Exercise {
 }
 export type Trigger = (name: string, value: unknown) => void;
 /** The component's state for a place on the page: the last step it was given, the last request, what it told Python. */
-export interface There {
+export interface Slot {
   given: number;
   asked?: number;
   changed?: number;
