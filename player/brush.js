@@ -335,7 +335,7 @@ export class Brush {
     this.font(ctx, px, 600);
     const wide = this.measure(ctx, name);
     if (wide > w * (h > 1.2 * w ? 0.75 : 0.5)) return 0;
-    const left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12); // in a tall cell above what is written there
+    const left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12); // in a tall cell above its contents
     this.put(ctx, name, x + left, y + (tall ? 0.27 * h : px * 0.56 + Math.min(3, h * 0.06)), fill, "left");
     return left + wide;
   }

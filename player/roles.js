@@ -129,7 +129,7 @@ export const roles = {
     const every = stride > 1 ? stride : Math.max(1, down);
     if (!now && (state.k % every || this.crowds(state, every))) return;
     const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text;
-    const half = this.measure(ctx, text) / 2 + 2; // at the edge of the picture it moves in rather than being cut off
+    const half = this.measure(ctx, text) / 2 + 2; // at the edge of the picture it moves inwards instead of being cut off
     const middle = Math.max(half, Math.min(x + w / 2, this.room - half));
     this.put(ctx, text, middle, y + h / 2, now ? this.theme.now : this.theme.quiet);
   },
@@ -144,7 +144,7 @@ export const roles = {
     const wide = this.measure(ctx, state.text); // at the edge of the picture it moves inwards instead of being cut off
     if (first === undefined || !word || wide + 6 < w)
       return this.put(ctx, state.text, Math.min(x, Math.max(2, this.room - wide - 3)), y + h / 2, tone, "left");
-    this.put(ctx, state.sub, x + w / 2, y + h / 2, tone); // no room for the word below each of them: the first has it at its left
+    this.put(ctx, state.sub, x + w / 2, y + h / 2, tone); // no room for the word below each of them: the first has it on its left
     if (state.x === first && !state.tone) this.put(ctx, word, x - unit * 0.7, y + h / 2, tone);
   },
   // A heading may be wider than its panel; at the edge of the picture it moves inwards instead of being cut off, as far as
