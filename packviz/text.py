@@ -155,7 +155,7 @@ def two_digits(number: float) -> str:
 
 def with_article(noun: str) -> str:
     """Return the noun with its article: "a tensor", "an int", "an LSTM", "an ndarray"."""
-    vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # capitals are spelled out: an el, a gee
+    vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # initials are read out: an el, a gee
     return f"an {noun}" if noun[:1] in vowels or noun == "ndarray" else f"a {noun}"
 
 

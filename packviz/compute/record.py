@@ -152,7 +152,7 @@ def check_own_making(trace: Trace, fix: str) -> tuple[Batch, Config]:
 def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
     """Return the layer to watch, the top one if none is given.
 
-    Raises PackvizError for a layer or direction that the trace does not have, and where torch refused to pack.
+    Raises PackvizError for a layer or direction that the trace does not have, or if torch refused to pack.
     """
     chosen = len(trace.layers) - 1 if layer is None else layer
     for name, value, count in (("layer", chosen, len(trace.layers)), ("direction", direction, len(trace.layers[0]))):

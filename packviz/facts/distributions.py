@@ -45,7 +45,7 @@ def padding_share(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple
 
     The first number is the mean over the batches, the second the share of all their cells together, in which a wide
     batch weighs more. lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a
-    DataLoader. Raises PackvizError for no lengths at all, and for batches of less than 1.
+    DataLoader. Raises PackvizError if there are no lengths, or for a batch_size below 1.
     """
     integer("lengths", len(lengths), 1, what="a number of lengths", fix="give one or more")
     integer("batch_size", batch_size, 1, fix="choose 1 or more")

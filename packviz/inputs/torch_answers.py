@@ -57,7 +57,7 @@ def filtered(action: Literal["always", "ignore"]) -> Iterator[None]:
 
 
 def ask(call: Callable[[], Result]) -> Answer[Result]:
-    """Return what torch does with a call now, without gradients; its warnings are not shown."""
+    """Make a call to torch without gradients and return what it does; its warnings are not shown."""
     with torch.no_grad(), filtered("ignore"):
         try:
             return Answer(call())

@@ -25,7 +25,7 @@ def assets() -> tuple[str, str]:
 def standalone(title: str, movie: Mapping[str, Any], given: str = "") -> str:
     """Return one HTML page that plays a movie without a server or a network.
 
-    given: attributes for the player's place, ` data-fit` in a frame, ` data-step="3"` to open on another step.
+    given: attributes for the player's element: ` data-fit` in a frame, ` data-step="3"` to open on another step.
     """
     css, js = assets()
     page = Template((HERE / "page.html").read_text("utf-8"))
