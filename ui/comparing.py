@@ -10,8 +10,6 @@ from packviz import charts, facts
 from ui.part import figure, sheet, try_this
 from ui.runs import Shown
 
-_BACKWARD: dict[str, object] = {"direction": "backward"}  # what a second direction is for: the movie shows that
-
 
 def at_a_glance(shown: Shown) -> None:
     """Say for each readout whether it is right, padded and packed."""
@@ -61,9 +59,11 @@ def other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and list the verdicts that each setting changes."""
     st.markdown("The same comparison, each time with one setting changed.")
     found = shown.fact(facts.switches)
-    telling = {f"{each.setting} = {each.after}": {each.setting: each.after} for each in found if each.changed}
+    telling: dict[str, dict[str, object]] = {
+        f"{each.setting} = {each.after}": {each.setting: each.after} for each in found if each.changed
+    }
     if "bidirectional = True" in telling:
-        telling["bidirectional = True"] |= _BACKWARD
+        telling["bidirectional = True"]["direction"] = "backward"  # so that the movie shows what is new
     try_this("Change a setting that changes a verdict." if telling else "None of these changes a verdict.", telling)
     rows = [
         (each.setting, str(each.before), str(each.after), re.sub("_(?!n_)", " ", ", ".join(each.changed)) or "none")

@@ -20,7 +20,7 @@ from ui.player import show
 from ui.runs import OWN, Shown
 from ui.visit import WayBack, visit
 
-NOT_RECORDED = "Nothing has been recorded for this cell: `make record` does it, or measure here."  # of a new one
+NOT_RECORDED = "There is no recorded run of this cell yet; `make record` makes one."  # of a new one
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "pad": tables.padded_table,
     "sort": tables.sorted_table,

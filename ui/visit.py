@@ -68,5 +68,5 @@ def visit() -> Visit:
 
 
 def on_a_phone() -> bool:
-    """Return whether the screen is a phone's, by the browser's own name until a player has measured it."""
+    """Return whether the screen is a phone's, as its browser says, until a player has measured it."""
     return visit().narrow or "Mobi" in st.context.headers.get("User-Agent", "")

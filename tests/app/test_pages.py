@@ -122,7 +122,7 @@ def test_a_cell_of_which_nothing_is_recorded_has_its_page_all_the_same(page: str
     empty = CostRecording(recorded.cost().made, (), ()), TrainingRecording(recorded.training().made, ())
     with patch.object(recorded, "cost", lambda: empty[0]), patch.object(recorded, "training", lambda: empty[1]):
         shown = texts(opened(page))
-    assert "Nothing has been recorded for this cell" in shown
+    assert "There is no recorded run of this cell yet" in shown
 
 
 @pytest.mark.slow
