@@ -9,18 +9,17 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 
 from bench.classroom import classroom
-from bench.computing import doctor, fills, growth, movie_cost, trace_cost, watching
+from bench.computing import doctor, fills, movie_cost, trace_cost, watching
 from bench.editing import editing
-from bench.pages import first_paint, frames, rerun
+from bench.pages import first_paint, rerun
 from bench.report import Line, heading
-from bench.size import size
 from bench.soak import soak
 
 Part = Callable[[], Iterable[Line]]
 
 
-_COMPUTING = (trace_cost, movie_cost, growth, fills, doctor, watching)
-_ALL: tuple[Part, ...] = (size, first_paint, rerun, frames, *_COMPUTING, classroom, editing, soak)
+_COMPUTING = (trace_cost, movie_cost, fills, doctor, watching)
+_ALL: tuple[Part, ...] = (first_paint, rerun, *_COMPUTING, classroom, editing, soak)
 PARTS = {part.__name__: part for part in _ALL}
 ALONE = ("editing", "soak")  # run only by name
 

@@ -1,7 +1,6 @@
 """The cost of computing on one thread, without a server: tracing, movies, examining, and packing itself."""
 
 import gc
-import io
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -123,25 +122,6 @@ def _shown(rows: int, longest: int, cell: Cell, traces: float, kilobytes: float)
     size = len(json.dumps(pv.movie(seen).to_dict(), separators=(",", ":"), ensure_ascii=False).encode()) / 1000
     yield _ratio(f"movie(t).to_dict() ÷ trace(...), {name}", costs, traces, runs=5)
     yield Line(f"kB of the movie as JSON, {name}", size, "without spaces", at_most=kilobytes)
-
-
-def growth() -> list[Line]:
-    """Time and memory of a trace, and a movie's file, at 1, 10 and 100 times the tokens."""
-    return [line for times in (1, 10, 100) for line in _grown(times)]
-
-
-def _grown(times: int) -> Iterator[Line]:
-    batch = Batch.from_tensors(list(Batch.example("hundred").sequences) * times)
-    config, tokens = Config(cell="gru", hidden_size=128), int(batch.lengths.sum())
-    (ms,) = fastest(lambda: pv.trace(batch, config), runs=3)
-    done, stored = pv.trace(batch, config), io.BytesIO()
-    torch.save({name: part for name, part in vars(done).items() if name not in ("batch", "module")}, stored)
-    file = len(pv.movie(done).to_html().encode()) / 1e6
-    yield Line(f"trace, µs a token, {tokens:,} tokens", 1000 * ms / tokens, f"{ms:,.0f} ms with the proof")
-    yield Line(
-        f"trace, kB a token, {tokens:,} tokens", stored.tell() / tokens / 1000, "its tensors as torch saves them"
-    )
-    yield Line(f"movie's file, MB, {tokens:,} tokens", file, "one HTML file, the player in it", at_most=1)
 
 
 def doctor() -> list[Line]:

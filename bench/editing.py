@@ -1,10 +1,9 @@
-"""Many visitors on one server, each of whom types a new batch every few seconds."""
+"""Ten visitors on one server, each of whom types a new batch every few seconds."""
 
 import asyncio
 import os
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -12,36 +11,32 @@ from bench import servers
 from bench.report import Line
 from bench.visitors import Visitor, crowd
 
-CLASSES = {10: None, 100: 150.0, 300: 800.0}  # visitors, and the target for the 95th percentile of their edits in ms
+VISITORS = 10
 EVERY, SECONDS = 5.0, 30.0
 ROWS, LONGEST = 6, 8  # of each batch
 
 
-def editing() -> Iterator[Line]:
-    """10, 100 and 300 visitors editing, and the same in a minimal app: ms to the picture, CPU, bytes."""
-    for app, served in {"": servers.packviz(), "minimal app, ": servers.least()}.items():
-        with served as (address, process):
-            for visitors in CLASSES:
-                yield from asyncio.run(_measured(address, process.pid, visitors, app))
+def editing() -> list[Line]:
+    """Ten visitors who edit: ms to the picture, the server's CPU and the bytes sent for an edit."""
+    with servers.packviz() as (address, process):
+        return asyncio.run(_measured(address, process.pid))
 
 
-async def _measured(address: str, process: int, visitors: int, app: str) -> list[Line]:
-    async with crowd(address, visitors) as everybody:
+async def _measured(address: str, process: int) -> list[Line]:
+    async with crowd(address, VISITORS) as everybody:
         bytes_before, cpu_before = sum(each.received for each in everybody), _cpu(process)
         edits = await asyncio.gather(*(_edits(each, i) for i, each in enumerate(everybody)))
         received = sum(each.received for each in everybody) - bytes_before
         cpu = _cpu(process) - cpu_before
     took, count = [seconds for own in edits for seconds in own if seconds is not None], sum(map(len, edits))
-    who = f"{app}{visitors} visitors editing"
-    how = f"{count} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each, for {SECONDS:g} s"
-    lines = [
-        Line(f"{who}: ms from an edit to its picture, median", 1000 * median(took), how),
-        Line(f"{who}: the same, 95th percentile", 1000 * quantiles(took, n=20)[-1], how, CLASSES[visitors]),
-        Line(f"{who}: edits without the right picture", count - len(took), how, at_most=0),
-        Line(f"{who}: ms of the server's CPU for an edit", 1000 * cpu / count, how, at_most=14),
-        Line(f"{who}: kB sent for an edit", received / count / 1000, how, at_most=35),
+    how = f"{VISITORS} visitors for {SECONDS:g} s, {count} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each"
+    return [
+        Line("ms from an edit to its picture, median", 1000 * median(took), how),
+        Line("ms from an edit to its picture, 95th percentile", 1000 * quantiles(took, n=20)[-1], how),
+        Line("edits without the right picture", count - len(took), how, at_most=0),
+        Line("ms of the server's CPU for an edit", 1000 * cpu / count, how, at_most=14),
+        Line("kB sent for an edit", received / count / 1000, how, at_most=35),
     ]
-    return lines if visitors == min(CLASSES) else lines[:3]
 
 
 async def _edits(each: Visitor, number: int) -> list[float | None]:

@@ -1,20 +1,16 @@
-"""The app in a browser: its first painted grid, the repainted grid after an edit, and the player's frame rate."""
+"""The app in a browser: its first painted grid, and the repainted grid after an edit."""
 
-import tempfile
 import time
 from contextlib import ExitStack
-from pathlib import Path
 from statistics import median
 
-import torch
 from playwright.sync_api import Browser, Page
 
-import packviz as pv
 from bench import servers
 from bench.browser import chromium, fresh_page
 from bench.report import Line
 
-VISITS, EDITS, MOTIONS = 9, 17, 5
+VISITS, EDITS = 9, 17
 REST = 0.5  # seconds until server and page are idle
 IMPORTS = ("torch", "plotly.graph_objects", "pandas")  # what our own app imports
 
@@ -26,10 +22,6 @@ const {{ dataset }} = {PLAYER}, {{ painted, cells }} = dataset;
 window.answer = bench.answered(() => dataset.painted !== painted && dataset.cells !== cells);
 """
 GREETED = 'window.answer = bench.answered(() => document.body.textContent.includes("Hello, %s."));'
-MOVE = f"""() => {{
-  const player = {PLAYER}, forward = player.querySelector("[aria-label^='Step forward']");
-  return bench.positions(() => forward.click(), () => player.dataset.painted);
-}}"""
 
 
 def first_paint() -> list[Line]:
@@ -55,29 +47,26 @@ def _visit(browser: Browser, address: str, ready: str) -> float:
 
 
 def rerun() -> list[Line]:
-    """Edit to repainted grid ÷ a plain app's rerun, alternating: ours, minimal, plain with our imports, bare."""
+    """Edit to repainted grid ÷ a plain app's rerun, alternating: ours, plain with our imports, plain and bare."""
     with chromium() as browser, ExitStack() as open_now:
-        served = [servers.packviz(), servers.least(), servers.plain(*IMPORTS), servers.plain()]
-        addresses = [open_now.enter_context(server)[0] for server in served]
+        addresses = [
+            open_now.enter_context(server)[0]
+            for server in (servers.packviz(), servers.plain(*IMPORTS), servers.plain())
+        ]
         pages = [open_now.enter_context(fresh_page(browser)) for _ in addresses]
         for page, address in zip(pages, addresses, strict=True):
             page.goto(address)
             page.get_by_role("textbox").first.wait_for()
-        pictures, plain = pages[:2], pages[2:]
-        rounds = [
-            [*(_sequences(page, i) for page in pictures), *(_name(page, i) for page in plain)] for i in range(EDITS + 2)
-        ]
-    grid, least, loaded, bare = (median(times) for times in zip(*rounds[2:], strict=True))
-    same = "imports torch, plotly and pandas as ours does"
+        ours, *plain = pages
+        rounds = [[_sequences(ours, i), *(_name(page, i) for page in plain)] for i in range(EDITS + 2)]
+    grid, loaded, bare = (median(times) for times in zip(*rounds[2:], strict=True))
     compared = (
-        ("edit to repainted grid ÷ a plain app's rerun, Streamlit's defaults", grid, loaded, same, 0.5),
-        ("the same of a fragment with nothing but a text and a component", least, loaded, same, None),
-        ("ours ÷ a plain app that imports nothing", grid, bare, "is bare", None),
+        ("edit to repainted grid ÷ a plain app's rerun, Streamlit's defaults", loaded, "has the same imports", 0.5),
+        ("ours ÷ a plain app that imports nothing", bare, "is bare", None),
     )
     how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {EDITS} alternating edits each; the plain app {{}}"
     return [
-        Line(what, ours / theirs, how.format(ours, theirs, beside), at_most)
-        for what, ours, theirs, beside, at_most in compared
+        Line(what, grid / plain, how.format(grid, plain, which), at_most) for what, plain, which, at_most in compared
     ]
 
 
@@ -98,34 +87,3 @@ def _edit(page: Page, text: str, watch: str, key: str) -> float:
     milliseconds = float(page.evaluate("window.answer"))
     time.sleep(REST)
     return milliseconds
-
-
-def frames() -> list[Line]:
-    """Painted frames per second while the player sorts a batch at half speed; the first motion is skipped.
-
-    A new frame is one in which something has moved since the frame before. In Chromium's own trace of these motions the
-    compositor drew exactly as many.
-    """
-    with chromium() as browser:
-        return [_frames(browser, 14, 12, 55.0), _frames(browser, 31, 20, None)]
-
-
-def _frames(browser: Browser, rows: int, longest: int, target: float | None) -> Line:
-    lengths = sorted(longest - b % 2 for b in range(rows))  # the shorter half first, so that sorting moves every row
-    batch = pv.Batch.from_tensors([torch.ones(length) for length in lengths])
-    movie = pv.movie(pv.trace(batch), stages=("sort",))
-    with tempfile.TemporaryDirectory() as folder, fresh_page(browser, screen=(1920, 1080)) as page:
-        page.goto(movie.save(Path(folder) / "movie.html").as_uri())
-        page.get_by_label("Speed").select_option("0.5")
-        motions = list[list[float]]()  # of each motion, when every new frame was seen, in ms since the press
-        for _ in range(MOTIONS + 1):
-            motions.append(page.evaluate(MOVE))
-            page.locator("[aria-label^='Step back']").click()
-            time.sleep(3)
-        cells = page.get_by_test_id("packviz-player").get_attribute("data-cells")
-    how = (
-        f"median of {MOTIONS} motions of {motions[-1][-1] / 1e3:.2f} s; "
-        f"the first frame {median(seen[0] for seen in motions[1:]):.0f} ms after the press"
-    )
-    rate = median(1000 * len(seen) / seen[-1] for seen in motions[1:])
-    return Line(f"different painted frames per second, {cells} cells sorted", rate, how, at_least=target)

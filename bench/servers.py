@@ -1,4 +1,4 @@
-"""The servers that are compared: packviz as `make run` starts it, and small apps."""
+"""The servers that are compared: packviz as `make run` starts it, and a plain app."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from urllib.request import urlopen
 
 ROOT = Path(__file__).parent.parent
-HELLO, LEAST = (Path(__file__).parent / f"{name}.py" for name in ("hello", "least"))
+HELLO = Path(__file__).parent / "hello.py"
 PATIENCE = 180.0  # seconds until a server must be up
 
 Served = AbstractContextManager[tuple[str, subprocess.Popen[bytes]]]  # its address and its process, while it runs
@@ -27,11 +27,6 @@ def packviz(port: int | None = None, log: Path | None = None, **environment: str
 def plain(*imports: str) -> Served:
     """Serve the plain app from a folder without our Streamlit settings."""
     return _served(HELLO, HELLO.parent, imports)
-
-
-def least() -> Served:
-    """Serve the minimal app with our Streamlit settings."""
-    return _served(LEAST, ROOT)
 
 
 @contextmanager

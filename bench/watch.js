@@ -37,26 +37,5 @@
   );
   // ms from the last press of Enter until `ready` is painted.
   const answered = (ready) => painted(ready).then((now) => now - pressed);
-  // Start a motion and read `position` in every frame until it stops: the time of each new one, in ms.
-  const positions = (start, position, still = 700) =>
-    new Promise((resolve) => {
-      const seen = [],
-        began = performance.now();
-      let last = position(),
-        changed = null;
-      const look = () => {
-        const now = performance.now(),
-          there = position();
-        if (there !== last) {
-          seen.push(now - began);
-          last = there;
-          changed = now;
-        }
-        if (now - (changed ?? began + 4000) > still) resolve(seen);
-        else requestAnimationFrame(look);
-      };
-      requestAnimationFrame(look);
-      start();
-    });
-  window.bench = { find, painted, answered, positions };
+  window.bench = { find, painted, answered };
 })();
