@@ -29,7 +29,8 @@ async def _measured(address: str, process: int) -> list[Line]:
         received = sum(each.received for each in everybody) - bytes_before
         cpu = _cpu(process) - cpu_before
     took, count = [seconds for own in edits for seconds in own if seconds is not None], sum(map(len, edits))
-    how = f"{VISITORS} visitors for {SECONDS:g} s, {count} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each"
+    each = f"one every {EVERY:g} s each for {SECONDS:g} s"
+    how = f"{VISITORS} visitors, {count} edits of {ROWS} × {LONGEST} batches, {each}"
     return [
         Line("ms from an edit to its picture, median", 1000 * median(took), how),
         Line("ms from an edit to its picture, 95th percentile", 1000 * quantiles(took, n=20)[-1], how),
