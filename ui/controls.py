@@ -12,6 +12,7 @@ from packviz.inputs.batch import ReadAs
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.examples import EXAMPLES, example
+from packviz.inputs.limits import LIMITS
 from ui import address
 from ui.address import bound, choice, of_every_page, switch, whole
 from ui.replaced import give
@@ -28,15 +29,17 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what dra
     "nonlinearity": lambda name: choice(name, get_args(Nonlinearity), "Only used by nn.RNN."),
     "bias": lambda name: switch(name, "Whether the cell adds bias_ih and bias_hh."),
     "initial_state": lambda name: choice(name, get_args(InitialState), "Where h_0 comes from."),
-    "embedding_dim": lambda name: whole(name, 1, 32, "Empty: 4 for words, no embedding for numbers."),
-    "padding_idx": lambda name: whole(name, 0, 4096, "The id of the padding token, whose embedding stays zero."),
+    "embedding_dim": lambda name: whole(name, 1, LIMITS.embedding_dim, "Empty: 4 for words, no embedding for numbers."),
+    "padding_idx": lambda name: whole(
+        name, 0, LIMITS.padding_idx, "The id of the padding token, whose embedding stays zero."
+    ),
     "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights and the initial state."),
     "batch_first": lambda name: switch(name, "On: padded values are (B, T, F). Off: (T, B, F)."),
     "padding_value": lambda name: st.number_input(
         name, -1e6, 1e6, address.default(name), 1.0, "%g", **bound(name, "What fills the short rows.")
     ),
     "padding_side": lambda name: choice(name, get_args(PaddingSide)),
-    "total_length": lambda name: whole(name, 1, 256, _WIDTH),
+    "total_length": lambda name: whole(name, 1, LIMITS.total_length, _WIDTH),
 }
 
 
@@ -87,7 +90,7 @@ def source(chosen: Controls) -> Source:
         return Source(picked, None)
     with chosen.for_text:
         bindings = bound("sequences", on_change=partial(_take_over, chosen.rerun))
-        text = st.text_area("Your sequences, one per line", text_of_example, 148, **bindings)
+        text = st.text_area("Your sequences, one per line", text_of_example, 148, LIMITS.characters, **bindings)
     return Source(picked, text, st.session_state["read_as"])
 
 
@@ -190,9 +193,9 @@ def _cell() -> dict[str, object]:
     settings: dict[str, object] = {"cell": choice("cell", get_args(Cell))}
     left, right = st.columns(2)
     with left:
-        settings["hidden_size"] = whole("hidden_size", 1, 64, "H: how many numbers a hidden state has.")
+        settings["hidden_size"] = whole("hidden_size", 1, LIMITS.hidden_size, "H: how many numbers a hidden state has.")
     with right:
-        settings["num_layers"] = whole("num_layers", 1, 4, "L: each layer reads the output of the one below.")
+        settings["num_layers"] = whole("num_layers", 1, LIMITS.num_layers, "L: each layer reads the one below.")
     return settings | {"bidirectional": switch("bidirectional", "Also run from the last step to the first: D = 2.")}
 
 

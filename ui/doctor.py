@@ -17,13 +17,14 @@ from packviz.doctor import Finding, examine, filler_of
 from packviz.errors import PackvizError
 from packviz.inputs.batch import sequence_label
 from packviz.inputs.config import Config
+from packviz.inputs.limits import LIMITS
 from packviz.show.movie import movie
 from packviz.text import counted
 from ui.given import Given, Lengths, examples, typed, uploaded
 from ui.part import TABLES, distance, explore, fresh, table
 from ui.path import script
 from ui.player import clip
-from ui.runs import MAX_SEQUENCES, MAX_STEPS, as_json
+from ui.runs import as_json
 from ui.status import announce
 
 _WAYS = ("typed or pasted", "a file")
@@ -251,7 +252,7 @@ def as_text(given: Given) -> str | None:
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or lengths is None or not bool(x.isfinite().all()):
         return None
     grid = x if given.batch_first else x.transpose(0, 1)
-    fits = len(lengths) == len(grid) <= MAX_SEQUENCES and grid.size(1) <= MAX_STEPS and x.numel() <= _MAX_TYPED
+    fits = len(lengths) == len(grid) <= LIMITS.sequences and grid.size(1) <= LIMITS.steps and x.numel() <= _MAX_TYPED
     if not fits or not all(1 <= n <= grid.size(1) for n in lengths):
         return None
     rows = [row[:n].tolist() for row, n in zip(grid, lengths, strict=True)]

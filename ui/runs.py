@@ -14,6 +14,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs, sequence_label
 from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
+from packviz.inputs.limits import check_limits, limited_batch
 from packviz.show.movie import Movie, beside, movie
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import asking
@@ -24,12 +25,6 @@ T = TypeVar("T")
 View = Stage | Literal["beside"]
 BESIDE: tuple[View, ...] = ("beside",)
 OWN = "own"  # in place of an example's key: the visitor's own text
-
-# Limits of typed input in the app, where many visitors share one process; the library has none.
-MAX_SEQUENCES = 64
-MAX_STEPS = 64
-MAX_FEATURES = 64
-MAX_CHARACTERS = 100_000
 
 _TURNS: deque[threading.Event] = deque()  # of the visitors whose pictures are being made; the first one has its turn
 _TURNS_CHANGE = threading.Lock()
@@ -129,9 +124,12 @@ def latest(request: Request) -> Shown:
 
 
 def run(request: Request) -> Shown:
-    """Return the batch, the trace and the movie of a request; raises PackvizError if it is invalid."""
+    """Return the batch, the trace and the movie of a request.
+
+    Raises PackvizError if it is invalid or exceeds the limits of the app, before anything is computed.
+    """
     source, config = request.source, request.config
-    traced = kept(lambda: trace(_batch(source), config), source, config)
+    traced = kept(lambda: _trace(source, config), source, config)
     assert traced.batch is not None
     return Shown(request, traced.batch, traced, kept(lambda: as_json(_movie(traced, request)), request))
 
@@ -141,20 +139,10 @@ def as_json(film: Movie) -> bytes:
     return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
 
 
-def _batch(source: Source) -> Batch:
-    if source.text is None:
-        return Batch.example(source.example)
-    _check("characters", len(source.text), MAX_CHARACTERS)
-    batch = Batch.parse(source.text, kind=source.read_as, max_sequences=MAX_SEQUENCES, max_steps=MAX_STEPS)
-    if batch.kind == "vectors":
-        _check("features in each step", batch.sequences[0].shape[1], MAX_FEATURES)
-    return batch
-
-
-def _check(what: str, count: int, most: int) -> None:
-    if count > most:
-        fix = "give fewer, or use packviz.Batch.parse in Python, which has no such limit"
-        raise PackvizError("text", expected=f"at most {most:,} {what}", got=f"{count:,}", fix=fix)
+def _trace(source: Source, config: Config) -> Trace:
+    batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
+    check_limits(batch, config)
+    return trace(batch, config)
 
 
 def _movie(traced: Trace, request: Request) -> Movie:

@@ -11,7 +11,6 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from pages import movies, opened, texts
 from ui.address import MAX_LENGTH, unmet, warning
-from ui.runs import MAX_CHARACTERS, MAX_FEATURES, MAX_SEQUENCES, MAX_STEPS, OWN, Request, Source, run
 
 NOT_HAD = "Ignored from the link: "
 SHOWN = {
@@ -193,23 +192,3 @@ def test_a_setting_that_does_not_fit_the_batch_is_named_above_the_settings(query
     app = opened("start", query)
     assert [each.value for each in app.sidebar.text if each.value.startswith(f"⚠ {told}: expected")]
     assert "Still showing your last batch" in texts(app)
-
-
-@pytest.mark.parametrize(
-    ("text", "limit"),
-    [
-        ("1 " * MAX_CHARACTERS, "100,000 characters"),
-        (f"[[{[1] * (MAX_FEATURES + 1)}]]", "64 features in each step"),
-        ("1\n" * (MAX_SEQUENCES + 1), "64 sequences"),
-        ("1 " * (MAX_STEPS + 1), "64 steps"),
-    ],
-)
-def test_input_too_large_for_a_shared_process_is_refused_with_the_limit(text: str, limit: str) -> None:
-    with pytest.raises(PackvizError, match=f"at most {limit}"):
-        run(Request(Source(OWN, text)))
-
-
-def test_the_largest_allowed_input_is_shown() -> None:
-    rows = "\n".join(["7 " * MAX_STEPS] * MAX_SEQUENCES)
-    assert run(Request(Source(OWN, rows))).trace.exact
-    assert run(Request(Source(OWN, f"[[{[1] * MAX_FEATURES}]]"))).trace.exact

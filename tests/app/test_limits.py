@@ -1,0 +1,129 @@
+"""Every way to a run refuses what exceeds the limits, before anything is drawn or computed.
+
+A road is a function from a text and settings to a run. Its test watches the operations of torch: a refused run has
+neither drawn weights nor called a cell.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import packviz as pv
+from packviz.errors import PackvizError
+from packviz.inputs.limits import LIMITS, check_limits, limited_batch
+from pages import movies, opened, texts
+from ui.plan import from_file
+from ui.runs import OWN, Request, Source, run
+
+Road = Callable[[str, Mapping[str, object]], object]
+
+
+def by_control(text: str, settings: Mapping[str, object]) -> object:
+    """Run what the controls request."""
+    return run(Request(Source(OWN, text), tuple(settings.items())))
+
+
+def by_plan(text: str, settings: Mapping[str, object]) -> object:
+    """Open a saved lesson plan."""
+    item = {"page": "overview", "example": OWN, "sequences": text, "settings": settings}
+    return from_file(json.dumps({"packviz": "lesson plan", "version": 1, "items": [item]}).encode())
+
+
+def by_function(text: str, settings: Mapping[str, object]) -> object:
+    """Check a batch and its settings, as every road does."""
+    batch, config = limited_batch(text), pv.Config(**settings)  # type: ignore[arg-type]
+    check_limits(batch, config)
+    return pv.trace(batch, config)
+
+
+ROADS: Mapping[str, Road] = {"control": by_control, "plan": by_plan, "function": by_function}
+SETTINGS = ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length")
+FEW = "a b c\nd e"  # words have an embedding, so that every setting means something
+TEXTS = {
+    "characters": "1 " * LIMITS.characters,
+    "sequences": "1\n" * (LIMITS.sequences + 1),
+    "steps in each sequence": "1 " * (LIMITS.steps + 1),
+    "features in each step": f"[[{[1] * (LIMITS.features + 1)}]]",
+}
+
+
+class Computing(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """The operations of torch that draw weights or run a cell."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.seen: set[str] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = func.__name__.partition(".")[0]
+        if name in ("uniform_", "normal_", "gru", "lstm", "rnn_tanh", "mm", "addmm", "linear", "constant_pad_nd"):
+            self.seen.add(name)
+        return func(*args, **(kwargs or {}))
+
+
+def refused(road: Road, text: str, settings: Mapping[str, object]) -> str:
+    """Take a road that must be refused before anything is computed; return the message."""
+    with Computing() as computing, pytest.raises(PackvizError) as refusal:
+        road(text, settings)
+    assert computing.seen == set()
+    return str(refusal.value)
+
+
+def test_a_run_within_the_limits_is_seen_to_compute() -> None:
+    with Computing() as computing:
+        by_function(FEW, {})
+    assert computing.seen
+
+
+@pytest.mark.parametrize("road", ROADS)
+@given(name=st.sampled_from(SETTINGS), beyond=st.integers(1, 2**62))
+def test_no_road_computes_a_setting_beyond_its_limit(road: str, name: str, beyond: int) -> None:
+    most = getattr(LIMITS, name)
+    assert f"to {most}" in refused(ROADS[road], FEW, {name: most + beyond, **needed(name)})
+
+
+def needed(name: str) -> Mapping[str, object]:
+    return {"embedding_dim": 4} if name == "padding_idx" else {}
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("what", TEXTS)
+def test_no_road_computes_a_text_beyond_its_limit(road: str, what: str) -> None:
+    assert f"at most {getattr(LIMITS, what.split()[0]):,} {what.split()[0]}" in refused(ROADS[road], TEXTS[what], {})
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_no_road_computes_an_embedding_beyond_its_limit(road: str) -> None:
+    largest = LIMITS.table // 4
+    assert "at most 2,000,000 numbers" in refused(ROADS[road], f"{largest} 1", {"embedding_dim": 4})
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_largest_allowed_setting_is_computed(name: str) -> None:
+    shown = run(Request(Source(OWN, FEW), tuple({name: getattr(LIMITS, name), **needed(name)}.items())))
+    assert shown.trace.exact
+
+
+def test_the_largest_allowed_text_is_shown() -> None:
+    rows = "\n".join(["7 " * LIMITS.steps] * LIMITS.sequences)
+    assert run(Request(Source(OWN, rows))).trace.exact
+    assert run(Request(Source(OWN, f"[[{[1] * LIMITS.features}]]"))).trace.exact
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_link_beyond_a_limit_is_named_as_ignored(name: str) -> None:
+    app = opened("overview", {name: getattr(LIMITS, name) + 1})
+    assert f"Ignored from the link: {name} = '{getattr(LIMITS, name) + 1}'" in texts(app)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_value_sent_past_a_widget_is_not_computed(name: str) -> None:
+    app = opened("overview", {"seed": 1})
+    before = movies(app)
+    app.number_input(key=name).set_value(10**7).run()
+    assert movies(app) == before
