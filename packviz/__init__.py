@@ -4,6 +4,7 @@ from packviz.compute.trace import Trace, trace, trace_module
 from packviz.doctor import Finding, Findings, check_invariance, examine, watch
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
+from packviz.inputs.borders import find_documents
 from packviz.inputs.config import Config
 from packviz.show.movie import Movie, movie
 from packviz.show.snippet import snippet
@@ -20,6 +21,7 @@ __all__ = [
     "Trace",
     "check_invariance",
     "examine",
+    "find_documents",
     "movie",
     "snippet",
     "trace",

@@ -1,0 +1,223 @@
+"""find_documents(): where the documents in a row begin, read from the spelling that a library has, and by its rule."""
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from packviz.errors import PackvizError, first_line
+from packviz.text import listed, shown
+from packviz.validate import choice, is_integer
+
+__all__ = ["RULES", "Lengths", "Rule", "find_documents", "starts_by", "where_rules_disagree"]
+
+Rule = Literal["rises_by_one", "falls", "zero"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+Lengths = tuple[int, ...]
+Row = Tensor | Sequence[int] | Sequence[Sequence[int]]  # (N,) or (1, N)
+
+
+def find_documents(
+    *,
+    position_ids: Row | None = None,
+    cu_seqlens: Row | None = None,
+    seq_idx: Row | None = None,
+    attention_mask: Row | None = None,
+    input_ids: Row | None = None,
+    eos: int | Collection[int] | None = None,
+    rule: Rule | None = None,
+) -> Lengths:
+    """Return the lengths of the documents in a row, read from one of its spellings; pads and empty documents left out.
+
+    position_ids    (N,) or (1, N): positions in the documents
+    cu_seqlens      (D + 1,): where each document begins, and N
+    seq_idx         (N,) or (1, N): the number of the document; negative at pads. If it begins with 1, 0 is a pad, too
+    attention_mask  (N,) or (1, N): 0 at pads, else 1, or the number of the document from 1; or (N, N) or (1, 1, N, N),
+                    True where the query (row) may read the key (column). A 0/1 mask may stand beside position_ids,
+                    seq_idx or input_ids, and says where the pads are; alone it is one document
+    input_ids, eos  (N,) or (1, N), and the token, or tokens, that end a document. Several at the end of the row are
+                    one end, and pads
+    rule            what a library finds in position_ids that begins a document "rises_by_one": wherever a position is
+                    not the one before plus 1; "falls": where it is smaller; "zero": where it is 0. None is the best
+                    reading: "rises_by_one" without the pads, which are equal positions at an edge of the row: at the
+                    end two or more, at the beginning those that begin no document (generation fills them with 1)
+
+    Raises PackvizError for unsupported inputs.
+
+    >>> find_documents(position_ids=[0, 1, 2, 0, 1, 0])
+    (3, 2, 1)
+    >>> find_documents(position_ids=[0, 1, 2, 0, 0, 0, 1], rule="falls")
+    (3, 4)
+    """
+    given = {"position_ids": position_ids, "cu_seqlens": cu_seqlens, "seq_idx": seq_idx, "input_ids": input_ids}
+    name = _only([name for name, value in given.items() if value is not None], attention_mask is not None, rule)
+    if name == "attention_mask":
+        return _of_mask(_tensor(name, attention_mask))
+    row = _row(name, given[name])
+    if name == "cu_seqlens":
+        return _of_offsets(row)
+    if attention_mask is not None:
+        row = row[_is_token(attention_mask, len(row))]
+    if name == "position_ids":
+        return _best_reading(row) if rule is None else _by_rule(row, rule)
+    return _of_ids(row) if name == "seq_idx" else _of_ends(row, eos)
+
+
+def where_rules_disagree(position_ids: Row) -> dict[int, tuple[Rule, ...]]:
+    """Return the places where only some of the rules begin a document, each with the rules that do.
+
+    >>> where_rules_disagree([0, 1, 0, 0, 1])
+    {3: ('rises_by_one', 'zero')}
+    """
+    row = _row("position_ids", position_ids)
+    begins = torch.stack([starts_by(row, rule) for rule in RULES])  # (3, N)
+    places = (begins.any(0) & ~begins.all(0)).nonzero().flatten().tolist()
+    return {n: tuple(rule for rule, begun in zip(RULES, begins[:, n], strict=True) if begun) for n in places}
+
+
+def starts_by(position_ids: Tensor, rule: Rule) -> Tensor:
+    """Return (N,) bool: True where the rule begins a document in position_ids (N,)."""
+    before, after = position_ids[:-1], position_ids[1:]
+    first = torch.ones_like(position_ids[:1], dtype=torch.bool)
+    if rule == "zero":
+        return position_ids == 0
+    return torch.cat([first, after != before + 1 if rule == "rises_by_one" else after < before])
+
+
+def _only(named: list[str], masked: bool, rule: object) -> str:
+    """Return the name of the spelling to read, the only one that is given."""
+    if masked and named in ([], ["cu_seqlens"]):
+        named = [*named, "attention_mask"]
+    if len(named) != 1:
+        expected = "one of position_ids, cu_seqlens, seq_idx, attention_mask and input_ids"
+        raise PackvizError("find_documents", expected=expected, got=listed(named) or "none", fix="give one of them")
+    if rule is not None:
+        choice("rule", rule, RULES)
+        if named != ["position_ids"]:
+            raise PackvizError("rule", named[0], "position_ids, which the rules read", "leave rule out")
+    return named[0]
+
+
+def _tensor(name: str, value: object) -> Tensor:
+    """Return integers or bools on the CPU, int64."""
+    fix = "give a list of integers or an int64 tensor"
+    try:
+        given = value.detach() if isinstance(value, Tensor) else torch.as_tensor(value, device="cpu")
+        if given.is_floating_point() or given.is_complex() or not given.numel():
+            got = str(given.dtype) if given.numel() else "none"
+            raise PackvizError(name, expected="integers", got=got, fix=fix)
+        return given.to("cpu", torch.int64)
+    except (TypeError, ValueError, RuntimeError, OverflowError, NotImplementedError) as error:
+        if isinstance(error, PackvizError):
+            raise
+        raise PackvizError(name, expected="integers", got=first_line(error), fix=fix) from None
+
+
+def _row(name: str, value: object) -> Tensor:
+    """Return (N,) int64 from (N,) or (1, N)."""
+    given = _tensor(name, value)
+    if given.dim() == 1:
+        return given
+    if given.dim() == 2 and given.size(0) == 1:
+        return given[0]
+    fix = f"give one row at a time: {name}[:1]"
+    if name == "position_ids" and given.dim() == 3:
+        fix = "of positions with three numbers for each token (mRoPE), give those of the text: position_ids[0]"
+    raise PackvizError(name, expected="shape (N,) or (1, N)", got=str(tuple(given.shape)), fix=fix)
+
+
+def _is_token(attention_mask: object, N: int) -> Tensor:
+    """Return (N,) bool from a 0/1 mask that stands beside the row."""
+    mask = _row("attention_mask", attention_mask)
+    if len(mask) != N or bool(((mask != 0) & (mask != 1)).any()):
+        got = f"{len(mask)} values, the largest {int(mask.max())}"
+        raise PackvizError("attention_mask", got, f"{N} values, 0 at pads and 1 at tokens", "give only one of the two")
+    return mask == 1
+
+
+def _by_rule(row: Tensor, rule: Rule) -> Lengths:
+    """Return the lengths from one start to the next, and from the last to the end of the row."""
+    return _between([*starts_by(row, rule).nonzero().flatten().tolist(), len(row)])
+
+
+def _between(offsets: Sequence[int]) -> Lengths:
+    return tuple(after - before for before, after in pairwise(offsets))
+
+
+def _best_reading(row: Tensor) -> Lengths:
+    """Return the documents of positions (N,), without what looks like pads at an edge of the row, or is negative."""
+    row = row[row >= 0]
+    lengths = _by_rule(row, "rises_by_one")
+    if not lengths:
+        return ()
+    first = row[starts_by(row, "rises_by_one")].tolist()
+    base = first[lengths.index(max(lengths))]  # where the documents begin to count
+    left, right = _equal(first, lengths), _equal(first[::-1], lengths[::-1])
+    if left == len(lengths):
+        return lengths  # all are alike: one-token documents
+    if first[0] == base or (left == 1 and first[0] != 1):
+        left = 0
+    if right == 1 and (first[-1] == base or first[-1] != 1):
+        right = 0
+    return lengths[left : len(lengths) - right]
+
+
+def _equal(first: Sequence[int], lengths: Sequence[int]) -> int:
+    """Return how many one-token documents with the same position there are before any other."""
+    others = (d for d, length in enumerate(lengths) if length != 1 or first[d] != first[0])
+    return next(others, len(lengths))
+
+
+def _of_offsets(offsets: Tensor) -> Lengths:
+    given = offsets.tolist()
+    lengths = _between(given)
+    if given[0] != 0 or min(lengths, default=0) < 0:
+        lacks = given[0] != 0 and min(lengths, default=0) >= 0
+        fix = "put a 0 before them" if lacks else "if these are lengths, give [0, *itertools.accumulate(lengths)]"
+        raise PackvizError("cu_seqlens", expected="offsets from 0 that do not fall", got=listed(given, 8), fix=fix)
+    return tuple(length for length in lengths if length)
+
+
+def _of_ids(ids: Tensor) -> Lengths:
+    """Return the lengths of the runs of equal numbers; runs of pads are left out."""
+    numbers, counts = torch.unique_consecutive(ids, return_counts=True)
+    live = numbers[numbers >= 0].tolist()
+    pad = 0 if live and live[0] == 1 else -1
+    return tuple(count for number, count in zip(numbers.tolist(), counts.tolist(), strict=True) if number > pad)
+
+
+def _of_mask(mask: Tensor) -> Lengths:
+    if mask.dim() == 4 and mask.shape[:2] == (1, 1):
+        mask = mask[0, 0]
+    if mask.dim() == 2 and mask.size(0) == mask.size(1) > 1:
+        return _of_square(mask != 0)
+    mask = _row("attention_mask", mask)
+    if bool((mask < 0).any()):
+        fix = "give the mask before it was made additive"
+        raise PackvizError("attention_mask", expected="0 at pads, else 1 or more", got=str(int(mask.min())), fix=fix)
+    if int(mask.max()) <= 1:
+        return (int(mask.sum()),) if bool(mask.any()) else ()
+    return _of_ids(torch.where(mask == 0, -1, mask))
+
+
+def _of_square(mask: Tensor) -> Lengths:
+    """Return the documents of a block mask (N, N): one goes on while a token reads the one before it."""
+    reads = mask.any(1)
+    goes_on = torch.cat([mask.new_zeros(1), mask.diagonal(-1)])
+    number = (~goes_on).cumsum(0)
+    return _of_ids(torch.where(reads, number, -1))
+
+
+def _of_ends(ids: Tensor, eos: int | Collection[int] | None) -> Lengths:
+    """Return the documents that end with these tokens; several at the end of the row are one end, and pads."""
+    ends = [eos] if isinstance(eos, int) else list(eos or ())
+    if not ends or not all(map(is_integer, ends)):
+        fix = "give eos=tokenizer.eos_token_id"
+        raise PackvizError("eos", expected="the id of the token that ends a document", got=shown(eos), fix=fix)
+    is_end = torch.isin(ids, torch.tensor(ends))
+    others = (~is_end).nonzero().flatten()
+    N = min(len(ids), int(others[-1]) + 2) if len(others) else 1
+    stops = (is_end[:N].nonzero().flatten() + 1).tolist()
+    return _between([0, *stops, *([N] if N not in stops else [])])
