@@ -8,7 +8,19 @@ import streamlit as st
 
 from packviz.charts import panels
 from packviz.show.movie import Movie, beside, movie
-from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, Page, answer, has_message, is_error, search
+from packviz.teach.questions import (
+    ENTRIES,
+    GROUPS,
+    MAX_CHARACTERS,
+    Answer,
+    Entry,
+    Page,
+    answer,
+    answer_apart,
+    has_message,
+    is_error,
+    search,
+)
 from packviz.text import counted, quoted
 from ui import address
 from ui.address import of_every_page
@@ -20,9 +32,9 @@ from ui.runs import as_json
 from ui.status import announce
 from ui.visit import on_a_phone
 
+_NEAREST = 3  # entries shown for an error that none of them mentions
 STACKED = 8  # cells across that a phone has room for: its panels stand below one another
 
-_NEAREST = 4  # entries shown for an error that none of them mentions
 _SHORT = 160  # characters of the cases that a verdict depends on; longer texts are shown case by case
 
 _BADGES = {
@@ -59,10 +71,11 @@ def _choose(asked: str) -> str:
         st.text(f"There is no question named {quoted(asked)}. Choose one of these.")
     left, right = st.columns([3, 2])
     title, example = "An error message, or a question in words", "'PackedSequence' object has no attribute 'size'"
-    typed = left.text_input(title, key="search", bind="query-params", placeholder=example)
+    typed = left.text_input(title, max_chars=MAX_CHARACTERS, key="search", bind="query-params", placeholder=example)
     leave_the_search = partial(st.session_state.update, search="")
     group = right.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
-    found = search(typed)
+    results = search(typed)
+    found = results.found
     if not typed.strip():
         found = tuple(entry for entry in ENTRIES if entry.group == group)
     elif not found:
@@ -70,9 +83,11 @@ def _choose(asked: str) -> str:
     elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):
         st.text("No answer here has exactly this message. These are the closest:")
         found = found[:_NEAREST]
+    elif not results.fits:
+        st.text("No answer here covers this question. These are the closest:")
     count = counted(len(found), "answer") if typed.strip() else ""
-    if found and count:
-        st.text(f"{count}, the closest first")
+    if results.fits and count:
+        st.text(f"{count}, the best first")
     _list(found)
     return count
 
@@ -116,7 +131,7 @@ def _one(entry: Entry) -> str:
 
 def _way(entry: Entry) -> None:
     """Show links back to the list, and to the neighboring entries in the results or in the group."""
-    found = [each for each in search(st.session_state.get("search") or "") if isinstance(each, Entry)]
+    found = [each for each in search(st.session_state.get("search") or "").found if isinstance(each, Entry)]
     listed = found if entry in found else [each for each in ENTRIES if each.group == entry.group]
     place, of = listed.index(entry), "results" if entry in found else entry.group
     with st.container(horizontal=True, vertical_alignment="center", key="way"):
@@ -172,7 +187,8 @@ def _explorer(done: Answer) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _answer(key: str) -> Answer:
-    return answer(_BY_KEY[key])
+    entry = _BY_KEY[key]
+    return answer_apart(entry) if entry.slow else answer(entry)
 
 
 @st.cache_resource(max_entries=40, show_spinner=False)

@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from packviz.teach.questions import ENTRIES, Answer, Entry, answer
 
-__all__ = ["ALL", "BY_NAME", "FORMER", "UNEVEN", "asked", "changed", "told", "typed"]
+__all__ = ["ALL", "UNEVEN", "asked", "changed", "told", "typed"]
 
 ALL = {entry.key: entry for entry in ENTRIES}
-BY_NAME = {name: entry for entry in ENTRIES for name in (entry.key, *entry.also)}
-# Questions as they were asked before those that say the same were merged, by the names that links may still carry.
-FORMER = dict(line.split(": ", 1) for line in Path(__file__).with_name("former_questions.txt").read_text().splitlines())
 UNEVEN = ([2, 1, 3], [1, 4, 2, 2], [3, 1, 5], [1, 2])  # lengths
 
 answered = cache(answer)  # an entry that is run once for all tests that only read what it said

@@ -4,11 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
-from entry_cases import BY_NAME, FORMER, answered, key_of
+from entry_cases import answered, key_of
 
 from packviz.show.movie import beside, movie
 from packviz.show.theme import DARK, LIGHT
-from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer, has_message
+from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer, answer_apart, has_message
 from packviz.teach.questions.entry import FOLDER, read
 from packviz.teach.questions.running import OTHERWISE
 
@@ -25,11 +25,6 @@ def test_names_are_unique_and_make_short_links() -> None:
     names = [name for entry in ENTRIES for name in (entry.key, *entry.also)]
     assert sorted(names) == sorted(set(names))
     assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") and len(name) <= 60 for name in names)
-
-
-def test_every_former_name_still_leads_to_an_entry() -> None:
-    assert [name for name in FORMER if name not in BY_NAME] == []
-    assert len(FORMER) == 146
 
 
 def test_every_known_question_is_answered() -> None:
@@ -105,3 +100,11 @@ def test_a_file_with_a_part_missing_is_refused_by_its_name(tmp_path: Path, old: 
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(ValueError, match=rf"mine\.md: {says}"):
         read(path)
+
+
+def test_a_slow_entry_is_answered_by_a_process_of_its_own() -> None:
+    slow = next(entry for entry in ENTRIES if entry.key == "old-code")
+    here, apart = answered(slow), answer_apart(slow)
+    assert (apart.told, apart.verdict, apart.cases) == (here.told, here.verdict, here.cases)
+    assert (apart.wrong.shown, apart.right.shown) == (here.wrong.shown, here.right.shown)
+    assert apart.entry is slow

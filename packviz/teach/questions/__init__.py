@@ -2,7 +2,7 @@
 
 from packviz.errors import extra
 
-with extra("charts"):
+with extra("app"):
     from packviz.teach.questions.entry import *
     from packviz.teach.questions.running import *
     from packviz.teach.questions.searching import *

@@ -14,12 +14,17 @@ assertion fails, or the verdict is not the one in the file, the explanation is n
 """
 
 import ast
+import os
+import pickle
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -37,7 +42,7 @@ from packviz.teach.questions.entry import Entry, Verdict
 from packviz.teach.questions.panels import OFFERED
 from packviz.text import Brief, counted, joined, percent, two_digits
 
-__all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer", "written"]
+__all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer", "answer_apart", "written"]
 
 OTHERWISE = (
     "With this version of PyTorch the programs no longer do what they did when this answer was written, so the "
@@ -53,6 +58,7 @@ class Program(Brief):
     code: str
     names: Mapping[str, Any]
     value: Any = None  # of the last line, if that is an expression; else None
+    printed: str = ""  # the value as a console shows it
     error: str | None = None  # the last line of the traceback, "TypeError: ...", or None
     warnings: tuple[str, ...] = ()  # in order, "UserWarning: ..."
 
@@ -63,7 +69,7 @@ class Program(Brief):
     @property
     def shown(self) -> str:
         """Return what a console would show after the program: warnings, then the value or the error."""
-        ending = self.error or ("" if self.value is None else repr(self.value))
+        ending = self.error or self.printed
         return "\n".join([*self.warnings, *([ending] if ending else [])])
 
 
@@ -144,6 +150,21 @@ def answer(entry: Entry) -> Answer:
     return done
 
 
+def answer_apart(entry: Entry) -> Answer:
+    """Run an entry in a process of its own, so that no other thread waits for it.
+
+    Its programs come back without values, only with what they showed. Raises RuntimeError if that process fails.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "answer"
+        call = [sys.executable, "-m", "packviz.teach.questions", entry.key, str(path)]
+        done = subprocess.run(call, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True)
+        if not path.exists():
+            raise RuntimeError(f"{entry.key}: {done.stderr.decode(errors='replace')}")
+        found: Answer = pickle.loads(path.read_bytes())
+    return replace(found, entry=entry)
+
+
 def _run(before: str, code: str, seed: int) -> Program:
     """Run a program after the preparation, with the same seed; what it raises becomes its ``error``."""
     names: dict[str, Any] = {}
@@ -160,7 +181,8 @@ def _run(before: str, code: str, seed: int) -> Program:
                 value = eval(compile(last, "program", "eval"), names)
         except Exception as raised:  # whatever torch raises is what is shown
             error = f"{type(raised).__name__}: {raised}".replace(_HOME, "...")
-    return Program(code, names, value, error, tuple(dict.fromkeys(said)))
+    printed = "" if value is None else repr(value)
+    return Program(code, names, value, printed, error, tuple(dict.fromkeys(said)))
 
 
 @contextmanager

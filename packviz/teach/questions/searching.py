@@ -1,37 +1,50 @@
-"""Search: the entries and pages that match a question in words, or a pasted error message.
+"""Search: the entries and pages that answer a question in words, or a pasted error message.
 
-An SQLite FTS5 index ranks them (bm25, word stems). A text that contains an entry's message, whatever the numbers in
-it, finds that entry first; of several, the one with the same numbers.
+An SQLite FTS5 index scores them (bm25, word stems); the score is multiplied by the share of the typed words, rare ones
+counting more, that stand in the question, the claim or the messages of an entry. A text that contains an entry's
+message, or a sentence of it, whatever the numbers in it, finds that entry first; of several, the one with the same
+numbers. No step takes more than linear time in the length of the text, and no text is kept.
 """
 
+import math
 import re
 import sqlite3
 import threading
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher, get_close_matches
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import LCSseq
 
 from packviz.teach.questions.entry import ENTRIES, GROUPS, Entry
 from packviz.text import Brief
 
-__all__ = ["PAGES", "Page", "has_message", "is_error", "search"]
+__all__ = ["MAX_CHARACTERS", "PAGES", "Page", "Results", "has_message", "is_error", "search"]
 
-MAX_FOUND = 12
-_MAX_TYPED = 2_000  # characters of a text that are read, from its last error or from its beginning
+MAX_CHARACTERS = 20_000  # of a text, counted from its end: a traceback ends with the error
+_MAX_READ = 2_000  # of these, from the last error or from the beginning
+_MAX_WORD = 30  # letters; longer words are ignored
+_MAX_FOUND = 12
+_NEAREST = 3  # results for a text that nothing answers
 _WEIGHTS = {"asked": 6.0, "claim": 2.0, "messages": 2.0, "name": 2.0, "heading": 1.0, "explained": 0.7, "code": 0.3}
+_COVERING = "{asked claim messages name heading}"  # the columns in which a typed word counts as covered
 _QUOTES = 0.5  # factor of the score of an entry that answers one sentence of a particular text
 _SHARE = 0.2  # of the best score: results with less are left out
 _ALWAYS = 5  # this many of the best are always kept
-_WHOLE = 0.85  # the share of its words, in order, from which a message counts as found
-_RAISED = re.compile(r"\w*(?:Error|Exception|Warning|Unsupported):")
+_FITS = 0.55  # share of the typed words, by weight, that an answer must cover
+_WHOLE = 0.85  # share of the words of a message, in order, from which it counts as found
+_QUOTED = 0.9  # share of the words of a text, in order, from which it counts as a part of a message
+_LEAST_QUOTED = 5  # words of such a part
+_ERROR = re.compile(r"(?:Error|Exception|Warning|Unsupported):")
 _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers are ignored
 _COMMON = frozenset(
     _WORD.findall(
-        "a an and are as at be by can do does for from have how i if in is it me my of on or so that the there this to "
-        "was what when where which why will with you your"
+        "a an and are as at be by can did do does for from get got have how i if in is it its me my need of on or "
+        "should so that the there this to use was what when where which why will with would you your"
     )
 )
 
@@ -47,6 +60,14 @@ class Page(Brief):
     asked: tuple[str, ...] = ()  # (): the search does not find it
 
 
+@dataclass(frozen=True, repr=False)
+class Results(Brief):
+    """What a search found, best first."""
+
+    found: tuple[Entry | Page, ...] = ()
+    fits: bool = False  # whether the first one covers the text; otherwise they are only the nearest
+
+
 PAGES = tuple(
     Page(address, **{**page, "asked": tuple(page.get("asked", ()))})
     for address, page in tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8")).items()
@@ -56,58 +77,103 @@ _QUOTING = frozenset(entry for entry in ENTRIES if entry.group == GROUPS[-1])
 _LOCK = threading.Lock()
 
 
-@lru_cache(maxsize=512)
-def search(text: str) -> tuple[Entry | Page, ...]:
-    """Return the matches of a text, best first; for a traceback the last error counts. "" finds nothing."""
+def search(text: str) -> Results:
+    """Return what matches a text; for a traceback the last error counts. "" finds nothing."""
     words = _words(_raised(text))
-    named = [entry for entry in ENTRIES if _has(entry, tuple(words))]
+    named = [entry for entry in ENTRIES if _has(entry, words)]
     if named:  # the numbers in an error come from somebody's batch
         words = [word for word in words if not word.isdecimal()]
-    terms = list(dict.fromkeys(filter(None, (_known(word) for word in words if word not in _COMMON))))
+    typed = list(dict.fromkeys(word for word in words if word not in _COMMON))
+    known = {word: _known(word) for word in typed}
+    terms = list(dict.fromkeys(filter(None, known.values())))
     if not terms:
-        return ()
+        return Results()
     pairs = [" ".join(pair) for pair in pairwise(words) if not _COMMON.issuperset(pair)]
-    query = " OR ".join(f'"{each}"' for each in dict.fromkeys([" ".join(words), *pairs, *terms]))
-    score = f"-bm25(found, {', '.join(map(str, _WEIGHTS.values()))})"
-    with _LOCK:
-        rows = _index().execute(f"SELECT rowid, {score} FROM found WHERE found MATCH ?", (query,)).fetchall()
-    scores = {_EVERYTHING[row - 1]: score for row, score in rows}
-    for found in scores.keys() & _QUOTING:
-        scores[found] *= _QUOTES
+    scores = _scores([" ".join(words), *pairs, *terms])
+    covered = _covered([known[word] for word in typed])
+    ranked = {found: score * covered.get(found, 0.0) for found, score in scores.items()}
     exact = {entry for entry in named if any(message.partition(": ")[2] in text for message in entry.messages)}
-    best = sorted(scores, key=lambda each: (each not in named, each not in exact, -scores[each]))
-    least = _SHARE * max(scores.values(), default=0.0)
-    return tuple(each for rank, each in enumerate(best[:MAX_FOUND]) if rank < _ALWAYS or scores[each] >= least)
+    best = sorted(ranked, key=lambda each: (each not in named, each not in exact, -ranked[each]))
+    if not named and covered.get(best[0], 0.0) < _FITS:
+        return Results(tuple(best[:_NEAREST]))
+    least = _SHARE * max(ranked.values())
+    kept = (each for rank, each in enumerate(best[:_MAX_FOUND]) if rank < _ALWAYS or ranked[each] >= least)
+    return Results(tuple(kept), fits=True)
 
 
 def is_error(text: str) -> bool:
     """Return whether a text contains an error as Python prints it: "RuntimeError: ..."."""
-    return _RAISED.search(text) is not None
+    return _ERROR.search(text[-MAX_CHARACTERS:]) is not None
 
 
 def has_message(entry: Entry, text: str) -> bool:
-    """Return whether a message of the entry appears in a text, whatever its numbers."""
-    return _has(entry, tuple(_words(_raised(text))))
+    """Return whether a message of the entry, or a sentence of it, appears in a text, whatever its numbers."""
+    return _has(entry, _words(_raised(text)))
 
 
-def _has(entry: Entry, words: tuple[str, ...]) -> bool:
-    return any(_share(tuple(_words(message)), words) >= _WHOLE for message in entry.messages)
+def _scores(phrases: Sequence[str]) -> dict[Entry | Page, float]:
+    """Return the bm25 score of everything that contains one of the phrases."""
+    query = " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases))
+    score = f"-bm25(found, {', '.join(map(str, _WEIGHTS.values()))})"
+    with _LOCK:
+        rows = _index().execute(f"SELECT rowid, {score} FROM found WHERE found MATCH ?", (query,)).fetchall()
+    scores = {_EVERYTHING[row - 1]: score for row, score in rows}
+    return {found: score * (_QUOTES if found in _QUOTING else 1.0) for found, score in scores.items()}
 
 
-@lru_cache(maxsize=4096)
-def _share(message: tuple[str, ...], words: tuple[str, ...]) -> float:
-    """Return the share of a message's words, after the kind of error, that a text has in the same order."""
+def _covered(terms: Sequence[str]) -> dict[Entry | Page, float]:
+    """Return the share of the terms that each result covers, weighted by inverse document frequency.
+
+    "" stands for a word that is nowhere in the index: it weighs as much as the rarest and is never covered.
+    """
+    total, covered = 0.0, dict.fromkeys(_EVERYTHING, 0.0)
+    for term in terms:
+        rows = _containing(term) if term else ()
+        weight = math.log((len(_EVERYTHING) + 1) / (len(rows) + 1))
+        total += weight
+        for row in rows:
+            covered[_EVERYTHING[row - 1]] += weight
+    return {found: share / total for found, share in covered.items()} if total else {}
+
+
+def _containing(term: str) -> Sequence[int]:
+    with _LOCK:
+        found = _index().execute("SELECT rowid FROM found WHERE found MATCH ?", (f'{_COVERING}: "{term}"',))
+        return [row for (row,) in found]
+
+
+def _has(entry: Entry, words: Sequence[str]) -> bool:
+    return any(_says(message, words) for message in _messages(entry))
+
+
+def _says(message: tuple[str, ...], words: Sequence[str]) -> bool:
+    """Return whether a text has nearly all words of a message, or is nearly all from it, in the same order."""
     kind, *rest = message
     said = [word for word in words if word != kind]
-    blocks = SequenceMatcher(None, rest, said, autojunk=False).get_matching_blocks()
-    common = sum(block.size for block in blocks)
-    return common / len(rest) if len(said) >= min(4, len(rest)) else 0.0
+    common = LCSseq.similarity(rest, said)
+    whole = len(said) >= min(4, len(rest)) and common >= _WHOLE * len(rest)
+    return whole or (len(said) >= _LEAST_QUOTED and common >= _QUOTED * len(said))
+
+
+@cache
+def _messages(entry: Entry) -> tuple[tuple[str, ...], ...]:
+    """Return the words of each message of an entry, and of its first sentence if it has several."""
+    whole = [tuple(_words(message)) for message in entry.messages]
+    first = [tuple(_words(message.partition(". ")[0])) for message in entry.messages if ". " in message]
+    return (*whole, *(words for words in first if len(words) > _LEAST_QUOTED))
+
+
+def _joined(text: str) -> str:
+    return " ".join(_words(text))
 
 
 def _raised(text: str) -> str:
     """Return the last error of a traceback and what follows it, or the beginning of any other text."""
-    ends = [match.start() for match in _RAISED.finditer(text)]
-    return text[ends[-1] if ends else 0 :][:_MAX_TYPED]
+    text = text[-MAX_CHARACTERS:]
+    begin = max((match.start() for match in _ERROR.finditer(text)), default=0)
+    while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+        begin -= 1
+    return text[begin : begin + _MAX_READ]
 
 
 def _words(text: str) -> list[str]:
@@ -122,14 +188,16 @@ def _index() -> sqlite3.Connection:
     marks = ", ".join("?" * len(_WEIGHTS))
     database.executemany(
         f"INSERT INTO found({', '.join(_WEIGHTS)}) VALUES ({marks})",
-        [tuple(" ".join(_words(text)) for text in _columns(each).values()) for each in _EVERYTHING],
+        [tuple(map(_joined, _columns(each).values())) for each in _EVERYTHING],
     )
     return database
 
 
 @cache
-def _vocabulary() -> frozenset[str]:
-    return frozenset(word for each in _EVERYTHING for text in _columns(each).values() for word in _words(text))
+def _vocabulary() -> tuple[str, ...]:
+    """Return all words of the index, shortest first."""
+    words = {word for each in _EVERYTHING for text in _columns(each).values() for word in _words(text)}
+    return tuple(sorted(words, key=lambda word: (len(word), word)))
 
 
 def _columns(found: Entry | Page) -> dict[str, str]:
@@ -148,11 +216,13 @@ def _columns(found: Entry | Page) -> dict[str, str]:
     }
 
 
-@lru_cache(maxsize=4096)
 def _known(word: str) -> str:
     """Return a known word: the word itself, the shortest that starts with it, one spelled similarly, or ""."""
     vocabulary = _vocabulary()
-    if word in vocabulary:
-        return word
-    begun = min((other for other in vocabulary if len(word) > 3 and other.startswith(word)), key=len, default="")
-    return begun or next(iter(get_close_matches(word, vocabulary, 1, 0.8)), "")
+    if word in vocabulary or len(word) > _MAX_WORD:
+        return word if word in vocabulary else ""
+    begun = next((other for other in vocabulary if len(word) > 3 and other.startswith(word)), "")
+    if begun or len(word) < 4:
+        return begun
+    near = process.extractOne(word, vocabulary, scorer=fuzz.ratio, score_cutoff=80)
+    return near[0] if near else ""
