@@ -27,7 +27,7 @@ from classroom.own import checked_own, checked_text, own_question
 from classroom.question import Film, Form, Question
 from classroom.refusal import RefusedError
 from classroom.tapping import tapped
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace
 from packviz.compute.trace import trace
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
@@ -146,7 +146,7 @@ def _film(frozen: str) -> Film | None:
     shown = movie(
         made,
         ("pad", "embed") if stage in ("pad", "embed") and embeds else (stage,),
-        layer=settings.get("layer") if made.error is None else None,
+        layer=settings.get("layer") if isinstance(made, Trace) else None,
         direction=int(backward and made.module.bidirectional),
         deep=True,
     )
@@ -170,7 +170,7 @@ def _as_prediction(spec: Spec) -> dict[str, Any]:
     return {"kind": kind.key, "sequences": found.text, "settings": _changed(found.config), "number": number}
 
 
-def _run(spec: Spec) -> tuple[Trace, Prediction]:
+def _run(spec: Spec) -> tuple[Trace | Refusal, Prediction]:
     """Return torch's run of the batch, and the prediction about it; raises PackvizError and RefusedError."""
     kind = choice("kind", spec["kind"], tuple(KINDS))
     settings = spec.get("settings", {})
@@ -196,11 +196,11 @@ def _run(spec: Spec) -> tuple[Trace, Prediction]:
     return made, asked
 
 
-def _fix(kind: str, made: Trace) -> str:
+def _fix(kind: str, made: Trace | Refusal) -> str:
     """Return what would have to change for this kind of question to be possible."""
     if kind == "enforced":
         return "Set enforce_sorted to true, or ask `promised`."
-    if made.error is not None:
+    if isinstance(made, Refusal):
         return "torch refuses to pack these lengths: sort them, set enforce_sorted to false, or ask `enforced`."
     if kind == "promised":
         return "Set enforce_sorted to false, or ask `enforced`."
@@ -209,7 +209,7 @@ def _fix(kind: str, made: Trace) -> str:
     return "Choose another batch: here the order of equal lengths is torch's choice."
 
 
-def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
+def _about(spec: Spec, made: Trace | Refusal, asked: Prediction) -> Question:
     """Return a prediction as a question of the class, or as one that is answered by tapping a cell."""
     if not isinstance(spec.get("tap", False), bool):
         raise RefusedError(400, "`tap` must be true or false.")
@@ -233,7 +233,7 @@ def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
     )  # fmt: skip
 
 
-def _code_of(made: Trace) -> tuple[str, ...]:
+def _code_of(made: Trace | Refusal) -> tuple[str, ...]:
     """Return the settings as code: the cell, enforce_sorted, and whatever differs from the defaults."""
     config = made.config or Config()
     shown = {"enforce_sorted": config.enforce_sorted} | _changed(config)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from classroom.question import Question, cell_name
 from classroom.refusal import RefusedError
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace
 from packviz.teach.predictions import Prediction
 from packviz.teach.predictions.kind import Facts
 from packviz.text import filled, sequence_label
@@ -16,7 +16,7 @@ _WORDS = tomllib.loads(Path(__file__).with_name("tapping.toml").read_text(encodi
 KINDS = ("packed_row", "packed_token")  # that can be asked like this
 
 
-def tapped(made: Trace, asked: Prediction) -> Question:
+def tapped(made: Trace | Refusal, asked: Prediction) -> Question:
     """Ask which token is in the packed row that a prediction is about; raises RefusedError for other kinds."""
     if asked.key not in KINDS:
         raise RefusedError(400, f"Only {' and '.join(KINDS)} can be answered by a tap.")

@@ -1,6 +1,6 @@
 """PyTorch's padding and packing, computed by PyTorch and shown one step at a time."""
 
-from packviz.compute.trace import Trace, trace, trace_module
+from packviz.compute.trace import Refusal, Trace, trace, trace_module
 from packviz.doctor import Finding, Findings, check_invariance, examine, watch
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
@@ -18,6 +18,7 @@ __all__ = [
     "Findings",
     "Movie",
     "PackvizError",
+    "Refusal",
     "Trace",
     "check_invariance",
     "examine",

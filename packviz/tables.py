@@ -5,7 +5,7 @@ from itertools import product
 
 from torch import Tensor
 
-from packviz.compute.record import Trace, watched_layer
+from packviz.compute.record import Refusal, Trace, watched_layer
 from packviz.errors import extra
 from packviz.text import sequence_label
 
@@ -15,7 +15,7 @@ with extra("charts"):
 __all__ = ["packed_table", "padded_table", "run_table", "sorted_table", "unpacked_table"]
 
 
-def padded_table(trace: Trace) -> pd.DataFrame:
+def padded_table(trace: Trace | Refusal) -> pd.DataFrame:
     """Return the padded grid: sequence, time step, token, padding, and the value (or vector) that enters the cell."""
     B, T = trace.padded.mask.shape
     return pd.DataFrame(
@@ -78,7 +78,7 @@ def _packed_rows(trace: Trace) -> dict[str, object]:
     return {"packed row": range(len(trace.packed.data)), **_tokens(trace, trace.packed.origins)}
 
 
-def _tokens(trace: Trace, places: Iterable[tuple[int, int]]) -> dict[str, object]:
+def _tokens(trace: Trace | Refusal, places: Iterable[tuple[int, int]]) -> dict[str, object]:
     """Return columns for cells (b, t) of the padded grid; the token is the text as typed, "" for pads and vectors."""
     cells, mask, texts = list(places), trace.padded.mask.tolist(), trace.texts
     starts = trace.padded.mask.int().argmax(1).tolist()  # 0 unless padded on the left

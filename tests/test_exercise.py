@@ -8,6 +8,7 @@ from prediction_cases import Asked, asked, label
 from torch import nn
 
 from packviz import Batch, Config, trace, trace_module
+from packviz.compute.record import Refusal
 from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, Exercise, exercise
 from packviz.text import sequence_label
 
@@ -17,7 +18,7 @@ def small() -> list[tuple[Exercise, Asked]]:
     """Return the exercises on the random batches that are small enough, and what torch can be asked about these."""
     found = []
     for case in map(asked, range(60)):
-        if case.seen.error is None:
+        if not isinstance(case.seen, Refusal):
             made = exercise(case.seen)
             assert (made is not None) == (sum(case.lengths) <= MAX_TOKENS and len(case.lengths) <= MAX_SEQUENCES)
             found += [] if made is None else [(made, case)]

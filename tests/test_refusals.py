@@ -1,8 +1,10 @@
 """What makes no sense is refused by the name of its parameter; whatever is given, a result comes or a PackvizError."""
 
+import copy
+import pickle
 import random
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, get_type_hints
@@ -15,6 +17,7 @@ from torch import nn
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError, Trace, charts, facts, movie, tables, trace, trace_module
+from packviz.compute.record import Refusal
 from packviz.facts.torch_says import order_of_equals, ties
 from packviz.lab.cost import Setup, measure, plan_sweep, ways
 from packviz.lab.training import Experiment
@@ -186,7 +189,7 @@ def test_the_ends_of_each_range_belong_to_it_and_equal_settings_have_one_hash() 
 
 
 PARTS: tuple[str, ...] = ("sorted", "packed", "packed_sequence", "packed_is_pad", "layers", "output")
-PARTS += ("h_0", "c_0", "h_n", "c_n", "unpacked", "proof", "exact")
+PARTS += ("h_0", "c_0", "h_n", "c_n", "unpacked", "distances", "proof", "exact")
 OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
     *map(attrgetter, PARTS),
     *(charts.states, charts.margins, lambda t: charts.units(t, 0)),
@@ -201,7 +204,25 @@ OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
 def test_of_lengths_that_torch_refuses_there_is_torchs_message_and_the_way_out(study: Call) -> None:
     with pytest.raises(PackvizError, match="enforce_sorted=False") as refusal:
         study(UNSORTED)
+    assert isinstance(UNSORTED, Refusal)
     assert refusal.value.torch_says == UNSORTED.error
+
+
+def test_python_treats_a_refusal_as_a_plain_record() -> None:
+    assert isinstance(UNSORTED, Refusal)
+    assert not hasattr(UNSORTED, "packed")
+    assert getattr(UNSORTED, "packed", None) is None
+    assert not hasattr(UNSORTED, "no_such_thing")
+    assert replace(UNSORTED, notes=("one",)).notes == ("one",)
+    for again in (copy.copy(UNSORTED), copy.deepcopy(UNSORTED), pickle.loads(pickle.dumps(UNSORTED))):
+        assert again.error == UNSORTED.error
+        assert again.padded.lengths.tolist() == [1, 3]
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        getattr(UNSORTED, "no_such_thing")  # noqa: B009
+
+
+def test_a_refusal_answers_for_every_field_and_property_of_a_trace() -> None:
+    assert {*PARTS} == {name for name in dir(trace(Batch.parse("1"))) if name[0] != "_"} - set(vars(UNSORTED))
 
 
 def test_the_padded_table_is_there_even_where_torch_refuses_the_lengths() -> None:

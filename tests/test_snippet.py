@@ -12,6 +12,7 @@ from seeds import seeds
 from torch import Tensor
 from trace_cases import made
 
+from packviz.compute.record import Refusal
 from packviz.compute.trace import Trace, trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
@@ -93,6 +94,7 @@ def test_filled_in_by_the_reader_it_makes_the_same_tensors(batch: Batch, setting
 def test_the_script_ends_where_torch_refuses(text: str, settings: dict[str, Any]) -> None:
     seen = made(text, **{**settings, "enforce_sorted": True})
     script = snippet(seen)
+    assert isinstance(seen, Refusal)
     last_line_of_code = [line for line in script.splitlines() if not line.startswith("#")][-1]
     assert last_line_of_code.startswith("packed = pack_padded_sequence(")
     assert seen.batch is not None

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
+from packviz.compute.record import Trace
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
@@ -223,7 +224,7 @@ def _after(stages: Stages, below: Callable[[Shown], None], onward: tuple[str, st
         return
     if not st.context.is_embedded:
         shown = run(_good(stages))
-        if shown.trace.error is None or stages is None or stages[0] in ("pad", "sort"):
+        if isinstance(shown.trace, Trace) or stages is None or stages[0] in ("pad", "sort"):
             below(shown)
         else:
             refused(shown)

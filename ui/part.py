@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from packviz import tables
-from packviz.compute.trace import Trace
+from packviz.compute.trace import Refusal, Trace
 from packviz.inputs.config import Config
 from packviz.show.movie import TERMS
 from packviz.show.snippet import snippet
@@ -55,7 +55,7 @@ def refused(shown: Shown) -> None:
     try_this(
         "torch refuses these lengths, so nothing is packed or run.", {"enforce_sorted off": {"enforce_sorted": False}}
     )
-    st.code(f"RuntimeError: {shown.trace.error}", language=None, wrap_lines=True)
+    st.code(_fields(shown.trace), language=None, wrap_lines=True)
 
 
 def verdicts(lines: Iterable[tuple[str, str]]) -> None:
@@ -133,16 +133,16 @@ def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
     st.dataframe(frame, hide_index=True, key="records", alt=alt, column_config=_explained(frame))
 
 
-def table(trace: Trace, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
+def table(trace: Trace | Refusal, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
     """Return the records of one stage; those of the padded grid if torch refused to continue."""
-    if trace.error is not None or stage not in TABLES:  # the stage embed shows the padded grid, too
+    if isinstance(trace, Refusal) or stage not in TABLES:  # the stage embed shows the padded grid, too
         return tables.padded_table(trace)
     return TABLES[stage](trace, *((layer, direction) if stage == "run" else ()))
 
 
 def proof(shown: Shown) -> None:
     """Say how the run compares with torch's own."""
-    if shown.trace.error is not None:
+    if isinstance(shown.trace, Refusal):
         return
     if shown.movie["exact"]:
         st.badge(shown.movie["proof"], icon=":material/check:", color="green")
@@ -156,8 +156,8 @@ def distance(trace: Trace) -> None:
     st.text(f"Largest distance from torch's own run in {', '.join(trace.proof)}: {max(trace.proof.values())}")
 
 
-def _fields(trace: Trace) -> str:
-    if trace.error is not None:
+def _fields(trace: Trace | Refusal) -> str:
+    if isinstance(trace, Refusal):
         return f"RuntimeError: {trace.error}"
     packed = trace.packed_sequence
     return "\n".join(f">>> packed.{name}\n{value}" for name, value in zip(packed._fields, packed, strict=True))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from packviz.compute.trace import Trace, trace
+from packviz.compute.trace import Refusal, Trace, Traced, trace
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs, sequence_label
 from packviz.inputs.config import Config
@@ -62,7 +62,7 @@ class Shown:
 
     request: Request
     batch: Batch
-    trace: Trace
+    trace: Traced
     data: bytes
     problem: PackvizError | None = None
 
@@ -145,16 +145,16 @@ def _trace(source: Source, config: Config) -> Trace:
     return trace(batch, config)
 
 
-def _movie(traced: Trace, request: Request) -> Movie:
+def _movie(traced: Trace | Refusal, request: Request) -> Movie:
     stages = request.stages
     watched: dict[str, Any] = {"layer": request.layer, "direction": request.direction}
     if stages is None:
         return movie(traced, **watched)
-    if stages == BESIDE and traced.error is None:
+    if stages == BESIDE and isinstance(traced, Trace):
         return beside(traced, **watched)
     missing = {"embed"} if traced.padded.embedding is None else set()
     there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
-    if traced.error is not None and "pad" not in there:
+    if isinstance(traced, Refusal) and "pad" not in there:
         there = ["sort"]  # it shows how torch refuses
     film = movie(traced, there, deep=True, **watched)
     return film if stages[0] == "beside" else asking(film, stages[0])

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from packviz.compute.record import Trace
 from packviz.facts import enforcing, first_unstable, order_of_equals, ties
 from packviz.text import listed, sequence_label
 from ui.part import sheet, verdicts
@@ -23,7 +24,7 @@ def enforced(shown: Shown) -> None:
 def equals(shown: Shown) -> None:
     """Show the order that torch gives to equal lengths: in this batch, and for 16 and 17 sequences."""
     st.markdown("torch decides which of them comes first: read `sorted_indices` instead of guessing.")
-    if shown.trace.error is None:
+    if isinstance(shown.trace, Trace):
         found = ties(shown.trace)
         for tie in found[:6]:
             letters = listed([sequence_label(b) for b in tie.sequences], 24)

@@ -1,8 +1,8 @@
 """The record of a run: every stage, every layer and direction, and how far it is from torch's own run."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -49,7 +49,6 @@ class Trace(Start):
     h_0, c_0    (L*D, B, H): the initial state, in the original order of the sequences; c_0 for an LSTM, else None
     layers      `layers[l][d]`: layer l, d = 0 forward, 1 backward
     distances   the proof: names, and the largest distance from torch's own run on the same packed input
-    error       torch's own message if it refused the lengths: see Refused; else None
     """
 
     packed: Packed
@@ -57,7 +56,6 @@ class Trace(Start):
     c_0: Tensor | None
     layers: tuple[Layer, ...]
     distances: tuple[tuple[str, float], ...]
-    error: str | None = field(default=None, init=False)
 
     @cached_property
     def sorted(self) -> Sorted:
@@ -67,12 +65,8 @@ class Trace(Start):
         return Sorted(lengths, order, self.packed.unsorted_indices)
 
     def __repr__(self) -> str:
-        lengths = self.padded.lengths
-        batch = f"{counted(len(lengths), 'sequence')}, {counted(int(lengths.sum()), 'token')}"
-        if self.error is not None:
-            return f"Trace({batch}, {self.module}: torch refused to pack)"
         ours = "equal to torch's run" if self.exact else f"up to {max(self.proof.values()):.1e} from torch's run"
-        return f"Trace({batch}, {self.module}: {ours})"
+        return f"Trace({_batch(self.padded)}, {self.module}: {ours})"
 
     @property
     def packed_sequence(self) -> PackedSequence:
@@ -119,19 +113,28 @@ class Trace(Start):
         return all(distance == 0.0 for _, distance in self.distances)
 
 
-class Refused(Trace):
-    """Hold a run that ended before packing, because torch refused the lengths: a Start and torch's message.
+class NotPackedError(PackvizError, AttributeError):
+    """The error for packed data of a run whose lengths torch refused: hasattr() and getattr() see an AttributeError."""
 
-    Everything after the padded grid raises PackvizError with that message.
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Refusal(Start):
+    """Hold a run that ended before packing, because torch refused the lengths.
+
+    error  torch's own message
+
+    Asking it for what only a Trace has raises NotPackedError, a PackvizError with that message.
     """
 
-    def __init__(self, start: Start, error: str) -> None:
-        vars(self).update(vars(start), error=error)
+    error: str
+
+    def __repr__(self) -> str:
+        return f"Refusal({_batch(self.padded)}, {self.module}: torch refused to pack)"
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name not in ("packed", "h_0", "c_0", "layers", "distances"):
-            raise AttributeError(name)
-        raise PackvizError(
+        if name not in _OF_A_TRACE:
+            raise AttributeError(f"'Refusal' object has no attribute {name!r}", name=name, obj=self)
+        raise NotPackedError(
             "enforce_sorted",
             expected="lengths in decreasing order where enforce_sorted is True",
             got=", ".join(str(length) for length in self.padded.lengths.tolist()[:20]),
@@ -140,9 +143,26 @@ class Refused(Trace):
         )
 
 
-def check_own_making(trace: Trace, fix: str) -> tuple[Batch, Config]:
+# What trace() returns; Any stands for the Refusal: only enforce_sorted=True can cause one, so most callers need not ask
+Traced: TypeAlias = Trace | Any
+_OF_A_TRACE = {
+    name for name in {*vars(Trace), *Trace.__dataclass_fields__} - {*Start.__dataclass_fields__} if name[0] != "_"
+}
+
+
+def _batch(padded: Padded) -> str:
+    return f"{counted(len(padded.lengths), 'sequence')}, {counted(int(padded.lengths.sum()), 'token')}"
+
+
+def check_traced(trace: object, fix: str = "make one with packviz.trace or packviz.trace_module") -> None:
+    """Raise PackvizError unless this is a Trace or a Refusal."""
+    if not isinstance(trace, Refusal):
+        check_kind("trace", trace, Trace, fix)
+
+
+def check_own_making(trace: Trace | Refusal, fix: str) -> tuple[Batch, Config]:
     """Return a trace's batch and config; raises PackvizError, with `fix`, for the trace of a user's own module."""
-    check_kind("trace", trace, Trace, "make one with packviz.trace")
+    check_traced(trace, "make one with packviz.trace")
     if trace.batch is None or trace.config is None:
         expected, got = "a trace that packviz made from a Batch and a Config", "the trace of a module of your own"
         raise PackvizError("trace", expected=expected, got=got, fix=fix)

@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import draw
-from packviz.compute.record import Refused, Start, Trace
+from packviz.compute.record import Refusal, Start, Trace, Traced
 from packviz.compute.recurrence import run_layers
 from packviz.compute.stages import Padded, locate, pad, read_padded
 from packviz.compute.verify import prove
@@ -23,15 +23,15 @@ from packviz.rules.module import check_module, check_total_length, state_of
 from packviz.rules.preconditions import check_kind, check_padding_value, frozen_copy
 from packviz.text import counted, listed, quoted, visible
 
-__all__ = ["Trace", "record", "trace", "trace_module"]
+__all__ = ["Refusal", "Trace", "Traced", "record", "trace", "trace_module"]
 
 State = tuple[Tensor, Tensor | None]
 
 
-def trace(batch: Batch, config: Config | None = None) -> Trace:
+def trace(batch: Batch, config: Config | None = None) -> Traced:
     """Pad, pack, run and unpack a batch, and check every number against torch's own run.
 
-    If torch refuses the lengths because enforce_sorted is True, the result is a Refused: it ends with the padded
+    If torch refuses the lengths because enforce_sorted is True, the result is a Refusal: it ends with the padded
     grid and torch's message in ``error``. Raises PackvizError for settings that do not fit the batch. torch's random
     state is left unchanged.
     """
@@ -63,7 +63,7 @@ def trace_module(
     padding_value: float = 0.0,
     total_length: int | None = None,
     texts: Sequence[Sequence[str]] | None = None,
-) -> Trace:
+) -> Traced:
     """Run a module of your own over a padded x and its lengths, or over a PackedSequence, and record every step.
 
     module         an nn.RNN, nn.GRU or nn.LSTM on the CPU; it is run in eval mode and not modified;
@@ -76,7 +76,7 @@ def trace_module(
     texts          names for your tokens in pictures: for each sequence, the same number of tokens as its length
 
     Raises PackvizError if torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
-    unsorted lengths with enforce_sorted=True, the result is a Refused, with torch's message in ``error``.
+    unsorted lengths with enforce_sorted=True, the result is a Refusal, with torch's message in ``error``.
     """
     notes = []  # how this run differs from a call of the module here and now
     if autocast := torch.is_autocast_enabled("cpu"):
@@ -98,7 +98,7 @@ def trace_module(
         return _run(start, state_of(case, len(padded.lengths)), packed, enforce_sorted=enforce_sorted)
 
 
-def _run(start: Start, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool) -> Trace:
+def _run(start: Start, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool) -> Trace | Refusal:
     """Pack unless the input came packed, run the layers, and prove the record; or record that torch refuses to pack."""
     padded = start.padded
     try:
@@ -106,7 +106,7 @@ def _run(start: Start, state: State, given: PackedSequence | None = None, *, enf
     except RuntimeError as refusal:
         if not enforce_sorted:
             raise
-        return Refused(start, str(refusal))
+        return Refusal(**vars(start), error=str(refusal))
     if start.config is not None and start.config.initial_state == "carried":
         state = states_of(start.module(packed)[1])
     done = record(start, packed, state)

@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import Drawn, draw
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace, Traced
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
 from packviz.facts.words import sentence
 from packviz.inputs.config import Config
@@ -150,7 +150,7 @@ class ZeroStep:
     sentence: str  # what one step of zeros does to h, and what fifty do
 
 
-def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
+def after_zero_vector(trace: Traced, b: int = 0) -> ZeroStep:
     """Run the whole module over sequence b alone, and again followed by one and by fifty inputs of zeros.
 
     torch's own module is run, from the same initial state as in the trace; if torch refused the lengths, nothing was
@@ -159,7 +159,7 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
     b, D = a_sequence(trace, b), directions(trace.module)
     x = tokens_of(trace, b)
     start: Trace | Drawn = trace
-    if trace.error is not None and trace.batch is not None and trace.config is not None:  # nothing was run
+    if isinstance(trace, Refusal) and trace.batch is not None and trace.config is not None:  # nothing was run
         start = draw(trace.batch, trace.config)
     with exact_arithmetic():
         longer = [torch.cat([x, x.new_zeros(zeros, x.size(1))]) for zeros in (0, 1, _MANY)]

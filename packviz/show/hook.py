@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from packviz.compute.determinism import exact_arithmetic
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace, Traced
 from packviz.compute.verify import distance
 from packviz.facts.padded_run import packed_grid, run_padded
 from packviz.facts.words import sentence
@@ -33,15 +33,15 @@ class Hook:
         return distance(self.padded[-1], self.packed[-1])
 
 
-def padded_most(trace: Trace) -> int | None:
+def padded_most(trace: Trace | Refusal) -> int | None:
     """Return the first of the sequences with the most pads; None if none is padded on the right."""
     padded, b = trace.padded, int(trace.padded.lengths.argmin())
     length, columns = int(padded.lengths[b]), padded.mask.size(1)
     on_the_right = length < columns and bool(padded.mask[b, :length].all())
-    return b if trace.error is None and on_the_right else None
+    return b if isinstance(trace, Trace) and on_the_right else None
 
 
-def hook(trace: Trace) -> Hook | None:
+def hook(trace: Traced) -> Hook | None:
     """Return what pads do to the sequence with the most pads; None if none is padded on the right."""
     b = padded_most(trace)
     if b is None:

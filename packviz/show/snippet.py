@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from packviz.compute.record import check_own_making
+from packviz.compute.record import Refusal, check_own_making
 from packviz.compute.trace import Trace
 from packviz.facts.initial_states import SCRIPT, call
 from packviz.inputs.batch import Batch
@@ -16,7 +16,7 @@ _FIX = "call your own module: its weights cannot be written as a script"
 _MAX_NUMBERS = 2_000  # maximum number of literals in the script
 
 
-def snippet(trace: Trace) -> str:
+def snippet(trace: Trace | Refusal) -> str:
     """Return a script that makes the same tensors as the trace, bit for bit, with PyTorch alone.
 
     It draws its random numbers in the trace's order: embedding, cell, initial state. For a state that is carried over
@@ -28,12 +28,12 @@ def snippet(trace: Trace) -> str:
     """
     batch, config = check_own_making(trace, _FIX)
     kind = CELL_KINDS[config.cell]
-    refusal = trace.error and textwrap.indent(textwrap.fill(f"RuntimeError: {trace.error}", 96), "# ")
+    refusal = isinstance(trace, Refusal) and textwrap.indent(textwrap.fill(f"RuntimeError: {trace.error}", 96), "# ")
     equal = "c" in kind.states and len(set(map(len, batch.sequences))) == 1
     return preparation(trace) + str(SCRIPT.packing(config, kind, refusal, equal))
 
 
-def preparation(trace: Trace) -> str:
+def preparation(trace: Trace | Refusal) -> str:
     """Return the first half of that script, up to the padded `x`; raises PackvizError as `snippet` does."""
     batch, config = check_own_making(trace, _FIX)
     table, dtype, kind = trace.padded.embedding, trace.padded.values.dtype, CELL_KINDS[config.cell]

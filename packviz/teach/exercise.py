@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace
 from packviz.text import sentences, sequence_label
 
 MAX_TOKENS, MAX_SEQUENCES = 30, 9  # limits for packing by hand; a count of up to 9 takes one key
@@ -56,7 +56,7 @@ class Exercise:
     done: str  # the last message
 
 
-def exercise(trace: Trace) -> Exercise | None:
+def exercise(trace: Trace | Refusal) -> Exercise | None:
     """Return the exercise on a batch; None if it has too many tokens or sequences to pack by hand.
 
     Raises PackvizError if torch refused to pack the batch.
@@ -81,7 +81,7 @@ def exercise(trace: Trace) -> Exercise | None:
     return Exercise(tuple(map(sequence_label, order)), cells, tuple(rows), counts, *told)
 
 
-def _cell(trace: Trace, b: int, t: int) -> Cell:
+def _cell(trace: Trace | Refusal, b: int, t: int) -> Cell:
     real, length = trace.padded.mask[b], int(trace.padded.lengths[b])
     texts = trace.texts[b] if trace.texts else ()
     is_pad = not real[t]

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import packviz
+from packviz.compute.record import Refusal
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.lab import recorded
@@ -56,8 +57,9 @@ def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, 
     if "enforce_sorted" in query and page in ("start", "packing"):
         assert "must be sorted in decreasing order" in movies(app)[0]
     if "enforce_sorted" in query and page in ("packing", "running", "unpacking"):
-        error = packviz.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(enforce_sorted=True)).error
-        assert [each.value for each in app.code] == [f"RuntimeError: {error}"]
+        refusal = packviz.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(enforce_sorted=True))
+        assert isinstance(refusal, Refusal)
+        assert [each.value for each in app.code] == [f"RuntimeError: {refusal.error}"]
         app.button(key="try enforce_sorted off").click().run()
         assert "RuntimeError" not in texts(app)
 

@@ -16,6 +16,7 @@ from torch.nn.utils import rnn
 
 import packviz as pv
 from packviz import Batch, Config, Movie
+from packviz.compute.record import Refusal
 from packviz.show.movie import beside
 from packviz.text import sequence_label
 
@@ -36,7 +37,8 @@ class Case:
         self.lengths: list[int] = trace.padded.lengths.tolist()
         self.B: int = len(self.lengths)
         self.T, self.D = int(self.x.shape[1]), 1 + int(self.module.bidirectional)
-        self.enforce_sorted = trace.error is not None or trace.sorted.sorted_indices is None
+        self.refused = isinstance(trace, Refusal)
+        self.enforce_sorted = self.refused or trace.sorted.sorted_indices is None
         left, steps = trace.config is not None and trace.config.padding_side == "left", torch.arange(self.T)
         self.mask = torch.stack([steps >= self.T - n if left else steps < n for n in self.lengths])
         # The layer and direction that the run watches, and their row of h_n.
@@ -45,7 +47,7 @@ class Case:
         self.transposed, self.small = not trace.padded.batch_first, self.B >= 25
         self.steps_filmed = min(self.T, 60)
         # The sequences that the movie shows, in sorted order, at most 40, and in the order in which they were given.
-        self.filmed = (list(range(self.B)) if trace.error else self.order)[:40]
+        self.filmed = (list(range(self.B)) if self.refused else self.order)[:40]
         self.rows = sorted(self.filmed)
 
     def film(self, stages: Any = None, *, deep: bool = False) -> Movie:
@@ -158,7 +160,7 @@ class Case:
         names |= {type(self.module).__name__.lower(): self.module}
         sequences = [sequence.to(kind) for sequence in self.batch.sequences] if self.batch else []
         names |= {"sequences": sequences} if sequences else {"x": self.trace.padded.values}
-        return names if self.trace.error else names | {"h_0": self.trace.h_0, "c_0": self.trace.c_0}
+        return names if self.refused else names | {"h_0": self.trace.h_0, "c_0": self.trace.c_0}
 
     def said(self, sequences: list[int]) -> str:
         """Return the letters of some sequences as a caption names them."""
@@ -246,8 +248,8 @@ CORNERS = [
 ]  # fmt: skip
 
 CASES = [*CORNERS, *map(random_case, seeds(16))]
-REFUSED = [case for case in CASES if case.trace.error]
-PACKED = [case for case in CASES if not case.trace.error]
+REFUSED = [case for case in CASES if case.refused]
+PACKED = [case for case in CASES if not case.refused]
 
 
 @dataclass(frozen=True)

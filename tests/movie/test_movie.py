@@ -73,7 +73,7 @@ def test_cells_name_roles_sequences_and_tokens_that_are_there_and_a_token_never_
 def test_stages_follow_one_another_in_order(case: Case) -> None:
     stages = [step["stage"] for step in case.show.steps]
     assert stages == sorted(stages, key=STAGES.index)
-    expected = {"pad", "sort"} | (set() if case.trace.error else {"pack", "run", "unpack"})
+    expected = {"pad", "sort"} | (set() if case.refused else {"pack", "run", "unpack"})
     assert set(stages) == expected | ({"embed"} if case.trace.padded.embedding is not None else set())
     assert set(case.movie.scenes) == set(stages)
 
@@ -122,7 +122,7 @@ def test_all_that_can_be_watched_is_watched_and_the_top_layer_forward_unless_som
 
 @each_case
 def test_the_proof_says_whether_the_numbers_are_those_of_torch_and_where_it_refused_claims_nothing(case: Case) -> None:
-    if case.trace.error:
+    if case.refused:
         assert not case.movie.exact
         assert "refused" in case.movie.proof
         return
@@ -255,7 +255,7 @@ def test_every_token_has_its_tip_once_with_sequence_time_step_and_the_row_at_whi
         if case.name in ("words", "forum"):  # a tip quotes what was typed
             identity = f" (id {int(case.batch.sequences[b][t])})" if case.name == "words" else ""
             assert token["tip"].startswith(f"“{case.batch.texts[b][t]}{identity}”, ")
-        if case.trace.error or (b, t) not in case.row:  # torch refused, or left padding took its place
+        if case.refused or (b, t) not in case.row:  # torch refused, or left padding took its place
             assert token["n"] is None
             assert "data[" not in token["tip"]
             continue
@@ -295,7 +295,7 @@ def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case
 def test_what_padding_sorting_and_packing_explain_is_gone_in_the_end_and_what_was_packed_stays(case: Case) -> None:
     for stage in ("pad", "sort"):
         assert visible(case.deep.end_of(stage)) == visible(case.show.end_of(stage))
-    if case.trace.error:
+    if case.refused:
         return
     (_, plain), (_, deep) = case.show.of("run")[0], case.deep.of("run")[0]
     packed, alike = (

@@ -16,7 +16,7 @@ import packviz as pv
 from packviz import Batch, Config
 from packviz.text import sequence_label
 
-each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.trace.error])
+each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.refused])
 
 
 def steps(case: Case, show: Show) -> list[tuple[int, dict[str, Look]]]:

@@ -46,7 +46,7 @@ class Moment:
 
 
 def moments(case: Case) -> Iterator[Moment]:
-    order = range(min(len(case.batch_sizes), 60)) if not case.trace.error else ()
+    order = range(min(len(case.batch_sizes), 60)) if not case.refused else ()
     packed, taken = iter(order), iter([None, *(reversed(order) if case.direction else order)])
     for step in case.show.steps:
         t = next({"pack": packed, "run": taken}.get(step["stage"], iter([None])))

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 from trace_cases import random_case
 
-from packviz.compute.trace import Trace, trace, trace_module
+from packviz.compute.trace import Traced, trace, trace_module
 from packviz.inputs.batch import sequence_label
 from packviz.inputs.config import Config
 from packviz.teach.predictions import Answer, Prediction, Stage
@@ -26,7 +26,7 @@ FILLER = 777.0
 class Asked:
     """A trace, and what it was made from: nothing here is read from the trace itself."""
 
-    seen: Trace
+    seen: Traced
     config: Config
     lengths: list[int]
     T: int  # columns of the padded grid

@@ -9,6 +9,7 @@ import torch
 from prediction_cases import SEEDS, STAGES, asked, number_in, torch_answer
 from trace_cases import made
 
+from packviz.compute.record import Refusal
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
@@ -76,7 +77,10 @@ def test_the_example_shows_the_format_choices_differ_and_one_is_no_plural(seed: 
 @each_seed
 def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(seed: int) -> None:
     seen = asked(seed).seen
-    nothing = {"embed": seen.padded.embedding is None, **dict.fromkeys(("pack", "run", "unpack"), bool(seen.error))}
+    nothing = {
+        "embed": seen.padded.embedding is None,
+        **dict.fromkeys(("pack", "run", "unpack"), isinstance(seen, Refusal)),
+    }
     for stage in STAGES:
         for number in range(4):
             prediction = ask(seen, stage, number)
@@ -91,7 +95,7 @@ def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) 
         return
     for number in range(6):
         there, back = (ask(seen, "run", number, direction=d) for d in (0, 1))
-        assert (there is None) == (back is None) == (seen.error is not None)
+        assert (there is None) == (back is None) == isinstance(seen, Refusal)
         assert there is None or there.key in ("alive", "ended", "final_step")
         assert back is None or (back.key in BACKWARD and back.prompt.startswith("Going backward"))
     for stage in STAGES:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Generator, Tensor
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace
 from packviz.errors import PackvizError
 from packviz.inputs.module import directions, state_size
 from packviz.inputs.parsing.lines import is_gap
@@ -54,10 +54,10 @@ class Counts:
         return self.inputs.padded + self.inputs.packed + self.indices.padded + self.indices.packed
 
 
-def counts_of(trace: Trace) -> Counts:
+def counts_of(trace: Trace | Refusal) -> Counts:
     """Count what the batch of a trace costs in its own module; the grid may be wider than its longest sequence."""
     module, padded, D = trace.module, trace.padded, directions(trace.module)
-    orders = 0 if trace.error is None and trace.sorted.sorted_indices is None else 2 * len(padded.mask)
+    orders = 0 if isinstance(trace, Trace) and trace.sorted.sorted_indices is None else 2 * len(padded.mask)
     (B, T), N, longest = padded.mask.shape, int(padded.lengths.sum()), int(padded.lengths.max())
 
     def both(factor: int) -> Amount:

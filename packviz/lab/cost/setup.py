@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.compute.determinism import seeded, with_onednn
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, Cell
 from packviz.inputs.module import directions, state_size
@@ -139,7 +139,7 @@ def devices() -> tuple[str, ...]:
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 
 
-def setups_of(trace: Trace) -> tuple[Setup, ...]:
+def setups_of(trace: Trace | Refusal) -> tuple[Setup, ...]:
     """Return every way to measure the sizes of a trace's module: all cells and devices, with and without backward."""
     module = trace.module
     shape = (trace.padded.values.size(2), state_size(module), module.num_layers, directions(module) == 2)

@@ -5,9 +5,8 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from packviz.compute.record import Trace, watched_layer
+from packviz.compute.record import Refusal, Trace, check_traced, watched_layer
 from packviz.errors import PackvizError
-from packviz.rules.preconditions import check_kind
 from packviz.show.movie.beside_steps import beside
 from packviz.show.movie.code_lines import program
 from packviz.show.movie.data import Movie, made
@@ -33,7 +32,7 @@ def _of(stage: Stage, part: str = "") -> Callable[[View], Any]:
 
 
 def movie(
-    trace: Trace,
+    trace: Trace | Refusal,
     stages: Sequence[Stage] | None = None,
     *,
     layer: int | None = None,
@@ -53,8 +52,8 @@ def movie(
     Raises PackvizError for a stage, layer or direction that this trace does not have, and for sequences or
     steps below 1.
     """
-    check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
-    has = {"embedding": trace.padded.embedding is not None, "packing": trace.error is None}
+    check_traced(trace)
+    has = {"embedding": trace.padded.embedding is not None, "packing": isinstance(trace, Trace)}
     available = tuple(stage for stage, about in ABOUT_STAGES.items() if "needs" not in about or has[about["needs"]])
     stages = stages if stages is None or (isinstance(stages, Sequence) and not isinstance(stages, str)) else (stages,)
     chosen = available if stages is None else tuple(stage for stage in available if stage in stages)
@@ -62,8 +61,8 @@ def movie(
     if unknown or not chosen:
         expected, fix = f"some of {', '.join(available)}", "leave out what this trace does not have"
         raise PackvizError("stages", expected=expected, got=", ".join(unknown) or "none", fix=fix)
-    watched = 0 if trace.error is not None else watched_layer(trace, layer, direction)
-    watching = 0 if trace.error is not None else direction
+    watched = 0 if isinstance(trace, Refusal) else watched_layer(trace, layer, direction)
+    watching = 0 if isinstance(trace, Refusal) else direction
     window, whys = Window(sequences, steps).checked(), frozenset(chosen if deep else ())
     view = View(trace, watched, watching, window, transposed=not trace.padded.batch_first, deep=whys)
     before = {stage: _of(previous, "_end") for previous, stage in pairwise(available)} | {available[0]: ragged}
@@ -78,8 +77,8 @@ def movie(
     return made(view, before[chosen[0]](view), played, scenes, code, lines)
 
 
-def _shown(trace: Trace) -> str:
-    return pictured(repr(trace), movie(trace, ("sort",) if trace.error is not None else ("pack",)).to_svg())
+def _shown(trace: Trace | Refusal) -> str:
+    return pictured(repr(trace), movie(trace, ("sort",) if isinstance(trace, Refusal) else ("pack",)).to_svg())
 
 
-Trace._repr_html_ = _shown  # type: ignore[attr-defined] # for notebooks; compute/ knows no pictures
+Trace._repr_html_ = Refusal._repr_html_ = _shown  # type: ignore[attr-defined] # for notebooks; compute/ knows no pictures

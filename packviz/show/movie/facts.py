@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from packviz.compute.trace import Trace
+from packviz.compute.record import Refusal, Trace, Traced
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import kind_of
 from packviz.validate import integer
@@ -39,7 +39,7 @@ class Facts:
     If torch refused to pack, nothing from `batch_sizes` on exists.
     """
 
-    def __init__(self, trace: Trace, layer: int, direction: int, window: Window = Window()) -> None:  # noqa: B008
+    def __init__(self, trace: Traced, layer: int, direction: int, window: Window = Window()) -> None:  # noqa: B008
         padded, config = trace.padded, trace.config
         self.trace, self.layer, self.direction = trace, layer, direction
         self.module = trace.module
@@ -47,7 +47,8 @@ class Facts:
         self.cell = self.kind.module.__name__.lower()  # its name in code: rnn, gru or lstm
         self.kept = self.kind.states[-1]  # the state that each step updates: c for the LSTM, else h
         self.gates = "".join(self.kind.gates)  # their letters, in torch's order
-        self.refused = trace.error is not None
+        self.refusal = trace.error if isinstance(trace, Refusal) else ""  # what torch said
+        self.refused = bool(self.refusal)
         self.enforce_sorted = self.refused or trace.sorted.sorted_indices is None  # the order is checked, not sorted
         self.batch_first = padded.batch_first
         self.padding_side = config.padding_side if config else "right"
@@ -81,7 +82,7 @@ class Facts:
         self._starts: dict[str, int] = {}
         self._matrices: dict[str, np.ndarray] = {}
 
-    def _seen(self, trace: Trace, window: Window) -> None:
+    def _seen(self, trace: Traced, window: Window) -> None:
         self.order: list[int] = list(range(self.total[0])) if self.refused else trace.sorted.order.tolist()
         longer = (b for b in range(1, self.total[0]) if self.lengths[b] > self.lengths[b - 1])
         self.first_longer = next(longer) if self.refused else 0  # than the one before it

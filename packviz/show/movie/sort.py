@@ -30,7 +30,7 @@ def sort(view: View) -> Iterator[Step]:
     if view.refused:
         tone = np.where(np.isin(view.bs, (first - 1, first)), "wrong", "")
         seen = {**unsorted, "length": unsorted["length"].but(tone=tone)}
-        yield Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=view.trace.error or "")
+        yield Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=view.refusal)
         return
     lit = {**unsorted, "length": unsorted["length"].but(tone="now")}
     if view.trace.sorted.sorted_indices is None:

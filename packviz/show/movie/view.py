@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from packviz.compute.trace import Trace
+from packviz.compute.record import Traced
 from packviz.show.movie.facts import Facts, Window, number
 from packviz.show.movie.layout import Grid, Strip
 from packviz.text import counted, sequence_label
@@ -45,7 +45,7 @@ class View(Facts):
 
     def __init__(
         self,
-        trace: Trace,
+        trace: Traced,
         layer: int,
         direction: int,
         window: Window,

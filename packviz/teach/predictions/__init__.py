@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace, check_traced
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie import STAGES, Movie
 from packviz.show.movie.marks import Stage
@@ -33,7 +33,7 @@ _BACKWARD = (running.joins_backward, running.final_backward, running.fed_backwar
 KINDS: Mapping[str, Kind] = {kind.key: kind for kinds in (*_LESSONS.values(), _BACKWARD) for kind in kinds}
 
 
-def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> Prediction | None:
+def ask(trace: Trace | Refusal, stage: Stage, number: int = 0, *, direction: int = 0) -> Prediction | None:
     """Return the number-th prediction of a stage, counted from 0, or None if there is nothing to ask.
 
     direction: the direction that the movie of the stage run shows, 1 is backward; other stages do not depend on it.
@@ -42,10 +42,10 @@ def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> P
     then start over. The same arguments always give the same prediction. Raises PackvizError for an unknown
     stage, a number that is not an integer of at least 0, and a direction that this trace does not have.
     """
-    check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
+    check_traced(trace)
     choice("stage", stage, STAGES)
     integer("number", number, 0, fix="count the questions from 0")
-    both = trace.module.bidirectional or trace.error is not None
+    both = trace.module.bidirectional or isinstance(trace, Refusal)
     only = "" if both else ", forward, the only direction of this module"
     choice("direction", direction, (0, 1) if both else (0,), where=only)
     return _question(Facts(trace), stage, number, direction)

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace
 from packviz.compute.recurrence import Step
 from packviz.show.movie.facts import Window
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
@@ -39,11 +39,11 @@ class Facts:
     ranked                by kind, the ordered questions about this trace, cached when first asked
     """
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace | Refusal) -> None:
         self.trace = trace
         self.cell, self.two_ways = trace.module.mode.split("_")[0], trace.module.bidirectional
         self.batch_first, self.embedded = trace.padded.batch_first, trace.padded.embedding is not None
-        self.packed = trace.error is None
+        self.packed = isinstance(trace, Trace)
         self.pads_packed = self.packed and bool(trace.packed_is_pad.any())
         self.B, self.T = trace.padded.mask.shape
         self.lengths: list[int] = trace.padded.lengths.tolist()
@@ -117,7 +117,7 @@ class Kind:
     # where it can be asked at all, even if a mistake gives the right answer; None for the same places
     possible: Callable[[Facts], Sequence[Any]] | None = None
 
-    def __call__(self, trace: Trace, number: int = 0, *, anyhow: bool = False) -> Prediction | None:
+    def __call__(self, trace: Trace | Refusal, number: int = 0, *, anyhow: bool = False) -> Prediction | None:
         """Return the number-th question about a trace, or None if there is nothing to ask.
 
         anyhow: whether to ask even where it is possible but not worth asking.

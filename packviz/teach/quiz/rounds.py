@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import get_args
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal, Trace
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import Cell
@@ -34,7 +34,7 @@ class Question(Brief):
     text: str  # the batch, one sequence per line
     batch: Batch
     config: Config
-    trace: Trace  # torch's run of the batch with these settings, which the answer is judged by
+    trace: Trace | Refusal  # torch's run of the batch with these settings, which the answer is judged by
     prediction: Prediction  # the question itself, its answer, and the reasons for typical wrong ones
 
     @property
