@@ -33,14 +33,14 @@ export const widget = {
       onStep: (step) => tell("step", step),
       onPick: (picked) => tell("picked", picked),
     });
-    player.choose(model.get("picked"));
+    player.pointer.choose(model.get("picked"));
     const follow = () => player.go(model.get("step")),
-      choose = () => player.choose(model.get("picked"));
+      choose = () => player.pointer.choose(model.get("picked"));
     model.on("change:step", follow);
     model.on("change:picked", choose);
     const retheme = () => {
       el.style.setProperty("--st-background-color", ground(el.parentElement));
-      player.attempt(() => player.retheme());
+      player.retheme();
     };
     const themes = new MutationObserver(retheme),
       sizes = new ResizeObserver(retheme); // also once it is in the page

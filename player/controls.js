@@ -1,8 +1,10 @@
-// The parts of the player: the picture, the stages, the code, the caption and the controls below.
+// The elements of the player: the picture, the stages, the code, the caption and the controls below.
 
 import { button, el, icon } from "./dom.js";
-import { remember } from "./keys.js";
+import { hasKeys } from "./keys.js";
+import { keysMenu, savingMenu } from "./menu.js";
 import { Asking } from "./question.js";
+import { savePicture } from "./saving.js";
 import { explaining } from "./terms.js";
 
 const SPEEDS = [0.5, 1, 2, 4];
@@ -12,15 +14,22 @@ export function controls(player) {
   const control = (
     /** @type {string} */ name,
     /** @type {string} */ label,
-    /** @type {() => void} */ action,
-    /** @type {Record<string, string>} */ extra = {},
-  ) => button(icon(name), action, { "aria-label": label, title: label, ...extra });
+    /** @type {() => void} */ action = () => {},
+    /** @type {string} */ keys = "",
+    /** @type {string} */ kind = "",
+  ) =>
+    button(icon(name), action, {
+      "aria-label": label,
+      title: label,
+      class: kind,
+      ...(keys && { "aria-keyshortcuts": keys }),
+    });
   const canvas = el("canvas", { role: "img" });
   const tip = el("div", { class: "pv-tip", hidden: "" });
   const error = el("pre", { class: "pv-error", hidden: "" });
   const failed = el("p", { class: "pv-failed", role: "alert", hidden: "" });
   const cover = el("div", { class: "pv-blank", hidden: "" });
-  cover.addEventListener("click", () => player.blank(false));
+  cover.addEventListener("click", () => player.screen.blank(false));
   const stageBox = el("div", { class: "pv-stage" }, canvas, error, failed, tip, cover);
   const stages = el("ol");
   const notes = el("p", { class: "pv-notes" });
@@ -28,10 +37,8 @@ export function controls(player) {
   const detail = el("ol", { class: "pv-detail" });
   const proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" });
   const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
-  const touch = matchMedia("(pointer: coarse)").matches;
-  const invite = button([touch ? "Tap " : "Press ", el("kbd", {}, "→"), " to watch"], () => player.next(), {
-    class: "pv-invite",
-  });
+  const press = hasKeys() ? ["Press ", el("kbd", {}, "→"), " to watch"] : "Tap to watch";
+  const invite = button(press, () => player.next(), { class: "pv-invite" });
   const onward = button(player.options.onward?.label ?? "", () => player.options.onward?.go(), {
     class: "pv-invite pv-onward",
     hidden: "",
@@ -46,53 +53,21 @@ export function controls(player) {
     ...SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
   );
   pace.addEventListener("change", () => {
-    player.speed = Number(pace.value);
-    player.rest();
+    player.clock.speed = Number(pace.value);
+    player.clock.schedule();
   });
-  const keys = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });
-  keys.addEventListener("change", () => remember(keys.checked));
-  const keysLabel = el(
-    "label",
-    {
-      class: "pv-keys",
-      title:
-        "Single-key shortcuts: 1, 2, … go to a stage, . and , walk through the tokens, B blanks the picture, C hides the code, F is full screen",
-    },
-    keys,
-    "Shortcuts",
+  const playButton = control("play", "Play", () => player.clock.toggle(), "Space", "pv-play");
+  const saving = savingMenu(control("image", "Save this picture"), (how) => savePicture(player, how));
+  const singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });
+  const keys = keysMenu(
+    button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": "?" }),
+    singles,
   );
-  const playButton = control("play", "Play (Space)", () => player.toggle(), { class: "pv-play" });
-  const saveAs = (/** @type {string} */ name, /** @type {boolean} */ told) => {
-    const save = () => {
-      open(false);
-      player.save({ told });
-    };
-    return button(name, save, { "aria-label": name });
-  };
-  const saving = el(
-    "div",
-    { class: "pv-menu", hidden: "" },
-    saveAs("PNG with caption", true),
-    saveAs("PNG, picture only", false),
-  );
-  const saveButton = control("image", "Save this picture", () => open(Boolean(saving.hidden)), {
-    "aria-expanded": "false",
-  });
-  const open = (/** @type {boolean} */ on) => {
-    saving.hidden = !on;
-    saveButton.setAttribute("aria-expanded", String(on));
-  };
-  saving.addEventListener("focusout", (event) => {
-    if (!saving.contains(/** @type {Node} */ (event.relatedTarget)) && event.relatedTarget !== saveButton) open(false);
-  });
-  const codeButton = control("code", "Code", () => player.toggleCode(), {
-    class: "pv-tocode",
-    "aria-keyshortcuts": "C",
-  });
-  const firstButton = control("first", "First step (Home)", () => player.go(1), { class: "pv-end" });
-  const backButton = control("back", "Step back (← or Page Up)", () => player.back());
-  const nextButton = control("next", "Step forward (→ or Page Down)", () => player.next());
-  const lastButton = control("last", "Last step (End)", () => player.go(player.steps), { class: "pv-end" });
+  const codeButton = control("code", "Code", () => player.screen.toggleCode(), "C", "pv-tocode");
+  const firstButton = control("first", "First step", () => player.go(1), "Home", "pv-end");
+  const backButton = control("back", "Step back", () => player.back(), "ArrowLeft PageUp");
+  const nextButton = control("next", "Step forward", () => player.next(), "ArrowRight PageDown");
+  const lastButton = control("last", "Last step", () => player.go(player.steps), "End", "pv-end");
   const transport = el(
     "div",
     { class: "pv-transport" },
@@ -104,10 +79,10 @@ export function controls(player) {
     el("div", { class: "pv-scrub" }, range),
     el("span", { class: "pv-count" }, el("span", { class: "pv-word" }, "Step "), count),
     pace,
-    keysLabel,
     codeButton,
-    el("div", { class: "pv-saving" }, saveButton, saving),
-    control("full", "Full screen", () => player.fullscreen(), { "aria-keyshortcuts": "F" }),
+    saving.root,
+    keys.root,
+    control("full", "Full screen", () => player.screen.fullscreen(), "F"),
   );
   const live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
   const stack = el("div", { class: "pv-stack", role: "group", "aria-label": "Layers and directions", hidden: "" });
@@ -158,7 +133,9 @@ export function controls(player) {
     range,
     count,
     pace,
+    singles,
     keys,
+    saving,
     playButton,
     firstButton,
     backButton,

@@ -34,7 +34,7 @@ export function framed() {
     if (Number.isInteger(request.step)) player()?.go(request.step);
     const ground = { light: "#ffffff", dark: "#12141b" }[/** @type {string} */ (request.theme)];
     if (ground) document.documentElement.style.setProperty("--st-background-color", ground);
-    for (const each of here.players) each.attempt(() => each.retheme());
+    for (const each of here.players) each.retheme();
   });
 }
 

@@ -23,6 +23,9 @@ function remembered() {
     return true;
   } // a sandboxed frame has no storage
 }
+/** Whether there are keys to press, as far as the browser says. */
+export const hasKeys = () => !matchMedia("(hover: none) and (pointer: coarse)").matches;
+
 /** @param {boolean} singles */
 export function remember(singles) {
   here.singles = singles;
@@ -31,7 +34,7 @@ export function remember(singles) {
   } catch {
     /* then it holds until the page is left */
   }
-  for (const player of here.players) player.tellKeys();
+  for (const player of here.players) player.texts.nameKeys();
 }
 
 /**
@@ -54,10 +57,10 @@ const needsKeys = (node) => node.matches?.(NEEDS_KEYS) || (!here.clicked && node
  */
 function steered(path) {
   const players = [...here.players].filter(({ root, options }) => !options.focused || path.includes(root)),
-    seen = new Map(players.map((player) => [player, player.seen()]));
+    seen = new Map(players.map((player) => [player, player.screen.seen()]));
   return (
     players.find(({ root }) => path.includes(root)) ??
-    players.find(({ full }) => full) ??
+    players.find(({ screen }) => screen.full) ??
     (seen.get(here.last) ? here.last : null) ??
     players.reduce((best, other) => (seen.get(other) > seen.get(best) ? other : best), players[0])
   );
@@ -86,11 +89,11 @@ export function steer(player, event) {
   if (!onRange && path.slice(0, inside < 0 ? path.length : inside).some(needsKeys)) return;
   if (
     (single && !here.singles) ||
-    (event.shiftKey && !/^[bf]$/i.test(key)) ||
+    (event.shiftKey && !/^[bf?]$/i.test(key)) ||
     (onRange && /^(Arrow|Home|End)/.test(key))
   )
     return;
-  if (inside < 0 && !player.full && !key.startsWith("Arrow") && player.seen() < 0.5) return; // the key scrolls the page
+  if (inside < 0 && !player.screen.full && !key.startsWith("Arrow") && player.screen.seen() < 0.5) return; // the key scrolls the page
   const onButton = /** @type {any} */ (path[0]).matches?.(
     "button, input, summary, [role=button], [role=switch], [role=checkbox], [role=radio]",
   );
@@ -98,8 +101,8 @@ export function steer(player, event) {
   if (!action) return;
   event.preventDefault();
   event.stopPropagation();
-  if (action === "blank") return player.blank(Boolean(player.ui.cover.hidden));
-  player.blank(false);
+  if (action === "blank") return player.screen.blank(Boolean(player.ui.cover.hidden));
+  player.screen.blank(false);
   action();
 }
 /**
@@ -110,7 +113,8 @@ export function steer(player, event) {
  */
 function actionOf(player, key, onButton) {
   const stage = /^[1-9]$/.test(key) ? [...player.firstSteps.values()][Number(key) - 1] : 0,
-    { full, step, steps, ui } = player;
+    { step, steps, ui, screen, pointer } = player,
+    { full } = screen;
   if (stage) return () => player.go(stage);
   /** @type {Record<string, "blank" | (() => void) | null>} */
   const actions = {
@@ -120,13 +124,17 @@ function actionOf(player, key, onButton) {
     End: () => player.go(steps),
     PageDown: full || step < steps ? () => player.next() : null,
     PageUp: full || step > 1 ? () => player.back() : null, // sent by a presenter's remote
-    " ": onButton ? null : () => player.toggle(),
-    f: () => player.fullscreen(),
-    c: () => player.toggleCode(),
+    " ": onButton ? null : () => player.clock.toggle(),
+    f: () => screen.fullscreen(),
+    c: () => screen.toggleCode(),
     b: "blank",
-    ".": full ? "blank" : () => player.walk(1),
-    ",": () => player.walk(-1),
-    Escape: full || [ui.tip, ui.cover, ui.meaning].some((each) => !each.hidden) ? () => player.escape() : null,
+    ".": full ? "blank" : () => pointer.walk(1),
+    ",": () => pointer.walk(-1),
+    "?": () => ui.keys.show(!ui.keys.open),
+    Escape:
+      full || [ui.tip, ui.cover, ui.meaning, ui.keys.panel, ui.saving.panel].some((each) => !each.hidden)
+        ? () => screen.escape()
+        : null,
   };
   return actions[key];
 }

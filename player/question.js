@@ -90,7 +90,6 @@ export class Asking {
     const next = number % this.questions.length;
     keep(this.questions[next], []);
     this.put(next);
-    this.player.stop();
     this.player.go(1, { quick: true });
   }
   /** @param {number} number */
@@ -170,7 +169,7 @@ export class Asking {
     const { first, step } = this.questions[this.number];
     this.told = step;
     player.show(step, first);
-    if (player.seen() < 0.9) player.ui.stageBox.scrollIntoView({ block: "nearest" });
+    if (player.screen.seen() < 0.9) player.ui.stageBox.scrollIntoView({ block: "nearest" });
     player.options.onAnswered?.();
   }
 

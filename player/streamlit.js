@@ -126,6 +126,6 @@ function answer(slot, ask) {
   if (!ask || ask.number === slot.asked) return;
   slot.asked = ask.number;
   if (ask.step != null) slot.player.show(ask.step || slot.changed || 2);
-  if (ask.token != null) slot.player.light(ask.token);
+  if (ask.token != null) slot.player.pointer.light(ask.token);
   if (ask.look) slot.player.root.scrollIntoView({ block: "center" });
 }

@@ -52,7 +52,7 @@ export function explainPage() {
  * @param {HTMLElement} tip
  */
 export function explaining(root, tip) {
-  tip.id = MEANING;
+  tip.id = `${MEANING}-${Math.random().toString(36).slice(2)}`; // there are several on a page
   /** @type {HTMLElement | null} */
   let told = null;
   const tell = (/** @type {HTMLElement | null} */ term) => {
@@ -60,7 +60,7 @@ export function explaining(root, tip) {
     told = term;
     tip.hidden = !term;
     if (!term) return;
-    term.setAttribute("aria-describedby", MEANING);
+    term.setAttribute("aria-describedby", tip.id);
     tip.textContent = meaning(term.textContent);
     const at = term.getBoundingClientRect(),
       { left, top, width } = root.getBoundingClientRect(),

@@ -7,9 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser
+from tabs import tab
 
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, contrast, diverging, text_on
 
+STYLE = Path(__file__).parent.parent / "ui" / "style.css"
+PRIMARY = '<button data-testid="stBaseButton-primary" style="color: rgb(90, 90, 90)" {}><p>Ask it</p></button>'
+COLOUR = "node => getComputedStyle(node.querySelector('p')).color"
 CONFIG = Path(__file__).parent.parent / ".streamlit" / "config.toml"
 both = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 
@@ -90,3 +95,11 @@ def test_the_apps_theme_uses_the_same_colours() -> None:
     for palette, section in ((LIGHT, theme["light"]), (DARK, theme["dark"])):
         told = [section[name] for name in ("primaryColor", "backgroundColor", "secondaryBackgroundColor", "textColor")]
         assert told == [palette.now, palette.background, palette.surface, palette.text]
+
+
+def test_a_disabled_button_keeps_the_colour_of_its_text(browser: Browser) -> None:
+    with tab(browser, (400, 300)) as taken:
+        buttons = "".join(map(PRIMARY.format, ("", "disabled")))
+        taken.page.set_content(f'<style>{STYLE.read_text("utf-8")}</style><div class="stApp">{buttons}</div>')
+        told = [node.evaluate(COLOUR) for node in taken.page.get_by_role("button").all()]
+    assert told == ["rgb(255, 255, 255)", "rgb(90, 90, 90)"]

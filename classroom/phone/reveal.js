@@ -100,7 +100,6 @@ export function cinema(line, announce) {
     over = false;
   const lead = () => {
     led = true;
-    playing.stop();
     playing.go(line.seen.step);
     led = false;
   };

@@ -24,9 +24,9 @@ SWEEP = """(canvas, every) => {
 }"""
 
 PLACES = """() => {
-    const [player] = window[Symbol.for("packviz")].players;
-    const places = player.shown.map(({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null));
-    return [player.width, player.height, places];
+    const [{ picture }] = window[Symbol.for("packviz")].players;
+    const place = ({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null);
+    return [picture.width, picture.height, picture.shown.map(place)];
 }"""
 
 Open = Callable[..., "Screen"]  # opens a movie's page at a step: see conftest.py

@@ -132,9 +132,40 @@ def test_of_two_players_a_key_moves_one(open_page: Open, movie: Movie) -> None:
     assert steps("ArrowRight") == [3, 3]  # the one used last is out of sight
 
 
+def test_two_players_share_no_id(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, bypass_csp=True)
+    _, script = assets()
+    screen.page.evaluate(MOUNT, [script, movie.to_dict()])
+    ids = screen.page.locator(".pv [id]").evaluate_all("nodes => nodes.map(node => node.id)")
+    assert len(set(ids)) == len(ids) >= 2
+
+
+def test_the_keys_are_listed_by_a_key_and_by_a_button(screen: Screen) -> None:
+    keys = screen.root.get_by_role("group", name="Keys")
+    for by_key in (True, False):
+        screen.press("?") if by_key else screen.button("Keys").click()
+        expect(keys).to_be_in_viewport(ratio=1)
+        expect(keys).to_contain_text("blank the picture")
+        screen.press("Escape")
+        expect(keys).to_be_hidden()
+    screen.button("Keys").click()
+    screen.press("ArrowRight")
+    assert screen.step == 2
+
+
+def test_a_touch_screen_names_no_keys(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
+    expect(screen.button("Tap to watch")).to_be_visible()
+    titles = screen.root.locator("button[title]").evaluate_all("nodes => nodes.map(node => node.title)")
+    assert "Step forward" in titles
+    assert [title for title in titles if "(" in title] == []
+    expect(screen.button("Keys")).to_be_hidden()
+
+
 def test_single_keys_can_be_switched_off_for_good(screen: Screen) -> None:
     switch = screen.root.get_by_role("checkbox", name="Single-key shortcuts")
     full = screen.button("Full screen")
+    screen.press("?")
     expect(full).to_have_attribute("title", "Full screen (F)")
     expect(switch).to_be_checked()
     switch.uncheck()
@@ -150,6 +181,7 @@ def test_single_keys_can_be_switched_off_for_good(screen: Screen) -> None:
         screen.press("ArrowRight", "PageDown", "Home")
         expect(screen.page).to_have_url(re.compile("#step=1$"))  # on a busy machine the keys are heard later
         screen.page.reload()
+        screen.button("Keys").click()
     expect(switch).not_to_be_checked()
     screen.press("ArrowRight")
     assert screen.step == 2

@@ -1,0 +1,60 @@
+// Play: the movie goes on by itself, and each step stays as long as its caption takes to read.
+
+import { icon } from "./dom.js";
+
+const WORD = 250, // ms for each word of the caption: how long a step lasts, its motion included,
+  SHORTEST = 2200, // at least
+  LONGEST = 6000, // and at most
+  SETTLED = 800; // ms that the picture stands still at least
+
+export class Clock {
+  playing = false;
+  speed = 1;
+
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+  }
+  toggle() {
+    this.playing ? this.stop() : this.play();
+  }
+  play(until = this.player.steps) {
+    if (this.player.step === this.player.steps) this.player.move(1, { quick: true });
+    this.playing = true;
+    this.until = until;
+    this.showState();
+    this.advance();
+  }
+  advance() {
+    this.since = performance.now();
+    this.player.move(this.player.step + 1);
+    this.schedule();
+  }
+  /**
+   * Go on once the motion has ended and the caption has been read; end the play at its last step.
+   * @returns {void}
+   */
+  schedule() {
+    clearTimeout(this.timer);
+    if (!this.playing || this.player.tween.motion) return; // the end of the motion comes back here
+    if (this.player.step >= this.until) return this.stop();
+    this.timer = setTimeout(() => this.advance(), this.remaining());
+  }
+  // How many ms this step still lasts, now that its motion has ended.
+  remaining() {
+    const words = this.player.ui.caption.textContent.split(/\s+/).length,
+      been = (performance.now() - this.since) * this.speed;
+    return Math.max(SETTLED, Math.min(LONGEST, Math.max(SHORTEST, WORD * words)) - been) / this.speed;
+  }
+  stop() {
+    if (!this.playing) return;
+    this.playing = false;
+    clearTimeout(this.timer);
+    this.showState();
+  }
+  showState() {
+    this.player.ui.playButton.replaceChildren(icon(this.playing ? "pause" : "play"));
+    this.player.ui.playButton.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    this.player.texts.name(this.player.ui.playButton);
+  }
+}

@@ -1,0 +1,85 @@
+// The menus above the controls, each opened by its button: saving a picture, and the keys.
+
+import { button, el } from "./dom.js";
+import { remember } from "./keys.js";
+
+/** @type {[keys: string[], does: string][]} */
+const KEYS = [
+  [["→", "Page Down"], "one step forward"],
+  [["←", "Page Up"], "one step back"],
+  [["Home", "End"], "the first step, the last step"],
+  [["Space"], "play or pause"],
+  [["1", "2", "…"], "a stage"],
+  [[".", ","], "the next token, the previous token, in packed order"],
+  [["F"], "full screen"],
+  [["C"], "show or hide the code"],
+  [["B"], "blank the picture"],
+  [["?"], "these keys"],
+];
+
+export class Menu {
+  /**
+   * @param {HTMLElement} toggle the button
+   * @param {string} name
+   * @param {string} kind
+   * @param {(Node | string)[]} content
+   */
+  constructor(toggle, name, kind, content) {
+    this.toggle = toggle;
+    this.panel = el(
+      "div",
+      { class: "pv-menu", role: "group", "aria-label": name, tabindex: -1, hidden: "" },
+      ...content,
+    );
+    this.root = el("div", { class: `pv-menued ${kind}` }, toggle, this.panel);
+    toggle.setAttribute("aria-expanded", "false");
+    toggle.addEventListener("click", () => this.show(!this.open));
+    this.root.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!this.root.contains(/** @type {Node} */ (relatedTarget))) this.show(false);
+    });
+  }
+  get open() {
+    return !this.panel.hidden;
+  }
+  /** @param {boolean} on */
+  show(on) {
+    if (on === this.open) return;
+    const inside = this.panel.contains(/** @type {ShadowRoot} */ (this.root.getRootNode()).activeElement);
+    this.panel.hidden = !on;
+    this.toggle.setAttribute("aria-expanded", String(on));
+    if (on) this.panel.focus({ preventScroll: true });
+    else if (inside) this.toggle.focus({ preventScroll: true });
+  }
+}
+
+/**
+ * @param {HTMLElement} toggle
+ * @param {(how: { captioned: boolean }) => void} save
+ */
+export function savingMenu(toggle, save) {
+  const choice = (/** @type {string} */ name, /** @type {boolean} */ captioned) =>
+    button(name, () => {
+      menu.show(false);
+      save({ captioned });
+    });
+  const choices = [choice("PNG with caption", true), choice("PNG, picture only", false)];
+  const menu = new Menu(toggle, "Save this picture", "pv-saving", choices);
+  return menu;
+}
+
+/**
+ * The list of all keys, and whether those of one letter are used.
+ * @param {HTMLElement} toggle
+ * @param {HTMLInputElement} singles
+ */
+export function keysMenu(toggle, singles) {
+  singles.addEventListener("change", () => remember(singles.checked));
+  const rows = KEYS.flatMap(([keys, does]) => [
+    el("dt", {}, ...keys.flatMap((key) => [el("kbd", {}, key), " "])),
+    el("dd", {}, does),
+  ]);
+  return new Menu(toggle, "Keys", "pv-keys", [
+    el("dl", {}, ...rows),
+    el("label", {}, singles, "Use keys of a single character"),
+  ]);
+}

@@ -1,0 +1,203 @@
+// The picture: a canvas of the size and in the colours of its place, on which the cells of a frame are drawn.
+
+/** @import { Ctx, Look, Standing } from "./types" */
+
+import { Brush } from "./brush.js";
+import { readTheme, schemeOf } from "./colour.js";
+import { frameView, inked, looks, READABLE } from "./layout.js";
+
+const LEGIBLE = 0.03, // of the window's height in full screen
+  IN_HAND = 0.04; // or of its width, if that is less
+
+export class Picture {
+  width = 0;
+  height = 0;
+  ratio = 1;
+  painted = 0; // how often
+  /** @type {Record<string, import("./types").Ink>} */
+  inks = {};
+  /** @type {Look[]} */
+  shown = null;
+
+  /**
+   * @param {import("./player.js").Player} player
+   * @param {HTMLCanvasElement} canvas
+   */
+  constructor(player, canvas) {
+    this.player = player;
+    this.canvas = canvas;
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.ctx = canvas.getContext("2d", { alpha: false });
+  }
+  /** @param {AbortSignal} signal */
+  listen(signal) {
+    this.dark.addEventListener("change", () => this.player.retheme(), { signal });
+    const sizes = new ResizeObserver(() => {
+      const { clientWidth: w, clientHeight: h } = this.player.ui.stageBox;
+      if (w !== this.width || h !== this.height) this.attempt(() => this.resize());
+      this.player.texts.scrollCode();
+    });
+    sizes.observe(this.player.ui.stageBox);
+    signal.addEventListener("abort", () => sizes.disconnect());
+  }
+  forget() {
+    this.shown = this.views = this.theme = null;
+    this.inks = {};
+  }
+  // The minimum size of a number in pixels, if it fits: larger in full screen, to be legible from the last row.
+  get least() {
+    return this.player.screen.full
+      ? Math.max(READABLE, Math.min(LEGIBLE * innerHeight, IN_HAND * innerWidth))
+      : READABLE;
+  }
+  // Pixels of the legend of the number colours below the picture.
+  legend() {
+    return 1.7 * Math.max(this.least, Math.min(14, 0.03 * this.height));
+  }
+  /**
+   * Pixels below the picture for the legend of its colours, and for torch's message if it refuses.
+   * @param {string} scene
+   */
+  foot(scene) {
+    const legend = this.inks[scene].scales.size ? this.legend() : 0,
+      refused = this.player.movie.steps.find(
+        ({ error }, i) => error && this.player.frames[this.player.ends[i]].scene === scene,
+      );
+    if (!refused) return legend;
+    const { error: box } = this.player.ui,
+      { hidden, textContent } = box;
+    box.style.bottom = legend ? `${legend}px` : "";
+    Object.assign(box, { hidden: false, textContent: refused.error });
+    const high = this.height - box.offsetTop;
+    Object.assign(box, { hidden, textContent });
+    return Math.min(high, 0.6 * this.height);
+  }
+  /**
+   * @param {string} scene
+   * @returns {Standing}
+   */
+  view(scene) {
+    this.views ??= {};
+    this.inks[scene] ??= inked(this.player.frames.filter((frame) => frame.scene === scene));
+    return (this.views[scene] ??= frameView(
+      this.player.movie.scenes[scene],
+      this.width || 800,
+      this.height || 400,
+      this.inks[scene],
+      { foot: this.foot(scene), least: this.least },
+    ));
+  }
+  /** @param {number} index */
+  looksAt(index) {
+    const frame = this.player.frames[index];
+    return looks(frame, this.view(frame.scene));
+  }
+  /** @param {number} index */
+  settle(index) {
+    this.player.tween.motion = null;
+    this.shown = this.looksAt(index);
+    this.paint();
+  }
+  /**
+   * Show a drawing error in place of the picture; the captions, the code and the page continue to work.
+   * @param {() => void} draw
+   */
+  attempt(draw) {
+    try {
+      draw();
+    } catch (thrown) {
+      const reason = /** @type {Error} */ (thrown);
+      this.player.tween.motion = null;
+      this.shown ??= [];
+      this.player.ui.failed.textContent = `This step could not be drawn: ${reason.message}. Reload the page, or try a newer browser; the text and the rest of the page still work.`;
+      this.player.ui.failed.hidden = false;
+      console.error(reason);
+    }
+  }
+  retheme() {
+    const theme = this.player.root.hasAttribute("data-print") ? "light" : schemeOf(this.player.root);
+    if (this.theme && this.player.root.dataset.theme === theme) return;
+    this.player.root.dataset.theme = theme;
+    this.theme = readTheme(this.player.root);
+    this.brush = new Brush(this.theme, this.player.movie, this.player.frames[0].states);
+    this.player.texts.writeCaption();
+    if (this.player.tween.motion) this.player.tween.prepare();
+    this.paint();
+  }
+  resize() {
+    const { clientWidth: w, clientHeight: h } = this.player.ui.stageBox;
+    if (!w || !h || !this.player.movie) return;
+    const ratio = window.devicePixelRatio || 1;
+    if (this.width !== w || this.height !== h || this.ratio !== ratio) {
+      Object.assign(this, { width: w, height: h, ratio });
+      this.canvas.width = Math.round(w * ratio);
+      this.canvas.height = Math.round(h * ratio);
+      this.views = null;
+    }
+    this.player.texts.markMore();
+    if (this.player.tween.motion) this.player.tween.resume(this.player.tween.motion);
+    else this.settle(this.player.ends[this.player.step - 1]);
+  }
+  surface() {
+    const canvas = document.createElement("canvas");
+    canvas.width = this.canvas.width;
+    canvas.height = this.canvas.height;
+    const ctx = canvas.getContext("2d");
+    ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    return { canvas, ctx };
+  }
+  measure() {
+    Object.assign(this.brush, {
+      room: this.width,
+      high: this.height,
+      least: this.least,
+      thick: Math.max(1, this.height / 600),
+    });
+  }
+  paint(ctx = this.ctx) {
+    if (!this.shown || !this.width || !this.brush) return;
+    this.measure();
+    const { ratio } = this,
+      { tween, pointer } = this.player;
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = this.theme.background;
+    ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    if (tween.motion) tween.paint(ctx, tween.motion);
+    else {
+      ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+      const { unit } = this.view(this.player.frames[this.player.ends[this.player.step - 1]].scene);
+      this.brush.see(this.shown);
+      for (const look of this.shown) this.brush.draw(ctx, look, unit);
+      pointer.mark(ctx);
+    }
+    this.paintLegend(ctx);
+    if (ctx !== this.ctx) return;
+    this.player.ui.failed.hidden = true;
+    this.player.root.dataset.painted = String(++this.painted);
+  }
+  /** @param {Ctx} ctx */
+  paintLegend(ctx) {
+    const { scales } = this.inks[this.player.frames[this.player.ends[this.player.step - 1]].scene],
+      foot = this.legend();
+    if (scales.size) this.brush.legend(ctx, [...scales].sort(), 14, this.height - foot / 2, foot / 1.7);
+  }
+  /**
+   * The picture at rest on a separate canvas.
+   * @param {number} scale
+   */
+  drawn(scale) {
+    const picture = document.createElement("canvas"),
+      { canvas, ratio, shown } = this,
+      { tween } = this.player,
+      { motion } = tween;
+    picture.width = this.width * scale;
+    picture.height = this.height * scale;
+    Object.assign(this, { canvas: picture, ratio: scale });
+    tween.motion = null;
+    if (motion) this.shown = this.looksAt(this.player.ends[this.player.step - 1]);
+    this.paint(picture.getContext("2d"));
+    Object.assign(this, { canvas, ratio, shown });
+    tween.motion = motion;
+    return picture;
+  }
+}

@@ -1,0 +1,165 @@
+// Pointing at a cell, with a pointer or the keys: its tooltip, and an outline wherever its token is.
+
+/** @import { Ctx, Look, Spot } from "./types" */
+
+import { el } from "./dom.js";
+import { tipLines } from "./tips.js";
+
+export class Pointer {
+  /** @type {number | null} */
+  hover = null; // the token that is pointed at
+  /** @type {number | null} */
+  picked = null; // the cell that was clicked
+  /** @type {Look | null} */
+  cell = null; // the cell that is pointed at
+
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+  }
+  /** @param {AbortSignal} signal */
+  listen(signal) {
+    const { canvas } = this.player.ui;
+    canvas.addEventListener("pointermove", (event) => this.point(event), { signal });
+    canvas.addEventListener("pointerdown", (event) => this.point(event), { signal });
+    canvas.addEventListener("click", () => this.pick(), { signal });
+    canvas.addEventListener("pointerleave", () => this.pointAt(null), { signal });
+  }
+  forget() {
+    this.player.ui.tip.hidden = true;
+    this.hover = this.picked = this.cell = null;
+  }
+  /** @param {PointerEvent} event */
+  point(event) {
+    const box = this.player.picture.canvas.getBoundingClientRect();
+    this.pointAt({ x: event.clientX - box.left, y: event.clientY - box.top });
+  }
+  /** @param {Spot | null} spot */
+  pointAt(spot) {
+    const hit = spot && !this.player.tween.motion ? this.hit(spot) : null,
+      token = hit?.state.token ?? null;
+    if (!hit && !this.cell && this.hover == null && this.player.ui.tip.hidden) return;
+    const same = hit && hit === this.cell && token === this.hover;
+    this.cell = hit;
+    this.hover = token;
+    this.showTip(hit, spot);
+    if (!same) this.repaint();
+  }
+  // A clicked cell stays outlined, and listeners are notified.
+  pick() {
+    const { i, role, seq, k, token } = this.cell?.state ?? {};
+    if (i === undefined || !this.player.options.onPick) return;
+    this.picked = this.picked === i ? null : i;
+    this.repaint();
+    if (this.picked !== null)
+      this.player.options.onPick({
+        role,
+        seq: seq ?? null,
+        k: k ?? null,
+        step: this.player.step,
+        token: token ?? null,
+      });
+  }
+  /**
+   * The first cell that fits at the end of this step: cells still moving in are found as well.
+   * @param {(state: Look["state"]) => boolean} fits
+   */
+  found(fits) {
+    return this.player.picture
+      .looksAt(this.player.ends[this.player.step - 1])
+      .find(({ state, alpha, rect }) => alpha && rect && fits(state));
+  }
+  /**
+   * Outline a cell picked elsewhere: the first one with this role, seq, k or token.
+   * @param {Partial<import("./types").Picked> | null} picked
+   */
+  choose(picked) {
+    const told = Object.entries(picked ?? {}).filter(([name]) => name !== "step"),
+      same = (/** @type {Look["state"]} */ state) =>
+        told.every(([name, value]) => (state[/** @type {"k"} */ (name)] ?? null) === value);
+    this.picked = told.length ? (this.found(same)?.state.i ?? null) : null;
+    this.repaint();
+  }
+  /**
+   * Highlight a token wherever it is, as if it were pointed at.
+   * @param {number} token
+   */
+  light(token) {
+    const look = this.found((state) => state.token === token);
+    this.hover = token;
+    this.cell = null;
+    this.showTip(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 });
+    this.player.ui.live.textContent = this.player.movie.tokens[token]?.tip ?? "";
+    this.repaint();
+  }
+  /**
+   * @param {Spot} spot
+   * @returns {Look | null}
+   */
+  hit({ x, y }) {
+    for (let i = this.player.picture.shown.length - 1; i >= 0; i--) {
+      const { state, alpha, rect } = this.player.picture.shown[i];
+      if (
+        alpha &&
+        rect &&
+        state.f !== undefined &&
+        x >= rect.x &&
+        x < rect.x + rect.w &&
+        y >= rect.y &&
+        y < rect.y + rect.h
+      )
+        return this.player.picture.shown[i];
+    }
+    return null;
+  }
+  /**
+   * @param {Look | null} hit
+   * @param {Spot} spot
+   */
+  showTip(hit, spot) {
+    const lines = hit ? tipLines(this.player.movie, hit.state) : [];
+    this.player.ui.tip.hidden = !lines.length;
+    if (!lines.length) return;
+    this.player.ui.tip.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));
+    const { width, height } = this.player.picture,
+      left = Math.min(Math.max(6, spot.x + 14), Math.max(6, width - this.player.ui.tip.offsetWidth - 6));
+    const above = spot.y > height * 0.55;
+    Object.assign(this.player.ui.tip.style, {
+      left: `${left}px`,
+      top: above ? "auto" : `${spot.y + 18}px`,
+      bottom: above ? `${height - spot.y + 12}px` : "auto",
+    });
+  }
+  /** @param {Ctx} ctx */
+  mark(ctx) {
+    const same = this.hover == null ? this.cell : null;
+    for (const look of this.player.picture.shown) {
+      const { state, alpha, rect } = look;
+      if (
+        !alpha ||
+        !rect ||
+        !(look === same || state.i === this.picked || (this.hover != null && state.token === this.hover))
+      )
+        continue;
+      ctx.beginPath();
+      ctx.roundRect(rect.x - 1, rect.y - 1, rect.w + 2, rect.h + 2, Math.min(7, rect.h * 0.2));
+      this.player.picture.brush.stroke(ctx, this.player.picture.theme.background, 5);
+      this.player.picture.brush.stroke(ctx, this.player.picture.theme.now, 3);
+    }
+  }
+  /**
+   * Step through the tokens in packed order with the keyboard.
+   * @param {number} by
+   */
+  walk(by) {
+    const order = this.player.movie.tokens
+      .map((_, i) => i)
+      .sort((i, j) => (this.player.movie.tokens[i].n ?? i) - (this.player.movie.tokens[j].n ?? j));
+    const at = this.hover == null ? (by > 0 ? -1 : 0) : order.indexOf(this.hover);
+    const token = order[(at + by + order.length) % order.length];
+    if (this.found((state) => state.token === token)) this.light(token);
+  }
+  repaint() {
+    this.player.picture.attempt(() => this.player.picture.paint());
+  }
+}

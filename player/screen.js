@@ -1,0 +1,152 @@
+// The player's place: on the page, in full screen, on paper, and whether its picture and its code are shown.
+
+import { here } from "./keys.js";
+
+export class Screen {
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+  }
+  /** @param {AbortSignal} signal */
+  listen(signal) {
+    const { root, ui } = this.player;
+    document.addEventListener("pointerdown", (event) => this.press(event), { signal, capture: true });
+    document.addEventListener(
+      "fullscreenchange",
+      () => this.fill(/** @type {any} */ (root.getRootNode()).fullscreenElement === root),
+      { signal },
+    );
+    window.addEventListener(
+      "resize",
+      () => {
+        ui.asking.measure();
+        this.fit();
+      },
+      { signal },
+    );
+    // Paper has a different width: the picture is drawn for it, and afterwards for the window again.
+    window.addEventListener("beforeprint", () => this.forPaper(true), { signal });
+    window.addEventListener("afterprint", () => this.forPaper(false), { signal });
+    const above = new ResizeObserver(() => this.fit()); // the content above it on the page changed its height
+    for (const node of ancestors(root)) above.observe(node);
+    signal.addEventListener("abort", () => above.disconnect());
+    this.watchRatio();
+    this.fit();
+  }
+  leave() {
+    this.isolate(false);
+  }
+  get full() {
+    return this.player.root.hasAttribute("data-full");
+  }
+  /** @param {boolean} on */
+  fill(on) {
+    this.player.root.toggleAttribute("data-full", on);
+    this.isolate(on);
+    this.showCode();
+    if (!on) this.fit();
+  }
+  /**
+   * Make everything behind a player that fills the window inert.
+   * @param {boolean} on
+   */
+  isolate(on) {
+    for (const node of this.behind ?? []) node.inert = false;
+    const beside = (/** @type {HTMLElement} */ node) =>
+      [...(node.parentNode?.children ?? [])].filter((each) => each !== node && !(/** @type {any} */ (each).inert));
+    this.behind = /** @type {HTMLElement[]} */ (
+      on ? [this.player.root, ...ancestors(this.player.root)].flatMap(beside) : []
+    );
+    for (const node of this.behind) node.inert = true;
+  }
+  toggleCode() {
+    const where = this.full ? "full" : "page";
+    here.code[where] = !here.code[where];
+    for (const player of here.players) player.screen.showCode();
+    if (this.full && here.code.full) this.player.ui.side.scrollIntoView({ block: "nearest" }); // on a phone it is below
+  }
+  // In full screen the picture takes the place of the code, unless the code is requested.
+  showCode() {
+    const on = here.code[this.full ? "full" : "page"],
+      label = on ? "Hide the code" : "Show the code";
+    this.player.root.dataset.code = on ? "on" : "off";
+    this.player.ui.codeButton.setAttribute("aria-label", label);
+    this.player.texts.name(this.player.ui.codeButton);
+    this.player.texts.markMore();
+  }
+  /** @returns {void} */
+  fullscreen() {
+    if (/** @type {any} */ (this.player.root.getRootNode()).fullscreenElement === this.player.root)
+      return void document.exitFullscreen();
+    const asked = this.full ? null : this.player.root.requestFullscreen?.();
+    asked ? asked.catch(() => this.fill(true)) : this.fill(!this.full); // iPhones have no full screen: the player fills the window
+  }
+  /** @param {boolean} on */
+  blank(on) {
+    if (on !== this.player.ui.cover.hidden) return;
+    this.player.ui.cover.hidden = !on;
+    if (!on) return;
+    this.player.clock.stop();
+    this.player.pointer.pointAt(null);
+    this.player.ui.live.textContent = this.player.ui.cover.textContent = "Blank. B or a step brings the picture back.";
+  }
+  escape() {
+    this.player.pointer.pointAt(null);
+    this.player.ui.mean();
+    const open = [this.player.ui.keys, this.player.ui.saving].filter((menu) => menu.open);
+    for (const menu of open) menu.show(false);
+    if (!open.length && this.full) this.fullscreen();
+  }
+  /** @param {Event} event */
+  press(event) {
+    here.clicked = true;
+    if (!(/** @type {any} */ (event.composedPath()[0]).matches?.("abbr"))) this.player.ui.mean();
+    if (event.composedPath().includes(this.player.root)) here.last = this.player;
+  }
+  seen() {
+    const { top, bottom, height } = this.player.ui.stageBox.getBoundingClientRect();
+    return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) / (Math.min(height, innerHeight) || 1);
+  }
+  /** @param {boolean} on */
+  forPaper(on) {
+    this.player.root.toggleAttribute("data-print", on);
+    this.player.tween.motion = null;
+    this.player.picture.attempt(() => {
+      this.player.picture.retheme();
+      this.player.picture.resize();
+    });
+  }
+  // Another screen or zoom level has a different pixel ratio.
+  watchRatio() {
+    const now = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`),
+      { signal } = this.player.off;
+    now.addEventListener(
+      "change",
+      () => {
+        this.player.picture.attempt(() => this.player.picture.resize());
+        this.watchRatio();
+      },
+      { signal, once: true },
+    );
+  }
+  // The player's position on the page decides how high its picture can be.
+  fit() {
+    if (this.full) return;
+    let above = this.player.root.getBoundingClientRect().top;
+    for (const node of ancestors(this.player.root)) above += node.scrollTop;
+    this.player.root.style.setProperty("--pv-above", `${Math.round(above)}px`);
+  }
+}
+
+/**
+ * All ancestor elements of a node, also across shadow roots.
+ * @param {HTMLElement} node
+ */
+function ancestors(node) {
+  /** @type {HTMLElement[]} */
+  const found = [];
+  /** @type {any} */
+  let each = node;
+  while ((each = each.parentElement ?? each.getRootNode().host)) found.push(each);
+  return found;
+}

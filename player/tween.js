@@ -1,0 +1,191 @@
+// The motion from one step to the next: what does not move is drawn once, and what moves is drawn or copied on top of it.
+
+/** @import { Atlas, Ctx, Look, Moving, Standing } from "./types" */
+
+import { BODIES, motionTo } from "./motion.js";
+
+const BEAT = 560; // ms of one beat at speed 1
+const MANY = 60; // moving cells that are copied instead of drawn
+
+export class Tween {
+  /** @type {Moving | null} */
+  motion = null;
+  /** @type {Atlas | null} */
+  atlas = null;
+
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+  }
+  forget() {
+    cancelAnimationFrame(this.raf);
+    this.motion = this.layer = this.atlas = null;
+  }
+  /**
+   * Tween to each frame of the path in turn. What does not move is drawn once, what moves is blitted.
+   * @param {number[]} path
+   * @param {boolean} forward
+   * @param {Standing} standing
+   * @param {number} before the frame where it starts
+   */
+  start(path, forward, standing, before) {
+    const { picture, frames, clock } = this.player,
+      frame = frames[path[0]],
+      view = picture.view(frame.scene),
+      size = { w: picture.width, h: picture.height };
+    const motion = motionTo(picture.shown, standing, frame, view, forward, size);
+    const lasts = ((forward ? BEAT : BEAT * 0.8) * motion.beats) / clock.speed;
+    const rest = motion.there ? path.slice(1) : path;
+    this.motion = { ...motion, path, before, rest, forward, view, t: 0, began: null, lasts };
+    this.prepare();
+    this.tick();
+  }
+  /**
+   * The picture was resized, because the caption has more or fewer lines: continue the motion at the new size.
+   * @param {Moving} motion
+   */
+  resume({ path, before, forward, began, t }) {
+    this.player.picture.shown = this.player.picture.looksAt(before);
+    this.start(path, forward, this.player.picture.view(this.player.frames[before].scene), before);
+    Object.assign(this.motion, { began, t });
+    this.player.picture.paint(); // at once: the canvas was cleared
+  }
+  prepare() {
+    const { motion } = this;
+    this.player.picture.measure();
+    this.layer = this.stillLayer(motion.to, new Set(motion.moving), motion.view.unit);
+    this.atlas = this.spriteAtlas(motion);
+  }
+  tick() {
+    cancelAnimationFrame(this.raf);
+    this.raf = requestAnimationFrame((now) => {
+      const motion = this.motion;
+      if (!motion) return this.player.clock.schedule();
+      motion.began ??= now - 8;
+      const t = Math.min(1, (now - motion.began) / motion.lasts);
+      this.player.picture.attempt(() => {
+        if (t >= 1) this.arrive(motion);
+        else {
+          motion.t = t;
+          this.player.picture.paint();
+        }
+      });
+      if (this.motion) this.tick();
+      else this.player.clock.schedule();
+    });
+  }
+  /** @param {Moving} motion */
+  arrive(motion) {
+    this.player.picture.shown = motion.to.map(({ origin, ...look }) => look);
+    this.motion = null;
+    this.layer = this.atlas = null;
+    if (motion.rest.length)
+      this.start(motion.rest, motion.forward, motion.view, motion.there ? motion.path[0] : motion.before);
+    this.player.picture.paint();
+  }
+  /**
+   * @param {Look[]} looksThere
+   * @param {Set<number>} moving
+   * @param {number} unit
+   */
+  stillLayer(looksThere, moving, unit) {
+    const { picture } = this.player,
+      { canvas, ctx } = picture.surface();
+    picture.brush.see(looksThere);
+    looksThere.forEach((look, i) => moving.has(i) || picture.brush.draw(ctx, look, unit));
+    return canvas;
+  }
+  /**
+   * Moving cells that keep their size and look are drawn once and then copied if there are many: text is expensive.
+   * @param {Moving} motion
+   * @returns {Atlas | null}
+   */
+  spriteAtlas({ from, to, moving, view: { unit } }) {
+    const plain = moving.filter((i) => {
+      const a = from[i],
+        b = to[i];
+      return (
+        BODIES.has(b.state.role) &&
+        b.state.role !== "label" &&
+        a.alpha > 0.9 &&
+        b.alpha === 1 &&
+        a.rect &&
+        Math.abs(a.rect.w - b.rect.w) < 0.5 &&
+        Math.abs(a.rect.h - b.rect.h) < 0.5 &&
+        (a.state === b.state ||
+          b.origin ||
+          (a.state.text === b.state.text && a.state.tone === b.state.tone && a.vec === b.vec)) &&
+        a.v === b.v
+      );
+    });
+    if (plain.length < MANY) return null;
+    const pad = 3,
+      { ratio, brush } = this.player.picture,
+      sprites = new Map(),
+      wide = 2048;
+    let x = 0,
+      y = 0,
+      line = 0;
+    for (const i of plain) {
+      const w = Math.ceil((to[i].rect.w + 2 * pad) * ratio),
+        h = Math.ceil((to[i].rect.h + 2 * pad) * ratio);
+      if (x + w > wide) {
+        x = 0;
+        y += line;
+        line = 0;
+      }
+      sprites.set(i, { x, y, w, h });
+      x += w;
+      line = Math.max(line, h);
+    }
+    if (y + line > 8192) return null;
+    const canvas = document.createElement("canvas");
+    canvas.width = wide;
+    canvas.height = y + line;
+    const ctx = canvas.getContext("2d");
+    for (const [i, at] of sprites) {
+      ctx.setTransform(ratio, 0, 0, ratio, at.x + pad * ratio, at.y + pad * ratio);
+      brush.draw(ctx, { ...to[i], rect: { x: 0, y: 0, w: to[i].rect.w, h: to[i].rect.h } }, unit);
+    }
+    return { canvas, sprites, pad };
+  }
+  /**
+   * @param {Ctx} ctx
+   * @param {Moving} motion
+   */
+  paint(ctx, { from, to, at, moving, unit, t }) {
+    const { atlas } = this,
+      { brush, ratio } = this.player.picture,
+      shown = from.slice();
+    ctx.drawImage(this.layer, 0, 0);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    for (const i of moving) {
+      const look = (shown[i] = at(i, t)),
+        sprite = atlas?.sprites.get(i);
+      if (!sprite) {
+        brush.draw(ctx, look, unit(t));
+        continue;
+      }
+      const { x, y, w, h } = look.rect,
+        pad = atlas.pad * ratio,
+        across = w / to[i].rect.w,
+        down = h / to[i].rect.h;
+      ctx.setTransform(1, 0, 0, 1, 0, 0);
+      ctx.globalAlpha = look.alpha;
+      ctx.drawImage(
+        atlas.canvas,
+        sprite.x,
+        sprite.y,
+        sprite.w,
+        sprite.h,
+        Math.round(x * ratio - pad * across),
+        Math.round(y * ratio - pad * down),
+        sprite.w * across,
+        sprite.h * down,
+      );
+      ctx.globalAlpha = 1;
+      ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    }
+    this.player.picture.shown = shown;
+  }
+}
