@@ -165,9 +165,8 @@ def _as_prediction(spec: Spec) -> dict[str, Any]:
         return dict(spec)
     at = integer("question", spec.get("question", 0), 0, 9)
     found = questions(spec["level"], spec.get("round", 1), at + 1)[at]
-    kind = KINDS[found.prediction.key]
-    number = next(n for n in range(100) if kind(found.trace, n) == found.prediction)
-    return {"kind": kind.key, "sequences": found.text, "settings": _changed(found.config), "number": number}
+    settings = _changed(found.config)
+    return {"kind": found.prediction.key, "sequences": found.text, "settings": settings, "number": found.number}
 
 
 def _run(spec: Spec) -> tuple[Trace | Refusal, Prediction]:

@@ -4,5 +4,5 @@ from ui.questions import questions
 
 questions(
     "What do people ask about packing?",
-    "Each answer was checked by running two small programs on this server; the verdict follows from what they did.",
+    "Every answer comes with code that was run on this server, so that you can see for yourself.",
 )

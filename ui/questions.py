@@ -1,4 +1,4 @@
-"""The page of questions: a search, the entries of a group with their verdicts, and single entries in full."""
+"""The page of questions: a search, the entries of a group with their answers, and single entries in full."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -6,12 +6,13 @@ from functools import partial
 
 import streamlit as st
 
-from packviz.charts import panels
+from packviz.charts import Panel, panels
 from packviz.show.movie import Movie, beside, movie
 from packviz.teach.questions import (
     ENTRIES,
     GROUPS,
     MAX_CHARACTERS,
+    OTHERWISE,
     Answer,
     Entry,
     Page,
@@ -21,7 +22,7 @@ from packviz.teach.questions import (
     is_error,
     search,
 )
-from packviz.text import counted, quoted
+from packviz.text import counted, joined, quoted
 from ui import address
 from ui.address import of_every_page
 from ui.lesson import apart
@@ -42,7 +43,6 @@ _BADGES = {
     "false": ":red-badge[:material/close: false]",
     "depends": ":orange-badge[:material/call_split: depends]",
     "cited": ":gray-badge[:material/format_quote: cited, not run]",
-    "later": ":gray-badge[:material/timer: runs when opened]",  # for it takes a while
 }
 _BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
 
@@ -93,7 +93,7 @@ def _choose(asked: str) -> str:
 
 
 def _list(found: Sequence[Entry | Page]) -> None:
-    """List entries, each with its claim and the verdict that this server computed, and links to pages."""
+    """List entries, each with its answer in one sentence, and links to pages."""
     with st.container(key="entries"):
         for each in found:
             if isinstance(each, Page):
@@ -103,30 +103,38 @@ def _list(found: Sequence[Entry | Page]) -> None:
             else:
                 with st.container(key=f"row {each.key}"):
                     st.button(each.question, key=f"open {each.key}", type="tertiary", on_click=_open, args=(each.key,))
-                    verdict = "later" if each.slow else _answer(each.key).verdict
-                    st.markdown(f"Claim: {each.claim} {_BADGES[verdict]}")
+                    st.markdown(_short(each))
+
+
+def _short(entry: Entry) -> str:
+    """Return the answer in one sentence; if torch no longer does what it is written for, the claim and its verdict."""
+    if entry.slow or _answer(entry.key).told != OTHERWISE:
+        return entry.answer
+    return f"Claim: {entry.claim} {_BADGES[_answer(entry.key).verdict]}"
 
 
 def _one(entry: Entry) -> str:
-    """Show one entry: the verdict, the picture, both programs. Return the verdict for screen readers."""
+    """Show one entry: the answer, the picture, both programs, the verdict. Return the answer for screen readers."""
     _way(entry)
-    with st.spinner("Running it ...") if entry.slow else st.container():
+    with st.spinner("Running the two programs ...") if entry.slow else st.container():
         done = _answer(entry.key)
     with st.container(border=True, key="verdict"):
+        if done.told != OTHERWISE:
+            st.markdown(f"**{entry.answer}**")
         st.markdown(done.told)
-        st.markdown(f"Claim: **{entry.claim}** {_BADGES[done.verdict]}")
-        if 0 < len(done.depends_on) <= _SHORT:
-            st.markdown(done.depends_on)
     # A visitor with an error wants the code first.
     for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
+    st.markdown(f"Claim: **{entry.claim}** {_BADGES[done.verdict]}")
+    if 0 < len(done.depends_on) <= _SHORT:
+        st.markdown(done.depends_on)
+    elif len(done.cases) > 1:
+        lines = [f"- {'holds' if held else 'fails'} {name}" for name, held in done.cases.items()]
+        st.expander("Where the claim holds").markdown("\n".join(lines))
     st.expander("Setup for both programs").code(done.preparation, language="python", wrap_lines=True)
-    if len(done.cases) > 1:
-        lines = [f"- {'holds' if held else 'does not hold'} {name}" for name, held in done.cases.items()]
-        st.expander("Case by case").markdown("\n".join(lines))
     st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
     _explorer(done)
-    return f"Claim: {entry.claim} {_BADGES[done.verdict]}. {done.told}"
+    return f"{_short(entry)} {done.told}"
 
 
 def _way(entry: Entry) -> None:
@@ -160,10 +168,11 @@ def _programs(done: Answer) -> None:
 def _picture(done: Answer) -> None:
     chart, film = done.chart, done.entry.film
     if chart is not None:
-        if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
-            st.markdown("A red frame marks an unintended result.")
-        small = chart.draw is panels and max(len(row) for panel in chart.of[0] for row in panel.texts) <= STACKED
+        drawn: Sequence[Panel] = chart.of[0] if chart.draw is panels else ()
+        small = bool(drawn) and max(len(row) for panel in drawn for row in panel.texts) <= STACKED
         stacked = small and on_a_phone()
+        if line := _about(drawn, sideways=on_a_phone() and not stacked):
+            st.markdown(line)
         with st.container(key="stacked" if stacked else "picture"):
             told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}", **({"wide": STACKED} if stacked else {}))
             with st.expander("The picture in words"):  # so that keyboard users can reach what scrolls sideways
@@ -172,6 +181,14 @@ def _picture(done: Answer) -> None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage
         clip(as_json(shot), shot.step_at(stage, film.timestep, film.name), done.entry.key)
+
+
+def _about(drawn: Sequence[Panel], *, sideways: bool) -> str:
+    """Return which of several panels have red frames, and that the others are beside them."""
+    wrong = [f'"{panel.title}"' for panel in drawn if panel.wrong]
+    framed = f"A red frame marks a wrong result, here in {joined(wrong)}." if wrong else ""
+    swipe = f"Swipe sideways to see all {len(drawn)} pictures." if sideways and len(drawn) > 1 else ""
+    return " ".join(filter(None, (framed, swipe)))
 
 
 def _explorer(done: Answer) -> None:

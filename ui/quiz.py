@@ -251,7 +251,7 @@ def _said(game: Game, i: int) -> str:
         return ""
     if not said and i in game.unread:
         return f"You typed: {quoted(game.unread[i])}. "
-    return f"You said: {_sentence(said or 'nothing')} "
+    return f"You said: {_sentence(said)} " if said else "Skipped. "
 
 
 def _sentence(text: str) -> str:

@@ -27,7 +27,7 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
     table = markup(_HERE / "quiz_batch.html", rows=rows, count=len(sequences), small=small)
     st.html(table, width="content" if small else "stretch")
     if settings:
-        st.markdown(" ".join(f"`{setting}`" for setting in settings))
+        st.markdown("Run with " + ", ".join(f"`{setting}`" for setting in settings))
 
 
 def way_to(level: int, number: int) -> None:

@@ -93,7 +93,7 @@ def test_a_whole_round_is_scored_and_can_be_reviewed(app: AppTest) -> None:
     lines = [each.value for each in app.text if "The answer:" in each.value]
     said = f"You said: {wrong(2)}, then {right(2)}. The answer: {right(2)}".replace("`", "")
     assert lines[2].startswith(said.removesuffix("."))
-    assert lines[8].startswith("You said: nothing.")
+    assert lines[8].startswith("Skipped. The answer:")
     app.button(key="see 5").click().run()
     assert ASKED[5].prediction.prompt in texts(app)
     assert step_shown(app) == step_of(5)

@@ -1,6 +1,8 @@
 """What holds for every entry: it runs, gives the verdict of its file, its picture is drawn, its errors are torch's."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,9 @@ def test_it_gives_the_verdict_of_its_file_and_its_programs_differ_and_say_someth
     assert 60 <= len(done.told) <= 700
     assert (done.depends_on != "") == (done.verdict == "depends")
     assert entry.claim.endswith((".", "`"))
+    assert entry.answer.endswith((".", "`"))
+    assert len(entry.answer) <= 110
+    assert len(entry.question) <= 80
     assert entry.wrong.strip() != entry.right.strip()
     assert done.wrong.shown
     assert done.right.shown
@@ -88,7 +93,7 @@ def test_an_entry_gives_the_same_verdict_again(entry: Entry) -> None:
 
 @pytest.mark.parametrize(("old", "new", "says"), [
     ("+++\n#", "#", "expected settings"),
-    ("```python judge", "```python", "expected the programs wrong, right and judge"),
+    ("```judge", "```", "expected the programs wrong, right and judge"),
 ])  # fmt: skip
 def test_a_file_with_a_part_missing_is_refused_by_its_name(tmp_path: Path, old: str, new: str, says: str) -> None:
     text = (FOLDER / "start" / "why-pack.md").read_text(encoding="utf-8")
@@ -108,3 +113,11 @@ def test_a_slow_entry_is_answered_by_a_process_of_its_own() -> None:
     assert (apart.told, apart.verdict, apart.cases) == (here.told, here.verdict, here.cases)
     assert (apart.wrong.shown, apart.right.shown) == (here.wrong.shown, here.right.shown)
     assert apart.entry is slow
+
+
+def test_judging_blocks_are_formatted_in_lines_of_120(tmp_path: Path) -> None:
+    for entry in ENTRIES:
+        (tmp_path / f"{entry.key}.py").write_text(f"{entry.judge}\n", encoding="utf-8")
+    call = [sys.executable, "-m", "ruff", "format", "--check", "--isolated", "--line-length", "120", str(tmp_path)]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

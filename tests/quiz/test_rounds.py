@@ -193,6 +193,21 @@ def test_what_cannot_be_read_is_no_try() -> None:
                 NEW.answered(i, typed)
 
 
+def test_where_one_letter_is_asked_for_none_is_not_offered() -> None:
+    found = (each for number in ROUNDS for each in round_of(1, number) if each.prediction.single)
+    question = next(found)
+    for typed in ("7", "none", "?"):
+        with pytest.raises(PackvizError, match="one letter from A to") as problem:
+            Scorecard((question,)).answered(0, typed)
+        assert "none" not in problem.value.fix
+
+
+@each_level
+def test_a_question_is_the_prediction_of_its_number(level: int) -> None:
+    for question in round_of(level, 1):
+        assert KINDS[question.prediction.key](question.trace, question.number) == question.prediction
+
+
 def test_another_count_of_numbers_is_no_try_unless_it_is_a_typical_mistake() -> None:
     every = [question for level in LEVELS for number in range(1, 9) for question in round_of(level, number)]
     counting = [each for each in every if each.prediction.form == "numbers" or each.prediction.single]

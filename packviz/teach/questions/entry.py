@@ -1,8 +1,8 @@
 """Entry: a question or claim about packing and the programs that test it, read from its Markdown file.
 
 A file has three parts: settings in TOML between two lines of +++, the question as a heading, and below it three
-programs and the explanation. The programs are fenced as ```python wrong, ```python right and ```python judge; all other
-text is the explanation, in which {{ ... }} stands for what the programs computed (Jinja2).
+programs and the explanation. The programs are fenced as ```python wrong, ```python right and ```judge; all other text
+is the explanation, in which {{ ... }} stands for what the programs computed (Jinja2).
 """
 
 import re
@@ -21,12 +21,12 @@ Verdict = Literal["true", "false", "depends", "cited"]
 
 FOLDER = Path(__file__).parent / "entries"
 _FILE = re.compile(r"\+\+\+\n(?P<settings>.*?)\n\+\+\+\n+# (?P<question>[^\n]+)\n(?P<body>.*)", re.DOTALL)
-_PROGRAM = re.compile(r"^```python (wrong|right|judge)\n(.*?)\n?```\n", re.DOTALL | re.MULTILINE)
+_PROGRAM = re.compile(r"^```(?:python (?=wrong|right))?(wrong|right|judge)\n(.*?)\n?```\n", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Film:
-    """Hold where the movie of an entry's batch shows it: at a step, or at the end of the stage."""
+    """The place in the movie of an entry's batch that shows it: a step, or the end of a stage."""
 
     stage: Stage | Literal["beside"]  # "beside": the stage run in the movie of padded beside packed
     timestep: int | None = None
@@ -36,11 +36,12 @@ class Film:
 
 @dataclass(frozen=True, repr=False)
 class Entry(Brief):
-    r"""Hold one question or claim from its file."""
+    """A question or claim, from its file."""
 
     key: str  # its name in a link: the name of its file
     group: str  # the heading under which it is listed: the name of its folder
     question: str  # as people ask it
+    answer: str  # in one sentence
     claim: str  # a statement that the programs find true or false, or that depends
     # the verdict that the explanation is written for; "varies" if it depends on the machine
     verdict: Verdict | Literal["varies"]

@@ -53,7 +53,7 @@ _HOME = str(Path(torch.__file__).parent.parent)  # messages do not reveal where 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Program(Brief):
-    """Hold a program that was run: its code, every name that it defined, its last value, and torch's messages."""
+    """A program that was run: its code, every name that it defined, its last value, and torch's messages."""
 
     code: str
     names: Mapping[str, Any]
@@ -75,7 +75,7 @@ class Program(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Brief):
-    """Hold a function of packviz.charts and its arguments, without the palette."""
+    """A function of packviz.charts and its arguments, without the palette."""
 
     draw: Callable[..., Any]
     of: tuple[Any, ...]
@@ -83,7 +83,7 @@ class Chart(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Brief):
-    """Hold the result of running an entry."""
+    """The result of running an entry."""
 
     entry: Entry
     trace: Trace  # the run of its batch
@@ -110,7 +110,7 @@ class Answer(Brief):
         if self.verdict != "depends":
             return ""
         held, failed = ([name for name, holds in self.cases.items() if holds == wanted] for wanted in (True, False))
-        return f"The claim holds {'; '.join(held)}. It does not hold {'; '.join(failed)}."
+        return f"The claim holds {'; '.join(held)}. It fails {'; '.join(failed)}."
 
 
 def answer(entry: Entry) -> Answer:

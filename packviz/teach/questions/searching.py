@@ -207,7 +207,7 @@ def _columns(found: Entry | Page) -> dict[str, str]:
         return dict.fromkeys(_WEIGHTS, "") | {"asked": asked, "claim": found.about, "name": found.address}
     return {
         "asked": "\n".join((found.question, *found.asked)),
-        "claim": found.claim,
+        "claim": f"{found.claim}\n{found.answer}",
         "messages": "\n".join(found.messages),
         "name": " ".join((found.key, *found.also)).replace("-", " "),
         "heading": " ".join((found.group, *found.sources)),

@@ -29,13 +29,14 @@ _ABOUT_THE_SORT = ("sorted_row", "sorted_indices")  # on a sorted batch the ques
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Question(Brief):
-    """Hold one question of a round."""
+    """One question of a round."""
 
     text: str  # the batch, one sequence per line
     batch: Batch
     config: Config
     trace: Trace | Refusal  # torch's run of the batch with these settings, which the answer is judged by
     prediction: Prediction  # the question itself, its answer, and the reasons for typical wrong ones
+    number: int  # of the prediction among those of its kind on this batch: KINDS[prediction.key](trace, number)
 
     @property
     def stage(self) -> Stage:
@@ -70,7 +71,7 @@ Drawn = tuple[str, Config]
 
 @dataclass(frozen=True)
 class Level:
-    """Hold what is asked at one level."""
+    """What is asked at one level."""
 
     told: str  # a short description of its batches
     kinds: tuple[str, ...]  # of predictions, keys of packviz.predictions.KINDS
@@ -103,10 +104,11 @@ def _drawn(draw: Random, level: int, kind: str) -> Iterator[Question]:
         text, config = LEVELS[level].draw(draw, kind)
         batch = Batch.parse(text)
         seen = trace(batch, config)
-        prediction = KINDS[kind](seen, draw.choice((0, 1, 2, 3)))
+        number = draw.choice((0, 1, 2, 3))
+        prediction = KINDS[kind](seen, number)
         if prediction is None or len(prediction.slips) < _LEAST_SLIPS:
             continue
-        question = Question(text, batch, config, seen, prediction)
+        question = Question(text, batch, config, seen, prediction, number)
         prompt = prediction.prompt.replace("counted from 0", "")
         shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
         typed = prediction.form != "choice" and bool(prediction.answer)

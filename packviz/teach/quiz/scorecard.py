@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from packviz.errors import PackvizError
-from packviz.teach.predictions import Verdict
+from packviz.teach.predictions import Prediction, Verdict
+from packviz.teach.predictions.prediction import Answer
 from packviz.teach.quiz.rounds import Question
-from packviz.text import Brief, counted
+from packviz.text import Brief, counted, shown
 
 __all__ = ["Mark", "Scorecard", "progress_code", "read_progress_code"]
 
@@ -22,7 +23,7 @@ _CODE = re.compile("[012]*[w-]?")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scorecard(Brief):
-    """Hold the answers to the questions of a round; each answer makes a new scorecard."""
+    """The answers to the questions of a round; each answer makes a new scorecard."""
 
     questions: tuple[Question, ...]
     # by question, its points, "2", "1" or "0", or "w" after one wrong answer; a missing question has had no answer
@@ -38,7 +39,7 @@ class Scorecard(Brief):
         answer, and for a wrong count of numbers or letters unless that is a typical mistake: neither counts as a try.
         """
         prediction, before = self.questions[i].prediction, self.tries(i)
-        given = prediction.read(typed)
+        given = _read(prediction, typed)
         if prediction.form == "numbers" or prediction.single:
             got, asked = (counted(len(each), prediction.form.removesuffix("s")) for each in (given, prediction.answer))
             if got != asked and given not in {slip.answer for slip in prediction.slips}:
@@ -96,6 +97,21 @@ class Scorecard(Brief):
     def over(self) -> bool:
         """Return whether every question is settled."""
         return "open" not in self.marks
+
+
+def _read(prediction: Prediction, typed: str) -> Answer:
+    """Return the answer that was typed; where one letter is asked for, "none" is not among the answers."""
+    try:
+        given = prediction.read(typed)
+    except PackvizError:
+        if not prediction.single:
+            raise
+        given = ()
+    if prediction.single and not given:
+        first, *_, last = prediction.letters
+        expected = f"one letter from {first} to {last}"
+        raise PackvizError("answer", expected=expected, got=shown(typed.strip()), fix="type the letter of a sequence")
+    return given
 
 
 def _plain(typed: str) -> str:
