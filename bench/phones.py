@@ -42,7 +42,8 @@ class Connection:
     ) -> Answer:
         """Send a request and wait for its answer; raises OSError if the connection is lost."""
         data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
-        named = {"Content-Length": len(data)} | {name.replace("_", "-"): value for name, value in headers.items()}
+        named = {"Content-Length": str(len(data)), "Content-Type": "application/json"}
+        named |= {name.replace("_", "-"): value for name, value in headers.items()}
         sent = self._request(method, path, named) + data
         async with asyncio.timeout(PATIENCE), self._turn:
             reused = self._streams is not None

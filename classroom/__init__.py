@@ -1,7 +1,7 @@
 """A class in one room: phones vote on what torch does, then see it as a movie. Independent of Streamlit.
 
 A room is an append-only list of events; its state (state.py) is the fold over them, and its revision is their number. A
-request makes events (events.py) or is refused (refusal.py: an HTTP status and a sentence). `rooms` (rooms.py) holds
+request makes events (events.py) or is refused (RefusedError: an HTTP status and a sentence). `rooms` (rooms.py) holds
 those in use: it decides, stores and only then shows a change. A store (store.py) is append and read; SQLite here, Redis
 elsewhere.
 The routes are listed in routes.py; the teacher's page calls the same functions from its own thread:
@@ -12,7 +12,6 @@ The routes are listed in routes.py; the teacher's page calls the same functions 
     seen = rooms.call(rooms.snapshot(code, host))
     film = rooms.call(rooms.film(code, host, number))                   # .data gzipped JSON, .step, .steps
     text = rooms.call(rooms.answers(code, host))                        # CSV
-    text = rooms.call(rooms.exported(code, host, export.gift))          # questions; export.qti_archive: a zip file
 
 Phases: lobby -> open -> vote -> close -> closed -> talk -> talk -> reopen -> vote (round 2) -> close -> reveal. `ask`,
 `next` and `twin` put up a question in the phase lobby; `open` without one takes the first of the list. `reveal` may

@@ -8,8 +8,7 @@ from typing import Any
 
 from classroom import questions
 from classroom.questions import Spec
-from classroom.refusal import RefusedError
-from classroom.state import State
+from classroom.state import RefusedError, State
 from packviz.validate import is_integer
 
 _CHECKS = ThreadPoolExecutor(2, "classroom questions")  # so that the loop's own threads stay free for classes
@@ -27,6 +26,8 @@ async def details(state: State, action: str, given: dict[str, Any]) -> dict[str,
             return await _chosen(state, given.get("question"))
         case "next" if state.upcoming >= len(state.questions):
             raise RefusedError(409, "The list has no more questions.")
+        case "open" if state.current is None and state.questions:
+            return await _chosen(state, 0)
         case "next":
             return await _chosen(state, state.upcoming)
         case "twin" if state.current is not None:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from classroom.names import friendly, secret
-from classroom.refusal import RefusedError
-from classroom.state import Event, Phase, Phone, State, hashed
+from classroom.question import Question
+from classroom.state import Event, Phase, Phone, RefusedError, State, hashed
 from packviz.text import visible
 from packviz.validate import is_integer
 
@@ -62,12 +62,10 @@ def join(state: State, token: str | None, name: object = None, following: object
     return [_event("joined", token=token, name=phone.name), *_change(phone, token, None, following)], token
 
 
-def vote(
-    state: State, token: object, number: object, given: int, answer: object, read: str, right: bool
-) -> list[Event]:
-    """Return the event of a vote, or none where it repeats the phone's last one.
+def vote(state: State, token: object, number: object, given: int, answer: object, question: Question) -> list[Event]:
+    """Return the event of a vote, or none if it repeats the phone's last one.
 
-    number: the round. given: the number of the question for which the answer was read and judged.
+    number: the round. given: the number of the question that is answered, and that reads and judges the answer.
     """
     if not isinstance(token, str) or token not in state.phones:
         raise RefusedError(403, "This phone has not joined the room. Join it first.")
@@ -75,13 +73,13 @@ def vote(
         raise RefusedError(400, "`round` must be 1 or 2.")
     if state.phase != "vote" or state.round != number or len(state.asked) != given:
         raise RefusedError(409, "The vote is closed.")
-    before = state.votes.get(token)
+    before, read = state.votes.get(token), question.read(answer)
     if before is not None and before.read == read:
         return []
     if before is not None and before.changes >= MAX_CHANGES:
         raise RefusedError(429, f"This phone has changed its vote {MAX_CHANGES} times. The last vote counts.")
     _check_size(state)
-    return [_event("voted", token=token, round=number, answer=answer, read=read, right=right)]
+    return [_event("voted", token=token, round=number, answer=answer, read=read, right=read == question.solution)]
 
 
 def act(state: State, action: Action, **details: Any) -> list[Event]:
@@ -95,7 +93,8 @@ def act(state: State, action: Action, **details: Any) -> list[Event]:
     if action in ("ask", "next", "twin"):
         return [_event("asked", question=details["question"], index=details.get("index"))]
     if action in ("open", "reopen"):
-        return [_event("opened", round=1 if action == "open" else 2)]
+        first = [] if state.asked else [_event("asked", question=details["question"], index=details["index"])]
+        return [*first, _event("opened", round=1 if action == "open" else 2)]
     if action == "back":
         phase, number = _BACK[f"{state.phase} {state.round}"]
         return [_event("returned", phase=phase, round=number)]
@@ -113,7 +112,7 @@ def _refusal(state: State, action: Action) -> str:
         return "This room is full. Open another one."
     if action in ("ask", "next", "twin") and state.phase == "vote":
         return "The vote is open. Close it before you ask another question."
-    if action not in ("ask", "next", "delete") and not state.asked:
+    if action not in ("ask", "next", "delete") and not state.asked and not (action == "open" and state.questions):
         return "No question has been asked yet."
     where, otherwise = _POSSIBLE.get(action, ((), ""))
     if otherwise and f"{state.phase} {state.round}" not in where:

@@ -31,7 +31,7 @@ def answers_csv(state: State, prompts: Sequence[str]) -> str:
     lines = csv.writer(text)
     lines.writerow(("name", "question", "round", "answer", "right", "seconds"))
     for prompt, asked in zip(prompts, state.asked, strict=True):
-        for number, votes in enumerate(asked.votes, 1):
+        for number, votes in enumerate(asked.counted, 1):
             for token, vote in votes.items():
                 told = "yes" if vote.right else "no"
                 name = _plain(state.phones[token].name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from classroom.question import Question
-from classroom.refusal import RefusedError
+from classroom.state import RefusedError
 from packviz.text import visible
 from packviz.validate import is_integer
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from classroom.refusal import RefusedError
+from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.teach.predictions import Prediction, spelled
 from packviz.text import sequence_label

@@ -25,7 +25,7 @@ from typing import Any, get_args
 
 from classroom.own import checked_own, checked_text, own_question
 from classroom.question import Film, Form, Question
-from classroom.refusal import RefusedError
+from classroom.state import RefusedError
 from classroom.tapping import tapped
 from packviz.compute.record import Refusal, Trace
 from packviz.compute.trace import trace

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -30,6 +31,13 @@ if there ~= tonumber(ARGV[1]) then return redis.error_reply('{_BEHIND}') end
 for i = 3, #ARGV do redis.call('XADD', KEYS[1], (there + i - 2) .. '-0', 'event', ARGV[i]) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return there + #ARGV - 2
+"""
+
+_COUNT = """
+local there = tonumber(redis.call('GET', KEYS[1]) or '0')
+if ARGV[1] == '0' then return there end
+redis.call('SET', KEYS[1], there + ARGV[1], 'EX', ARGV[2])
+return there + ARGV[1]
 """
 
 T = TypeVar("T")
@@ -64,8 +72,15 @@ class RedisStore:
     async def expire(self) -> None:
         """Do nothing: Redis itself removes a room without an event for KEPT seconds."""
 
+    async def check(self) -> None:
+        await self._do(lambda: self._redis.set("packviz:check", "1", ex=_GOODBYE))
+
+    async def count(self, key: str, seconds: int, number: int = 1) -> int:
+        name = f"packviz:count:{key}:{int(time.time() // seconds)}"
+        return int(await self._do(lambda: self._redis.eval(_COUNT, 1, name, number, seconds)))
+
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if self._redis is not None:
             await self._redis.aclose()
             self._redis = None

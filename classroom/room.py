@@ -15,8 +15,7 @@ from contextlib import suppress
 
 from classroom import questions
 from classroom.question import Question
-from classroom.refusal import RefusedError
-from classroom.state import Event, State
+from classroom.state import Event, RefusedError, State
 from classroom.store import KEPT, BehindError, Store
 
 HEARTBEAT = 15.0  # seconds
@@ -69,11 +68,13 @@ class Room:
         self._work: asyncio.Task[None] | None = None
         self._reading = asyncio.Lock()
         self._question: tuple[int, asyncio.Task[Question]] | None = None
+        self._lost = False  # whether its events are no longer in the store
 
     @property
     def gone(self) -> bool:
         """Return whether there is no such room, or none any more."""
-        return self.state.deleted or not self.state.revision or time.time() - self.state.last_at > KEPT
+        none = self.state.deleted or not self.state.revision or self._lost
+        return none or time.time() - self.state.last_at > KEPT
 
     def idle(self, seconds: float = _IDLE) -> bool:
         """Return whether the room can be dropped from memory: it is gone, or nobody has used it for some seconds."""
@@ -107,7 +108,11 @@ class Room:
         if self._question is None or self._question[0] != number:
             task = asyncio.create_task(asyncio.to_thread(questions.question, current.spec))
             self._question = number, task
-        return await asyncio.shield(self._question[1])
+        try:
+            return await asyncio.shield(self._question[1])
+        except Exception:  # the next one who asks tries again
+            self._question = None
+            raise
 
     async def news(self, since: int, token: str) -> AsyncIterator[int | None]:
         """Yield the revision at once if it is past `since`, and whenever it has changed; None as a heartbeat."""
@@ -171,9 +176,9 @@ class Room:
                         if self.state.revision == before:
                             self._show(working)
             except BehindError:
-                await self.refresh()
+                self._lost = not await self.refresh() and self.state.revision == before
                 if self.gone:
-                    raise RefusedError(404, "There is no such room.") from None
+                    raise RefusedError(404, "There is no such room. The server may have lost its data.") from None
                 continue
             return results
 

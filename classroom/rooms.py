@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from classroom import events, questions
+from classroom import events, limits, questions
 from classroom.details import checked, details
 from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
-from classroom.question import Film, Question
-from classroom.refusal import RefusedError
+from classroom.question import Film
 from classroom.room import Room
 from classroom.snapshot import snapshot
-from classroom.state import Event, State
+from classroom.state import Event, RefusedError, State
 from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
 MAX_ROOMS = 2000  # in use at once in one process
 MAX_QUESTIONS = 100
-MAX_OPENED, _WITHIN = 100, 600.0  # rooms that one address, perhaps a whole school, may open within seconds
+_CHECKED = 1.0  # seconds for which the store counts as one that can be written
 _EXPIRE = 600.0  # seconds between two checks for expired rooms
 _QUIET = 60.0  # seconds without use after which a room is dropped if there are too many
 
@@ -41,7 +38,7 @@ class Rooms:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._added = asyncio.Event()
-        self._opened = deque[tuple[float, str]]()  # when rooms were opened lately, and from which address
+        self._checked_at = -_CHECKED
         self.stopping = False
 
     @property
@@ -84,8 +81,7 @@ class Rooms:
             self._drop(_QUIET)
         if len(self._rooms) >= MAX_ROOMS:
             raise RefusedError(429, "There are too many open rooms on this server. Try again later.")
-        if address is not None:
-            self._count_opening(address)
+        await limits.count(self.store, "rooms", address)
         known = [await checked(spec) for spec in specs]
         event, host = events.opened(known)
         while True:
@@ -97,18 +93,6 @@ class Rooms:
             await self.room(code)
             return code, host
 
-    def _count_opening(self, address: str) -> None:
-        """Count a room that an address opens; raises RefusedError if it has just opened too many.
-
-        Addresses are kept in memory only. Joining is not counted: a whole class may share one address.
-        """
-        now, most = time.monotonic(), int(os.environ.get("PACKVIZ_ROOMS") or MAX_OPENED)
-        while self._opened and now - self._opened[0][0] > _WITHIN:
-            self._opened.popleft()
-        if sum(each == address for _, each in self._opened) >= most:
-            raise RefusedError(429, f"{most} rooms were opened from your address just now. Try again in ten minutes.")
-        self._opened.append((now, address))
-
     async def room(self, code: str) -> Room:
         """Return a room by its code; raises RefusedError where there is none."""
         code = code.upper()
@@ -116,20 +100,24 @@ class Rooms:
             raise RefusedError(404, "There is no such room.")
         room = self._rooms.get(code)
         if room is None:
-            room = self._rooms[code] = Room(code, self.store)
-            self._added.set()
-        if not room.state.revision:  # it has not been read yet
-            await room.refresh()
-        if room.gone:
-            if self._rooms.get(code) is room:
-                del self._rooms[code]
+            read = Room(code, self.store)
+            await read.refresh()
+            if not read.gone:  # a code that nobody has leaves nothing here
+                room = self._rooms.setdefault(code, read)
+                self._added.set()
+        if room is None or room.gone:
+            self._rooms.pop(code, None)
             raise RefusedError(404, "There is no such room. It may have been deleted.")
         room.used_at = time.monotonic()
         return room
 
-    async def join(self, code: str, token: str | None, name: object, following: object) -> tuple[str, str]:
+    async def join(
+        self, code: str, token: str | None, name: object, following: object, address: str | None = None
+    ) -> tuple[str, str]:
         """Let a phone join, or come back and change its name or whether it follows; return its token and name."""
         room, held = await self.room(code), list[str]()
+        if token is None or token not in room.state.phones:
+            await limits.count(self.store, "joins", address)
 
         def decide(state: State) -> Sequence[Event]:
             added, held[:] = (found := events.join(state, token, name, following))[0], [found[1]]
@@ -156,32 +144,27 @@ class Rooms:
         given, asked = len(room.state.asked), await room.question()
         if asked is None or len(room.state.asked) != given or question not in (None, given):
             raise RefusedError(409, "The vote is closed.")
-        events.vote(room.state, token, number, given, None, "", False)  # who may not vote hears that first
-        read = asked.read(answer)
-        right = read == asked.solution
-        return await room.do(lambda state: events.vote(state, token, number, given, answer, read, right))
+        return await room.do(lambda state: events.vote(state, token, number, given, answer, asked))
 
     async def act(self, code: str, host: object, action: object, given: dict[str, Any]) -> int:
         """Do what the teacher asks for; return the revision once it is stored.
 
-        given: what is sent with the action. `at`: the place in the lesson (State.place) that the teacher saw; elsewhere
-        nothing is done, so a click that comes twice, or from two windows, counts once.
+        given: what is sent with the action. `at`: the place in the lesson (State.place) that the teacher saw, or else
+        where the lesson is as the request arrives. Elsewhere nothing is done, so a click that comes twice, or from two
+        windows, counts once.
         """
         room = await self._room_of(code, host)
         await room.refresh()  # the action before may have come to another process
         name = next((each for each in events.ACTIONS if each == action), None)
         if name is None:
             raise RefusedError(400, f"`action` must be one of {', '.join(events.ACTIONS)}.")
-        at = given.get("at")
-        if at not in (None, room.state.place):
+        place = room.state.place
+        if given.get("at") not in (None, place):
             return room.state.revision
-        if name == "open" and room.state.current is None and room.state.questions:
-            await self.act(code, host, "next", {"at": at})  # the first question of the list
-            at = at and [1, "lobby", 1]
         known = await details(room.state, name, given)
 
-        def decide(state: State) -> Sequence[Event]:
-            return events.act(state, name, **known) if at in (None, state.place) else []
+        def decide(state: State) -> Sequence[Event]:  # another window may have been faster meanwhile
+            return events.act(state, name, **known) if state.place == place else []
 
         revision = await room.do(decide)
         if name == "delete":
@@ -217,11 +200,11 @@ class Rooms:
         prompts = [(await asyncio.to_thread(questions.question, each.spec)).prompt for each in asked]
         return answers_csv(room.state, prompts)
 
-    async def exported(self, code: str, host: object, write: Callable[[Sequence[Question]], T]) -> T:
-        """Return the questions of the list, and the others that were asked, as a function of `export` writes them."""
-        room = await self._room_of(code, host)
-        specs = [*room.state.questions, *(asked.spec for asked in room.state.asked if asked.index is None)]
-        return write([await asyncio.to_thread(questions.question, spec) for spec in specs])
+    async def check(self) -> None:
+        """Write to the store, unless that was done just now; raises UnavailableError if nothing can be written."""
+        if time.monotonic() - self._checked_at > _CHECKED:
+            await self.store.check()
+            self._checked_at = time.monotonic()
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run one of these on the loop that serves the rooms, and wait for it. For other threads: Streamlit's pages."""

@@ -7,20 +7,22 @@
     POST /api/rooms/CODE/vote {"token", "round", "answer"}              -> {"revision"}
     POST /api/rooms/CODE/host {"host", "action", ...}                   -> {"revision"}
     GET  /api/rooms/CODE/movie?token=...&question=N                     -> the player's data, gzipped
-    GET  /api/rooms/CODE/answers.csv?host=...; questions.gift, questions.zip
+    GET  /api/rooms/CODE/answers.csv?host=...
+    GET  /api/health                                                    -> {"writes": true}, if the store can be written
 
-Errors are {"error": "one sentence"}: 400 for what cannot be read, 403 for a wrong token or secret, 404 for no room,
-409 for what is not possible now, 413 over 16 kB, 429 for too often, 507 where nothing can be stored. A token here is a
-phone's, or the teacher's secret.
+A POST must have the content type application/json, and may come from a browser only if one of this server's own pages
+sends it. Errors are {"error": "one sentence"}: 400 for what cannot be read, 403 for a wrong token or secret and for
+another page, 404 for no room, 409 for what is not possible now, 413 over 16 kB, 415 for another content type, 429 for
+too often, 507 if nothing can be stored. A token here is a phone's, or the teacher's secret.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
-from functools import partial
+from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import ClientDisconnect, Request
@@ -28,11 +30,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from classroom import phone
-from classroom.export import gift, qti_archive
-from classroom.question import Question
-from classroom.refusal import RefusedError
+from classroom import limits, phone
 from classroom.rooms import is_teacher, rooms
+from classroom.state import RefusedError
 from classroom.store import UnavailableError
 
 MAX_BYTES = 16 * 1024  # of a request's body
@@ -51,8 +51,7 @@ def routes() -> list[Route]:
         Route(f"{room}/events", _events),
         Route(f"{room}/movie", _movie),
         Route(f"{room}/answers.csv", _answers),
-        Route(f"{room}/questions.gift", partial(_questions, gift, "text/plain; charset=utf-8")),
-        Route(f"{room}/questions.zip", partial(_questions, qti_archive, "application/zip")),
+        Route("/api/health", _health),
         *phone.routes(),
     ]
 
@@ -70,8 +69,13 @@ class Front:
         await (self._router if own else self._app)(scope, receive, send)
 
 
-async def _error(_request: Request, problem: Exception) -> Response:
-    """Return the answer to a request that failed."""
+async def _error(request: Request, problem: Exception) -> Response:
+    """Return the answer to a request that failed. Wrong codes and tokens are counted: somebody may be guessing."""
+    if isinstance(problem, RefusedError) and problem.status in (403, 404) and "code" in request.path_params:
+        try:
+            await limits.count(rooms.store, "guesses", _address(request))
+        except (RefusedError, UnavailableError) as other:
+            problem = other
     match problem:
         case RefusedError(status=status, sentence=sentence):
             return _json({"error": sentence}, status)
@@ -86,8 +90,7 @@ async def _error(_request: Request, problem: Exception) -> Response:
 
 async def _create(request: Request) -> Response:
     body = await _body(request)
-    address = request.client.host if request.client else None  # behind a balancer: FORWARDED_ALLOW_IPS
-    code, host = await rooms.create(body.get("questions", []), address)
+    code, host = await rooms.create(body.get("questions", []), _address(request))
     return _json({"code": code, "host": host})
 
 
@@ -96,7 +99,8 @@ async def _join(request: Request) -> Response:
     given = body.get("token")
     if given is not None and not isinstance(given, str):
         raise RefusedError(400, "`token` must be a text.")
-    token, name = await rooms.join(_code(request), given, body.get("name"), body.get("following"))
+    address = _address(request)
+    token, name = await rooms.join(_code(request), given, body.get("name"), body.get("following"), address)
     return _json({"token": token, "name": name})
 
 
@@ -148,35 +152,41 @@ async def _answers(request: Request) -> Response:
     return _file(request, text, "text/csv; charset=utf-8")
 
 
-async def _questions(write: Callable[[Sequence[Question]], str | bytes], kind: str, request: Request) -> Response:
-    return _file(request, await rooms.exported(_code(request), request.query_params.get("host"), write), kind)
+async def _health(_request: Request) -> Response:
+    await rooms.check()
+    return _json({"writes": True})
 
 
-def _file(request: Request, data: str | bytes, kind: str) -> Response:
+def _file(request: Request, text: str, kind: str) -> Response:
     name, _, ending = request.url.path.rpartition("/")[2].partition(".")
     disposition = f'attachment; filename="{name}-{_code(request)}.{ending}"'
-    data = data.encode(errors="replace") if isinstance(data, str) else data
-    return Response(data, headers={"Content-Disposition": disposition, "Cache-Control": "no-store"}, media_type=kind)
+    return Response(
+        text.encode(errors="replace"),
+        headers={"Content-Disposition": disposition, "Cache-Control": "no-store"},
+        media_type=kind,
+    )
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the object that was sent; raises RefusedError for anything else."""
+    """Return the object that was sent; raises RefusedError for anything else, and for other senders."""
+    limits.check_sender(request.headers)
     data = b""
     async for chunk in request.stream():
         data += chunk
         if len(data) > MAX_BYTES:
             raise RefusedError(413, f"The request is too large: at most {MAX_BYTES // 1024} kB.")
     try:
-        body = json.loads(data or b"{}", parse_constant=_no_number)
-    except (ValueError, RecursionError):
+        body = msgspec.json.decode(data or b"{}")
+    except (msgspec.DecodeError, RecursionError):
         raise RefusedError(400, "The request is not JSON.") from None
     if not isinstance(body, dict):
         raise RefusedError(400, "The request is not a JSON object.")
     return body
 
 
-def _no_number(name: str) -> None:
-    raise ValueError(name)
+def _address(request: Request) -> str | None:
+    """Return who asks; behind a balancer it is the one that uvicorn takes from its header: FORWARDED_ALLOW_IPS."""
+    return request.client.host if request.client else None
 
 
 def _code(request: Request) -> str:

@@ -72,7 +72,7 @@ def bars(asked: Asked, question: Question) -> list[dict[str, Any]]:
     The options of a choice come in their order; of other answers the right one and then the most frequent ones. Where
     there are more than MAX_BARS, the last one, without an answer, counts the others.
     """
-    counts = [Counter(vote.read for vote in votes.values()) for votes in asked.votes]
+    counts = [Counter(vote.read for vote in votes.values()) for votes in (*asked.counted, {})]
     both = counts[0] + counts[1]
     if question.options:
         shown, others = question.options, list[str]()
@@ -101,6 +101,6 @@ def _answer(state: State, asked: Asked, question: Question) -> dict[str, Any]:
         "why": question.why,
         "reasons": [{"answer": answer, "reason": reason} for answer, reason in question.reasons.items()],
         "bars": bars(asked, question),
-        "rounds": 2 if asked.votes[1] or state.round == 2 else 1,
+        "rounds": len(asked.counted),
         "movie": None if question.kind == "own" else {"path": path, "steps": state.steps or None},
     }

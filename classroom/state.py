@@ -6,13 +6,22 @@ to a state, so two processes that read the same list have the same state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Literal
 
 Event = dict[str, Any]
 Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
+
+
+class RefusedError(Exception):
+    """A request is refused, with an HTTP status and the sentence that the client shows."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
 
 _NOT_URGENT = ("created", "joined", "changed", "voted")  # events of which phones hear with a delay
 
@@ -53,6 +62,12 @@ class Asked:
     index: int | None = None
     votes: tuple[dict[str, Vote], dict[str, Vote]] = field(default_factory=lambda: ({}, {}))
     revealed: bool = False
+    round: int = 1
+
+    @property
+    def counted(self) -> Sequence[Mapping[str, Vote]]:
+        """Return the votes of the rounds that count: those of a second round count once it has not been undone."""
+        return self.votes[: self.round]
 
 
 @dataclass
@@ -130,7 +145,8 @@ class State:
                 self.asked = (*self.asked, Asked(event["question"], event["index"]))
                 self.phase, self.round, self.step, self.steps = "lobby", 1, 0, 0
             case "opened":
-                self.phase, self.round, self.opened_at = "vote", event["round"], event["at"]
+                self.phase, self.opened_at = "vote", event["at"]
+                self._to_round(event["round"])
             case "voted":
                 votes, token = self.asked[-1].votes[event["round"] - 1], event["token"]
                 changes = votes[token].changes + 1 if token in votes else 0
@@ -141,7 +157,8 @@ class State:
             case "talked":
                 self.phase = "talk"
             case "returned":
-                self.phase, self.round = event["phase"], event["round"]
+                self.phase = event["phase"]
+                self._to_round(event["round"])
             case "revealed":
                 self.asked = (*self.asked[:-1], replace(self.asked[-1], revealed=True))
                 self.phase, self.step, self.steps = "reveal", event["step"], event["steps"]
@@ -151,6 +168,10 @@ class State:
                 self.deleted = True
             case kind:
                 raise ValueError(f"This version of packviz does not know the event {kind}.")
+
+    def _to_round(self, number: int) -> None:
+        self.round = number
+        self.asked = (*self.asked[:-1], replace(self.asked[-1], round=number))
 
 
 def hashed(given: str) -> str:

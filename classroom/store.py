@@ -15,9 +15,11 @@ import sqlite3
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -26,12 +28,14 @@ from classroom.state import Event
 
 KEPT = 24 * 3600.0  # seconds after its last event until a room is deleted
 _FILE = "rooms.sqlite"
+_MAX_COUNTS = 100_000
 _LOOK = 0.25  # seconds between two checks whether another process has written
 _OPEN = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL; -- a commit returns when it is on disk
 PRAGMA secure_delete = ON; -- nothing of a deleted room is left in the file
 CREATE TABLE IF NOT EXISTS rooms (room TEXT PRIMARY KEY, revision INTEGER, at REAL) STRICT;
+CREATE TABLE IF NOT EXISTS checks (at REAL) STRICT;
 CREATE TABLE IF NOT EXISTS events (room TEXT, revision INTEGER, event TEXT, PRIMARY KEY (room, revision))
 STRICT, WITHOUT ROWID;
 """
@@ -65,6 +69,12 @@ class Store(Protocol):
     async def expire(self) -> None:
         """Remove the rooms without an event for KEPT seconds."""
 
+    async def check(self) -> None:
+        """Write something; raises UnavailableError if nothing can be written now."""
+
+    async def count(self, key: str, seconds: int, number: int = 1) -> int:
+        """Add a number to a count that begins again every so many seconds; return it."""
+
     async def close(self) -> None:
         """Close the file or the connections."""
 
@@ -97,6 +107,8 @@ class SqliteStore:
         self._waiting: queue.SimpleQueue[tuple[Callable[[_File], Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._counts = Counter[str]()  # of this process alone
+        self._counted = 0  # in which stretch of time these were counted
 
     async def append(self, room: str, revision: int, events: Sequence[Event]) -> None:
         rows = [json.dumps(event) for event in events]
@@ -116,6 +128,17 @@ class SqliteStore:
     async def expire(self) -> None:
         if self._path.exists():
             await self._do(lambda file: file.expire(time.time() - KEPT))
+
+    async def check(self) -> None:
+        await self._do(lambda file: file.check(time.time()))
+
+    async def count(self, key: str, seconds: int, number: int = 1) -> int:
+        if self._counted != (now := int(time.time() // seconds)) or len(self._counts) > _MAX_COUNTS:
+            self._counts.clear()
+            self._counted = now
+        if number:
+            self._counts[key] += number
+        return self._counts[key]
 
     async def close(self) -> None:
         """Finish the waiting tasks, and close the file."""
@@ -159,7 +182,10 @@ def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[An
         file.commit()
     except Exception as error:  # whatever it is, nobody may wait for ever
         file.roll_back()
-        if len(tasks) > 1:  # those that only read can still be done
+        if _damaged(error):
+            told = f"The file of the classes was damaged. It is kept as {file.set_aside()}, and a new one was begun."
+            tell = [partial(future.set_exception, UnavailableError(told)) for _, future in tasks]
+        elif len(tasks) > 1:  # those that only read can still be done
             tell = [partial(_settle, file, [task]) for task in tasks]
         else:
             tell = [partial(future.set_exception, UnavailableError(_told(error, file.path))) for _, future in tasks]
@@ -167,8 +193,16 @@ def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[An
         each()
 
 
+def _damaged(error: Exception) -> bool:
+    """Return whether an error says that the file cannot be read, now or ever."""
+    codes = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in codes  # the last byte, without the details
+
+
 def _told(error: Exception, path: Path) -> str:
     """Explain an error of the file in a sentence, with what a teacher can do about it."""
+    if isinstance(error, _RemovedError):
+        return "The file of the classes was removed while they were using it. A new one was begun: open a new room."
     text = str(error).lower()
     if "full" in text or "i/o" in text or "too large" in text or "no space" in text:
         return "The server's disk is full, so nothing can be stored. Free some space: the class then goes on by itself."
@@ -179,6 +213,10 @@ def _told(error: Exception, path: Path) -> str:
     return f"The server cannot store this now ({type(error).__name__} in {path.name}). Try again."
 
 
+class _RemovedError(Exception):
+    """Raised if the open file is no longer the one at its path."""
+
+
 class _File:
     """The SQLite file, as its thread uses it; opened by the first transaction."""
 
@@ -186,6 +224,7 @@ class _File:
         self.path = path
         self._db: sqlite3.Connection | None = None
         self._seen = 0  # SQLite's count of the changes that others have made
+        self._inode = 0
         self._removed = False
 
     def begin(self) -> None:
@@ -193,7 +232,10 @@ class _File:
         self._opened().execute("BEGIN")
 
     def commit(self) -> None:
-        """Put on disk what was written."""
+        """Put on disk what was written; raises _RemovedError if the file is no longer at its path."""
+        if self._replaced():
+            self.close()
+            raise _RemovedError
         self._opened().execute("COMMIT")
         if self._removed:  # nor may anything of it stay in the file's write-ahead log
             self._removed = False
@@ -243,16 +285,43 @@ class _File:
         before, self._seen = self._seen, now
         return bool(now != before)
 
+    def check(self, now: float) -> None:
+        """Write a row, which replaces the one before."""
+        self._opened().execute("INSERT OR REPLACE INTO checks (rowid, at) VALUES (1, ?)", (now,))
+
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; the next transaction opens it again."""
         if self._db is not None:
             self._db.close()
+            self._db = None
+
+    def set_aside(self) -> str:
+        """Close the file and rename it, with what belongs to it; return its new name."""
+        with suppress(sqlite3.Error):
+            self.close()
+        self._db = None
+        name = f"{self.path.name}.damaged-{datetime.now():%Y%m%d-%H%M%S}"
+        for part in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                self.path.with_name(self.path.name + part).rename(self.path.with_name(name + part))
+        return name
+
+    def _replaced(self) -> bool:
+        """Return whether the open file has been removed from its path, or another one is there."""
+        try:
+            return self.path.stat().st_ino != self._inode
+        except FileNotFoundError:
+            return True
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             db = sqlite3.connect(self.path, timeout=5, isolation_level=None)
             self.path.chmod(0o600)
-            db.executescript(_OPEN)
-            self._db = db
+            self._db, self._inode = db, self.path.stat().st_ino
+            try:
+                db.executescript(_OPEN)
+            except sqlite3.Error:
+                self.close()
+                raise
         return self._db

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from classroom.question import Question, cell_name
-from classroom.refusal import RefusedError
+from classroom.state import RefusedError
 from packviz.compute.record import Refusal, Trace
 from packviz.teach.predictions import Prediction
 from packviz.teach.predictions.kind import Facts

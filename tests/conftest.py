@@ -145,6 +145,7 @@ def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep what classes store out of the user's data folder and Redis; the servers that the tests start inherit it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PACKVIZ_DATA", str(tmp_path_factory.mktemp("data")))
-        patch.setenv("PACKVIZ_ROOMS", "100000")  # all tests have one address
+        for name in ("ROOMS", "JOINS", "GUESSES"):
+            patch.setenv(f"PACKVIZ_{name}", "100000")  # all tests have one address
         patch.delenv("REDIS_URL", raising=False)
         yield

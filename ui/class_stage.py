@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from classroom.refusal import RefusedError
 from classroom.rooms import rooms
+from classroom.state import RefusedError
 from packviz.text import html, markup
 from ui.player import clip
 from ui.qr import qr_code

@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from classroom.export import gift, qti_archive
-from classroom.refusal import RefusedError
 from classroom.rooms import rooms
+from classroom.state import RefusedError
 from packviz.text import counted
 from ui.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
 from ui.lesson import apart
@@ -236,9 +235,6 @@ def _whole() -> None:
         with st.container(horizontal=True):
             mark = "\ufeff"  # by which spreadsheets know UTF-8
             download("Answers (CSV)", f"answers-{code}.csv", lambda: mark + rooms.call(rooms.answers(code, host)))
-            exported = partial(rooms.exported, code, host)
-            download("Moodle (GIFT)", f"questions-{code}.gift.txt", lambda: rooms.call(exported(gift)))
-            download("Canvas (QTI 1.2)", f"questions-{code}.zip", lambda: rooms.call(exported(qti_archive)))
         if st.toggle("End this class", key="class end"):
             st.markdown("This deletes all votes. Save the answers first.")
             st.button("End the class and delete its votes", on_click=partial(_act, "delete"))

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from classroom.questions import MAX_NOTE as MAX_TOLD
 from classroom.questions import checked, question
-from classroom.refusal import RefusedError
+from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.inputs.batch import ReadAs
 from packviz.inputs.config import Config

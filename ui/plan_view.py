@@ -11,7 +11,7 @@ import streamlit as st
 
 from classroom.export import gift, qti_archive
 from classroom.questions import checked, question
-from classroom.refusal import RefusedError
+from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS

@@ -60,7 +60,8 @@ class Room:
 
     def _send(self, path: str, body: object = None) -> dict[str, Any]:
         data = None if body is None else json.dumps(body).encode()
-        with urlopen(Request(f"{self.address}/api/rooms{path}", data), timeout=30) as answer:
+        headers = {"Content-Type": "application/json"}
+        with urlopen(Request(f"{self.address}/api/rooms{path}", data, headers), timeout=30) as answer:
             got: dict[str, Any] = json.load(answer)
         return got
 

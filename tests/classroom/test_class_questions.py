@@ -9,7 +9,7 @@ import pytest
 from seeds import seeds
 
 from classroom import questions
-from classroom.refusal import RefusedError
+from classroom.state import RefusedError
 from classroom.tapping import KINDS as TAPPED
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LEVELS

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from classroom import limits
 from classroom.redis_store import RedisStore
-from classroom.refusal import RefusedError
 from classroom.rooms import Rooms
+from classroom.state import RefusedError
 from classroom.store import BehindError, SqliteStore, Store, UnavailableError
 
 OWN = {"prompt": "Which?", "options": ["this", "that"], "answer": 1}
@@ -187,6 +188,101 @@ def test_a_store_that_cannot_be_reached_says_so_in_one_sentence_to_pages_too(tmp
     with pytest.raises(RefusedError, match=r"^The server cannot write its data\.") as refusal:
         rooms.call(rooms.create([]))
     assert refusal.value.status == 507
+
+
+async def test_next_from_two_windows_at_once_asks_one_question(tmp_path: Path) -> None:
+    rooms = Rooms(SqliteStore(tmp_path))
+    async with rooms.serving():
+        code, host = await rooms.create([OWN] * 5)
+        for number in range(1, 6):
+            await asyncio.gather(*(rooms.act(code, host, "next", {}) for _ in range(2)))
+            assert len((await rooms.snapshot(code, host))["asked"]) == number
+
+
+async def test_a_question_that_could_not_be_computed_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = Rooms(SqliteStore(tmp_path))
+    async with rooms.serving():
+        code, host = await rooms.create([SIZES])
+        await rooms.act(code, host, "next", {})
+
+        def fails(_: object) -> None:
+            raise MemoryError
+
+        with monkeypatch.context() as patch:
+            patch.setattr("classroom.questions.question", fails)
+            with pytest.raises(MemoryError):
+                await rooms.snapshot(code, host)
+        assert (await rooms.snapshot(code, host))["answer"] == [3, 2, 1]
+
+
+@pytest.mark.parametrize("away", [False, True])
+async def test_unknown_codes_leave_nothing_in_memory(tmp_path: Path, *, away: bool) -> None:
+    if away:
+        (tmp_path / "rooms.sqlite").mkdir()
+    rooms = Rooms(SqliteStore(tmp_path))
+    async with rooms.serving():
+        for _ in range(20):
+            with pytest.raises(UnavailableError if away else RefusedError):
+                await rooms.room("QQQQQQ")
+        assert rooms._rooms == {}
+
+
+async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(tmp_path: Path) -> None:
+    path = tmp_path / "rooms.sqlite"
+    for damage in (b"no database" * 1000, b"SQLite format 3\0" + b"\xff" * 10_000):
+        path.write_bytes(damage)
+        store = SqliteStore(tmp_path)
+        with pytest.raises(UnavailableError, match=r"was damaged\. It is kept as rooms\.sqlite\.damaged-"):
+            await store.append("ROOM", 0, numbered(1))
+        assert damage in [kept.read_bytes() for kept in tmp_path.glob("*.damaged-*")]
+        await store.append("ROOM", 0, numbered(1))
+        assert await store.read("ROOM") == numbered(1)
+        await store.close()
+
+
+async def test_no_vote_is_acknowledged_into_a_file_that_was_removed(tmp_path: Path) -> None:
+    rooms = Rooms(SqliteStore(tmp_path))
+    code, host = await rooms.create([OWN])
+    token, _ = await rooms.join(code, None, None, None)
+    await rooms.act(code, host, "open", {})
+    for part in tmp_path.iterdir():
+        part.unlink()
+    with pytest.raises(UnavailableError, match="was removed"):
+        await rooms.vote(code, token, 1, 1)
+    with pytest.raises(RefusedError, match="lost its data") as refusal:
+        await rooms.vote(code, token, 1, 1)
+    assert refusal.value.status == 404
+    code, host = await rooms.create([OWN])
+    assert (await rooms.snapshot(code, host))["phase"] == "lobby"
+    await rooms.store.close()
+
+
+async def test_health_fails_while_the_store_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "rooms.sqlite").mkdir()
+    rooms = Rooms(SqliteStore(tmp_path))
+    with pytest.raises(UnavailableError, match="cannot write"):
+        await rooms.check()
+    (tmp_path / "rooms.sqlite").rmdir()
+    await rooms.check()
+    await rooms.store.close()
+
+
+async def test_one_address_may_not_open_or_guess_without_end(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The count is shared by the servers that share a Redis."""
+    stores, address = [opened(), opened()], f"2001:db8::{unused()[:4]}:{unused()[:4]}:1:1"
+    shared = isinstance(stores[0], RedisStore)
+    for what in ("rooms", "joins", "guesses"):
+        monkeypatch.setenv(f"PACKVIZ_{what.upper()}", "6")
+        for number in range(6):
+            await limits.count(stores[number % 2 if shared else 0], what, address)
+        with pytest.raises(RefusedError, match="from your address") as refusal:
+            await limits.count(stores[0], what, address)
+        assert refusal.value.status == 429
+        await limits.count(stores[0], what, f"other {address}")
+    for store in stores:
+        await store.close()
 
 
 async def test_cancelled_readers_do_not_stop_the_store(opened: Open) -> None:
