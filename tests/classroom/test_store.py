@@ -14,8 +14,9 @@ import pytest
 from classroom import limits
 from classroom.redis_store import RedisStore
 from classroom.rooms import Rooms
+from classroom.sqlite_store import SqliteStore
 from classroom.state import RefusedError
-from classroom.store import BehindError, SqliteStore, Store, UnavailableError
+from classroom.store import BehindError, Store, UnavailableError
 
 OWN = {"prompt": "Which?", "options": ["this", "that"], "answer": 1}
 SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6"}
@@ -172,7 +173,7 @@ async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     store = SqliteStore(tmp_path)
     await store.append("OLD", 0, numbered(1))
     tomorrow = time.time() + 86_401
-    monkeypatch.setattr("classroom.store.time.time", lambda: tomorrow)
+    monkeypatch.setattr("classroom.sqlite_store.time.time", lambda: tomorrow)
     await store.append("NEW", 0, numbered(1))
     await store.expire()
     assert (await store.read("OLD"), await store.read("NEW")) == ([], numbered(1))

@@ -20,7 +20,7 @@ from websockets.typing import Subprotocol
 
 from bench.visitors import visitor
 from classroom.rooms import Rooms
-from classroom.store import SqliteStore
+from classroom.sqlite_store import SqliteStore
 from ui.logs import JsonLines
 
 pytestmark = pytest.mark.slow
