@@ -12,7 +12,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 JS := $(CURDIR)/$(VENV)/js/node_modules
-SCRIPTS := $(addprefix ../,classroom/phone/*.js ui/*.js bench/*.js docs/assets/*.js packviz/show/movie/host.js packviz/show/movie/loader.js)
+SCRIPTS := $(addprefix ../,classroom/phone/*.js ui/*/*.js bench/*.js docs/assets/*.js packviz/show/movie/host.js packviz/show/movie/loader.js)
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:

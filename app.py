@@ -9,15 +9,16 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from classroom.routes import Front
-from ui import observed, player
-from ui.head import PREVIEW, Head, told
-from ui.path import pages
-from ui.share import hide
-from ui.static import Static
-from ui.warm import warm
+from ui.parts import player
+from ui.parts.share import hide
+from ui.server import observed
+from ui.server.head import PREVIEW, Head, told
+from ui.server.static import Static
+from ui.server.warm import warm
+from ui.state.path import pages
 
-UI = Path(__file__).parent / "ui"
-ICON = UI / "icon.svg"
+SERVER = Path(__file__).parent / "ui" / "server"
+ICON = SERVER / "icon.svg"
 
 if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.logo(str(ICON), size="large")
@@ -27,7 +28,7 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")
     page.run()
 else:  # ... and its server imports it once, before the first one
-    preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))
+    preview = Route(f"/{PREVIEW}", FileResponse(SERVER / PREVIEW))
     own = [preview, player.route(), *observed.routes()]
     between = [*observed.middleware(), Middleware(Front), Middleware(Static), Middleware(Head)]
     app = st.App(__file__, lifespan=warm, routes=own, middleware=between)

@@ -55,7 +55,7 @@ def _served(
             said = out.read()
             if not serves or process.poll() is not None:  # once it has ended, another server may answer there
                 raise RuntimeError(f"{app.name} does not serve at {address}:\n{said}")
-            if "lifespan" in said:  # Streamlit continues if ui/warm.py fails, and reports that at the first request
+            if "lifespan" in said:  # Streamlit continues if ui/server/warm.py fails, and reports it later
                 raise RuntimeError(f"{app.name} serves at {address}, but was not warmed:\n{said}")
             yield address, process
         finally:

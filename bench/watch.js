@@ -31,7 +31,7 @@
   addEventListener(
     "keydown",
     ({ key, isTrusted, timeStamp }) => {
-      if (key === "Enter" && isTrusted) pressed = timeStamp; // ui/typing.js also presses it, perhaps while we wait
+      if (key === "Enter" && isTrusted) pressed = timeStamp; // ui/server/typing.js also presses it, perhaps while we wait
     },
     true,
   );

@@ -1,5 +1,5 @@
 """Class: students vote on their phones on what PyTorch does, and then see it; the teacher's page."""
 
-from ui.classroom import classroom
+from ui.views.classroom import classroom
 
 classroom()

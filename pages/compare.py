@@ -1,8 +1,8 @@
 """Padded beside packed: the same module and weights on both."""
 
-from ui import comparing
-from ui.lesson import compared
-from ui.runs import BESIDE
+from ui.parts.lesson import compared
+from ui.state.runs import BESIDE
+from ui.views import comparing
 
 compared(
     "Does padding change the result?",

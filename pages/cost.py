@@ -1,7 +1,7 @@
 """What padding and packing cost: counted and measured, never mixed."""
 
-from ui import costs
-from ui.lesson import measured
+from ui.parts.lesson import measured
+from ui.views import costs
 
 measured(
     "What does packing save?",

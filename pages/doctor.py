@@ -1,7 +1,7 @@
 """The doctor: what is wrong with a batch, silently."""
 
-from ui.doctor import doctor
-from ui.lesson import apart
+from ui.parts.lesson import apart
+from ui.views.doctor import doctor
 
 apart(
     "Is my batch what I think it is?",

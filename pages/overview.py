@@ -1,7 +1,7 @@
 """What packing is for, and the whole way: padded, sorted, packed, run, unpacked."""
 
-from ui import trainings
-from ui.lesson import overview
+from ui.parts.lesson import overview
+from ui.views import trainings
 
 overview(
     "Why pack sequences?",

@@ -1,7 +1,7 @@
 """Packing: column by column into one tensor, and what a PackedSequence is."""
 
-from ui import packing
-from ui.lesson import lesson
+from ui.parts.lesson import lesson
+from ui.views import packing
 
 lesson(
     "What is in a PackedSequence?",

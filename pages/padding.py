@@ -1,7 +1,7 @@
 """Padding: ragged rows become a grid, and what that grid alone cannot tell."""
 
-from ui import padding
-from ui.lesson import lesson
+from ui.parts.lesson import lesson
+from ui.views import padding
 
 lesson(
     "How do ragged sequences become one tensor?",

@@ -1,6 +1,6 @@
 """Questions that people ask about packing, answered by running them."""
 
-from ui.questions import questions
+from ui.views.questions import questions
 
 questions(
     "What do people ask about packing?",

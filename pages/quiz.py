@@ -1,7 +1,7 @@
 """Quiz: ten predictions on random batches, with the movie as the explanation."""
 
-from ui.lesson import apart
-from ui.quiz import quiz
+from ui.parts.lesson import apart
+from ui.views.quiz import quiz
 
 apart("Can you predict it?", "")
 quiz(

@@ -1,7 +1,7 @@
 """Running: the cell, one time step at a time."""
 
-from ui import running
-from ui.lesson import lesson
+from ui.parts.lesson import lesson
+from ui.views import running
 
 lesson(
     "What does the cell compute at one time step?",

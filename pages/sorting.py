@@ -1,7 +1,7 @@
 """Sorting: why the longest sequence comes first, and how every row finds its way back."""
 
-from ui import sorting
-from ui.lesson import lesson
+from ui.parts.lesson import lesson
+from ui.views import sorting
 
 lesson(
     "Why are the sequences sorted?",

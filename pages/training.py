@@ -1,7 +1,7 @@
 """Whether padding hurts accuracy, trained and not guessed."""
 
-from ui import trainings
-from ui.lesson import measured
+from ui.parts.lesson import measured
+from ui.views import trainings
 
 measured(
     "Does padding hurt accuracy?",

@@ -1,7 +1,7 @@
 """Unpacking: the output becomes a grid again, and which part of it to read."""
 
-from ui import unpacking
-from ui.lesson import lesson
+from ui.parts.lesson import lesson
+from ui.views import unpacking
 
 lesson(
     "Which output do I want?",

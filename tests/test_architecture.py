@@ -25,6 +25,7 @@ EVERYTHING = [*LIBRARY, *CLASSROOM, *UI, *PAGES, *APP]
 
 # The folders in the order of the data: one imports only from those before it; inside a folder, anything goes.
 ORDER = ("inputs", "rules", "compute", "facts", "show", "lab", "doctor", "teach")
+FLOORS = ("jobs", "state", "parts", "views", "server")  # of ui/, in the same way
 DRAWERS = ("errors", "text", "validate")  # open to everybody
 DOORS = ("__init__", "__main__", "charts", "predictions", "tables", "testing")  # for callers: not imported inside
 
@@ -73,6 +74,38 @@ def test_folders_import_only_from_those_before_them() -> None:
 
     assert {path.parent.name for path in (ROOT / "packviz").glob("*/__init__.py")} == set(ORDER)
     assert offenders(LIBRARY, backwards) == {}
+
+
+def test_the_floors_of_the_app_import_only_from_those_before_them() -> None:
+    level = {floor: i for i, floor in enumerate(FLOORS)}
+
+    def backwards(path: Path) -> list[str]:
+        parts = [name.split(".")[1] for name in imports_of(path) if name.startswith("ui.")]
+        return [part for part in parts if level.get(part, 99) > level[path.parent.name]]
+
+    inside = [path for path in UI if path.parent.name != "ui"]
+    assert {path.parent.name for path in inside} == set(FLOORS)
+    assert [path.name for path in UI if path not in inside] == ["__init__.py"]
+    assert offenders(inside, backwards) == {}
+
+
+def test_no_files_of_the_app_import_one_another_in_a_circle() -> None:
+    above = {name(path): {found for found in map(module, imports_of(path)) if found} for path in UI}
+    left = dict(above)
+    while free := [each for each, needs in left.items() if not needs & set(left)]:
+        for each in free:
+            del left[each]
+    assert left == {}
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+
+
+def module(imported: str) -> str | None:
+    """Return the file of the app that an import names: `ui.state.runs` for `ui.state.runs.run`."""
+    known = {name(path) for path in UI}
+    return next((each for each in (imported, imported.rpartition(".")[0]) if each in known and each != "ui"), None)
 
 
 def test_pages_are_words_and_calls() -> None:

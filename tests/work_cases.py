@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ui.work import Backend, Progress, Task
+from ui.jobs.work import Backend, Progress, Task
 
 
 def count(to: int, _label: str = "") -> Iterator[int]:

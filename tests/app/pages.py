@@ -8,8 +8,8 @@ from typing import Any, cast
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from ui import replaced
-from ui.visit import Visit
+from ui.parts.player import Screen
+from ui.state import replaced
 
 __all__ = ["STAGES", "movies", "opened", "press", "texts"]
 
@@ -31,7 +31,7 @@ def opened(page: str, query: Mapping[str, object] | None = None, *, painted: boo
         asked.setdefault("example", "unsorted")
     app.query_params.update({name: str(value) for name, value in asked.items()})
     if painted:
-        app.session_state["visit"] = Visit(stage=STAGES.get(page, "pad"))
+        app.session_state["visit"] = {Screen: Screen(stage=STAGES.get(page, "pad"))}
     for key in FOLDS[page]:
         app.session_state[key] = True
     app.run()

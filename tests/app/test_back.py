@@ -7,7 +7,7 @@ from tabs import enter
 from visits import Open, Visit
 
 from packviz.teach.questions import ENTRIES
-from ui.head import told
+from ui.server.head import told
 
 TEXT = "on your mark\nget set\ngo"
 FILMED = next(entry for entry in ENTRIES if entry.film and entry.film.stage == "run" and entry.config.bidirectional)

@@ -11,8 +11,8 @@ from classroom.rooms import rooms
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from pages import movies, opened, press, texts
-from ui.plan import STARTER, Item
-from ui.visit import Visit
+from ui.parts.plan import STARTER, Item, Plan
+from ui.views.classroom import TeachersRoom
 
 TEXT = "1 2 3\n4 5\n6 7 8 9"
 SIZES = {"kind": "batch_sizes", "sequences": TEXT}
@@ -24,15 +24,15 @@ def room_of(*specs: object, phones: int = 3) -> tuple[str, str, list[str]]:
     return code, host, [rooms.call(rooms.join(code, None, None, None))[0] for _ in range(phones)]
 
 
-def visited(known: Visit) -> AppTest:
+def visited(known: object) -> AppTest:
     """Open the teacher's page with what a visit has kept."""
     app = opened("class", painted=False)
-    app.session_state["visit"] = known
+    app.session_state["visit"] = {type(known): known}
     return app.run()
 
 
 def teacher(code: str, host: str) -> AppTest:
-    return visited(Visit(room=(code, host)))
+    return visited(TeachersRoom(room=(code, host)))
 
 
 def html(app: AppTest) -> str:
@@ -117,7 +117,7 @@ def test_without_the_secret_the_teachers_page_shows_where_to_join_and_a_deleted_
     rooms.call(rooms.act(code, host, "delete", {}))
     app = app.run()
     assert "That class has ended." in texts(app)
-    assert app.session_state["visit"].room is None
+    assert app.session_state["visit"][TeachersRoom].room is None
     assert "No class has the code QQQQQQ now." in html(opened("class", {"room": "QQQQQQ", "view": "projector"}))
 
 
@@ -132,20 +132,20 @@ def test_a_teachers_own_question_says_what_is_missing_and_goes_into_the_plan() -
     app = app.run()
     app.selectbox(key="class right").set_value("that")
     app = press(app.run(), "Add to the plan")
-    (item,) = app.session_state["visit"].plan
+    (item,) = app.session_state["visit"][Plan].items
     assert (item.question["options"], item.question["answer"]) == (["this", "that"], 1)
 
 
 def test_items_of_a_plan_are_moved_noted_and_removed_and_it_is_saved_in_four_ways_without_questions_in_two() -> None:
-    app = visited(Visit(plan=STARTER[:3]))
+    app = visited(Plan(items=STARTER[:3]))
     assert len(app.get("download_button")) == 4
     app = app.button(key="plan up 2").click().run()
     app = app.button(key="plan remove 0").click().run()
-    kinds = [item.question["kind"] for item in app.session_state["visit"].plan]
+    kinds = [item.question["kind"] for item in app.session_state["visit"][Plan].items]
     assert kinds == [STARTER[2].question["kind"], STARTER[1].question["kind"]]  # type: ignore[index]
     app.text_input[0].set_value("slowly")
-    assert [item.note for item in app.run().session_state["visit"].plan] == ["slowly", ""]
-    assert len(visited(Visit(plan=(Item(page="packing", example="unsorted"),))).get("download_button")) == 2
+    assert [item.note for item in app.run().session_state["visit"][Plan].items] == ["slowly", ""]
+    assert len(visited(Plan(items=(Item(page="packing", example="unsorted"),))).get("download_button")) == 2
 
 
 def test_a_step_is_added_from_a_lesson(visit: Open) -> None:

@@ -13,7 +13,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 
-from ui import connections
+from ui.server import connections
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ import packviz as pv
 from packviz.doctor import Finding, read_isolated, read_lengths, read_tensor
 from packviz.errors import PackvizError
 from pages import movies, opened, texts
-from ui import given
-from ui.given import EXAMPLES
+from ui.views import given
+from ui.views.given import EXAMPLES
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import torch
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from ui import warm
-from ui.kept import Kept, bytes_of
+from ui.server import warm
+from ui.state.kept import Kept, bytes_of
 
 
 class Session:

@@ -15,6 +15,7 @@ from visits import LAPTOP, Open, Visit
 import packviz
 from packviz.show.movie import TERMS
 from pages import STAGES, movies, opened, press, texts
+from ui.parts.player import Screen
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:
@@ -41,7 +42,7 @@ def test_something_to_try_changes_the_batch_and_the_link() -> None:
     app = opened("padding")
     press(app, "padding_value 42")
     assert float(app.query_params["padding_value"]) == 42
-    assert app.session_state["visit"].ask.step == 0  # what has changed
+    assert app.session_state["visit"][Screen].ask.step == 0  # what has changed
     press(app, "on the left")
     assert app.query_params["padding_side"] == "left"
 

@@ -15,10 +15,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import packviz as pv
 from packviz.errors import PackvizError
+from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, check_limits, limited_batch
 from pages import movies, opened, texts
-from ui.plan import from_file
-from ui.runs import OWN, Request, Source, run
+from ui.parts.plan import from_file
+from ui.state.runs import OWN, Request, Source, run
 
 Road = Callable[[str, Mapping[str, object]], object]
 
@@ -101,6 +102,10 @@ def test_no_road_computes_a_text_beyond_its_limit(road: str, what: str) -> None:
 def test_no_road_computes_an_embedding_beyond_its_limit(road: str) -> None:
     largest = LIMITS.table // 4
     assert "at most 2,000,000 numbers" in refused(ROADS[road], f"{largest} 1", {"embedding_dim": 4})
+
+
+def test_the_examples_are_shown_whatever_their_size() -> None:
+    assert max(len(run(Request(Source(each.key, None))).batch.sequences) for each in EXAMPLES if not each.text) == 100
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -10,7 +10,7 @@ import packviz as pv
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from pages import movies, opened, texts
-from ui.address import MAX_LENGTH, unmet, warning
+from ui.state.address import MAX_LENGTH, unmet, warning
 
 NOT_HAD = "Ignored from the link: "
 SHOWN = {

@@ -8,8 +8,8 @@ import pytest
 
 from classroom.questions import question
 from packviz.errors import PackvizError
-from ui.plan import STARTER, Item, as_file, as_html, asked_of, from_file, item_of
-from ui.runs import BESIDE, OWN, Request, Source, run
+from ui.parts.plan import STARTER, Item, as_file, as_html, asked_of, from_file, item_of
+from ui.state.runs import BESIDE, OWN, Request, Source, run
 
 STEPS = (
     item_of("packing", Request(Source(OWN, "1 2 3\n4 5"), (("cell", "lstm"),), stages=("pack",)), 3, "Why three?"),

@@ -18,11 +18,10 @@ from work_cases import until
 
 from packviz.lab.training import Experiment
 from pages import opened, texts
-from ui import progress
-from ui.jobs import Jobs
-from ui.progress import Started
-from ui.visit import Visit
-from ui.work import TIME_LIMIT, Progress, State, Task
+from ui.jobs.local import Jobs
+from ui.jobs.work import TIME_LIMIT, Progress, State, Task
+from ui.parts import progress
+from ui.parts.progress import LongWork, Started
 
 LONG = 120_000  # ms that a process may take to start and do a little work on a busy machine
 LIMIT = "Time limit: 5 minutes; results are kept."
@@ -46,8 +45,8 @@ def page(jobs: Jobs) -> AppTest:
 
 
 def job(page: AppTest, name: str) -> Started:
-    visited: Visit = page.session_state["visit"]
-    return visited.jobs[name]
+    own: LongWork = page.session_state["visit"][LongWork]
+    return own.started[name]
 
 
 def test_the_time_limit_and_that_a_second_measurement_stops_the_first_are_said_in_advance(page: AppTest) -> None:

@@ -22,9 +22,9 @@ from visits import Open
 
 from bench.visitors import visitor
 from packviz.teach.questions import ENTRIES, PAGES
-from ui import player
-from ui.head import ELEMENTS, needed, told
-from ui.static import FOLDER
+from ui.parts import player
+from ui.server.head import ELEMENTS, needed, told
+from ui.server.static import FOLDER
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
@@ -57,8 +57,8 @@ def test_the_process_is_warm_before_it_serves() -> None:
 import asyncio, gc, sys
 import uvicorn
 from packviz.facts import sequence_error
-from ui.runs import Request, run
-from ui.warm import warm
+from ui.state.runs import Request, run
+from ui.server.warm import warm
 
 async def serve():
     config, other = uvicorn.Config(warm), uvicorn.Config(warm)

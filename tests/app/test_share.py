@@ -14,9 +14,9 @@ from visits import PHONE, PROJECTOR, Open, Visit
 
 import packviz as pv
 from pages import opened, press, texts
-from ui.address import PARTS, SETTINGS
-from ui.qr import qr_code
-from ui.share import frame, frame_of_file, link
+from ui.parts.qr import qr_code
+from ui.parts.share import frame, frame_of_file, link
+from ui.state.address import PARTS, SETTINGS
 
 HERE = "https://class.example/base/packing?cell=lstm&sequences=on+your+mark%0Aget+set&step=3"
 

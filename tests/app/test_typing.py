@@ -10,8 +10,7 @@ import streamlit as st
 from playwright.sync_api import expect
 from visits import LAPTOP, Open, Visit
 
-from ui import replaced
-from ui import visit as visits
+from ui.state import replaced
 
 FAR = """
     const { addEventListener } = WebSocket.prototype;
@@ -140,9 +139,9 @@ def test_text_typed_over_an_example_of_the_doctor_stays_if_a_setting_is_chosen_r
 
 
 def test_only_older_values_that_arrive_within_half_a_second_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    state, record, now = {"example": "unsorted"}, visits.Visit(), 100.0
+    state, record, now = {"example": "unsorted"}, replaced.Replaced(), 100.0
     monkeypatch.setattr(st, "session_state", state)
-    monkeypatch.setattr(replaced, "visit", lambda: record)
+    monkeypatch.setattr(replaced, "visit", lambda _: record)
     monkeypatch.setattr(time, "monotonic", lambda: now)
     monkeypatch.setattr(replaced, "LATE", 0.5)
 

@@ -40,7 +40,7 @@ def server(log: Path, environment: dict[str, Any]) -> Iterator[Server]:
 def a_worker(redis_url: str) -> Iterator[subprocess.Popen[bytes]]:
     """Start an RQ worker that can import the tests' work, and return its process."""
     environment = os.environ | {"REDIS_URL": redis_url, "PYTHONPATH": str(ROOT / "tests")}
-    process = subprocess.Popen([sys.executable, "-m", "ui.worker"], cwd=ROOT, env=environment)
+    process = subprocess.Popen([sys.executable, "-m", "ui.jobs.worker"], cwd=ROOT, env=environment)
     yield process
     process.kill()
     process.wait(30)

@@ -26,7 +26,7 @@ from work_cases import until
 
 from bench.phones import Phone
 from bench.servers import free_port, healthy
-from ui.head import needed
+from ui.server.head import needed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

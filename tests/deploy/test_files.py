@@ -13,7 +13,7 @@ import pytest
 import yaml
 from servers import ROOT
 
-from ui.work import TIME_LIMIT
+from ui.jobs.work import TIME_LIMIT
 
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
@@ -46,7 +46,7 @@ def test_the_image_contains_everything_the_app_needs(tmp_path: Path) -> None:
         else:
             (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(origin, tmp_path / source)
-    code = "import app, ui.worker, ui.metrics, classroom.rooms; print(len(app.pages()))"
+    code = "import app, ui.jobs.worker, ui.server.metrics, classroom.rooms; print(len(app.pages()))"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -28,10 +28,10 @@ from work_cases import (
 )
 
 from bench.servers import free_port
-from ui.jobs import Jobs
-from ui.redis_jobs import NO_WORKER, RedisJobs
-from ui.work import MAX_WAITING, TIME_LIMIT, Backend, State
-from ui.worker import LOST
+from ui.jobs.local import Jobs
+from ui.jobs.redis_jobs import NO_WORKER, RedisJobs
+from ui.jobs.work import MAX_WAITING, TIME_LIMIT, Backend, State
+from ui.jobs.worker import LOST
 
 pytestmark = pytest.mark.slow
 

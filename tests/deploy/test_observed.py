@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 from bench.visitors import visitor
 from classroom.rooms import Rooms
 from classroom.sqlite_store import SqliteStore
-from ui.logs import JsonLines
+from ui.server.logs import JsonLines
 
 pytestmark = pytest.mark.slow
 

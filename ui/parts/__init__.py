@@ -1,0 +1,1 @@
+"""What several pages show: the controls, the player, the frame of a lesson, the share panel."""

@@ -1,0 +1,298 @@
+"""The structure of a page, in the order in which a visitor sees it: text, movie, everything else."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+import streamlit as st
+
+from packviz.compute.record import Trace
+from packviz.errors import PackvizError
+from packviz.inputs.batch import Batch
+from packviz.inputs.examples import example
+from packviz.show.hook import hook, padded_most, pictures
+from packviz.show.movie import STAGES
+from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, ways_back
+from ui.parts.part import numbers, palette, records, refused, try_this
+from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
+from ui.parts.progress import leave_others
+from ui.parts.share import share
+from ui.state import address
+from ui.state.path import script
+from ui.state.runs import OWN, Request, Runs, Shown, View, in_turn, latest, run
+from ui.state.visit import visit
+
+__all__ = ["apart", "compared", "lesson", "measured", "overview"]
+
+Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a part
+Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
+Stages = tuple[View, ...] | None  # of the movie on a page; None for all stages
+
+_PLAIN = " /:;,.=-()'"  # characters that a data URI keeps as they are
+_OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
+
+
+@dataclass
+class Arrival:
+    """The first request of a visitor, which is what the link led to."""
+
+    request: Request | None = None
+
+
+def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+    """Show what packing is for, and every stage from the text to the unpacked output.
+
+    end: draws what is shown at the end of the movie. onward: the next page, by its name in the address, and the label
+    of the link to it.
+    """
+
+    def below(shown: Shown) -> None:
+        stage = stage_on_screen() or STAGES[0]
+        if stage == STAGES[-1]:
+            _parts({"What added padding does to accuracy": end}, shown)
+        title = "All numbers of this stage, and the same run in plain PyTorch"
+        _folded({title: lambda shown: records(shown, stage)}, shown)
+
+    _with_movie(title, purpose, None, onward, below)
+
+
+def lesson(
+    question: str,
+    answer: str,
+    stages: tuple[View, ...],
+    parts: Parts,
+    *,
+    to_try: tuple[str, Try],
+    onward: tuple[str, str],
+    ended: Callable[[], None] | None = None,
+) -> None:
+    """Show one stage in full depth.
+
+    question: the title. answer: at most three short sentences, Markdown. stages: those of the movie; the prediction is
+    about the first. parts: what is shown below the painted movie; all but the first are folded, on a phone all. to_try:
+    a sentence, and buttons with the settings that they apply. onward: the next page, by its name in the address, and
+    the label of the link to it, in the player's last step and below. ended: draws what comes last.
+    """
+
+    def below(shown: Shown) -> None:
+        text, settings = to_try
+        try_this(text, settings(shown) if callable(settings) else settings)
+        rest = {**parts, "The numbers": lambda shown: numbers(shown, stages[0])}
+        if not visit(Screen).narrow:
+            first = next(iter(parts))
+            _parts({first: rest.pop(first)}, shown)
+        _folded(rest, shown)
+        if ended is not None:
+            ended()
+
+    _with_movie(question, answer, stages, onward, below)
+
+
+def compared(
+    question: str,
+    answer: str,
+    stages: tuple[View, ...],
+    at_a_glance: Callable[[Shown], None],
+    parts: Parts,
+    onward: tuple[str, str],
+) -> None:
+    """Show a movie and its results on one screen, and everything else in tabs.
+
+    at_a_glance: draws the results, in a few lines. parts: one for each tab, computed when its tab is opened.
+    onward: as in `lesson`.
+    """
+
+    def below(shown: Shown) -> None:
+        at_a_glance(shown)
+        tabs = st.tabs(list(parts), key="parts", on_change="rerun")
+        for tab, show in zip(tabs, parts.values(), strict=True):
+            if tab.open:
+                with tab:
+                    show(shown)
+
+    _with_movie(question, answer, stages, onward, below)
+
+
+def measured(question: str, answer: str, work: str, parts: Parts) -> None:
+    """Show a page without a movie, whose numbers are measured when a visitor asks for them.
+
+    work: the names of the long work on this page; long work of other pages is ended.
+    """
+    leave_others(work)
+    _head(question, answer)
+    chosen = controls()
+    strip(chosen)
+    _measured(chosen, parts)
+
+
+def apart(question: str, answer: str) -> None:
+    """Show the heading of a page that does not use the visitor's batch."""
+    leave_others("")
+    address.remember()
+    address.keep()
+    visit(Typed).way_back = None
+    with st.container(key="apart"):
+        _head(question, answer)
+    shown = address.view()
+    if line := address.unmet({name: raw for name, raw in address.asked().items() if name in shown}, shown):
+        st.text(line)
+
+
+def _with_movie(
+    question: str, answer: str, stages: Stages, onward: tuple[str, str], below: Callable[[Shown], None]
+) -> None:
+    """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
+    leave_others("")
+    _head(question, answer, lambda: _good(stages))
+    chosen = controls(wait=stage_on_screen() is None)
+    strip(chosen)
+    if stages is None:
+        ways_back(chosen)
+        place = st.container()
+    _picture(chosen, stages, onward[1])
+    if stages is None:
+        with place:
+            _why()
+    _after(stages, below, onward)
+
+
+def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
+    """Show the heading of the page, and the panel to share it. film: as in `share`."""
+    with st.container(key="head"):
+        st.title(question, anchor=False)
+        with st.container(key="corner"):
+            share(film)
+        if answer:
+            st.markdown(answer)
+
+
+@st.fragment(key=BATCH)
+def _measured(chosen: Controls, parts: Parts) -> None:
+    """Show the batch's controls, and what is measured for it."""
+    shown = _shown(chosen, None)
+    with st.container(key="measured"):
+        _parts(parts, shown)
+
+
+def _folded(parts: Parts, shown: Shown) -> None:
+    """Show parts as folded headings; each is computed when it is opened."""
+    with st.container(gap="xsmall"):
+        for title, show in parts.items():
+            with st.expander(title, key=f"fold {title}", on_change="rerun") as panel:
+                if panel.open:
+                    show(shown)
+
+
+def _parts(parts: Parts, shown: Shown) -> None:
+    """Show parts under their headings; "" if a part draws its own."""
+    for title, show in parts.items():
+        with st.container(border=True):
+            if title:
+                st.subheader(title, anchor=False)
+            show(shown)
+
+
+@st.fragment(key=BATCH)
+def _picture(chosen: Controls, stages: Stages, onward: str) -> None:
+    """Show the text of the batch and the player; an edit reruns only these."""
+    with in_turn():
+        above = st.container()  # always there, even without a notice: the player keeps its place and its state
+        with above:
+            shown = _shown(chosen, stages)
+        after = (WHY, AFTER) if stages is None else (AFTER,)
+        # once painted, the player requests `after`, which may end this run here
+        play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
+
+
+@st.fragment(key=WHY)
+def _why() -> None:
+    """Show what pads do to a sequence that has ended, and that packing prevents it.
+
+    The movie does not wait for these pictures; until it has been painted, there is only a placeholder.
+    """
+    shown = run(_good(None))
+    if padded_most(shown.trace) is None:
+        return
+    figures = ""
+    if stage_on_screen() is not None and (found := shown.fact(hook)) is not None:
+        sides = zip(("Padded", "Packed"), pictures(found, palette()), strict=True)
+        figures = "".join(
+            f'<figure><img alt="{told}" src="data:image/svg+xml,{quote(image, _PLAIN)}">'
+            f"<figcaption><b>{side}.</b> {told}</figcaption></figure>"
+            for side, (told, image) in sides
+        )
+    st.html(f'<div class="why">{figures}</div>')
+
+
+@st.fragment(key=AFTER)
+def _after(stages: Stages, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+    """Show what belongs below the picture, which does not wait for it; in another page's frame only the next link."""
+    if stage_on_screen() is None:
+        return
+    if not st.context.is_embedded:
+        shown = run(_good(stages))
+        if isinstance(shown.trace, Trace) or stages is None or stages[0] in ("pad", "sort"):
+            below(shown)
+        else:
+            refused(shown)
+    name, label = onward
+    with st.container(key="onward"):  # the last step of the player follows this link, too
+        st.page_link(script(name), label=label)
+
+
+def _good(stages: Stages) -> Request:
+    """Return the last valid request, for these stages."""
+    return replace(visit(Runs).last_good or Request(), stages=stages)
+
+
+def _shown(chosen: Controls, stages: Stages) -> Shown:
+    """Draw the batch's controls; return what can be shown, and say why if it is not what was requested."""
+    asked = replace(chosen.asked, source=source(chosen), stages=stages)
+    shown = latest(asked)
+    _about_the_link(asked, shown)
+    if shown.problem is None:
+        with chosen.for_text:
+            _about_the_sequences(asked, shown.batch)
+    else:
+        _about_the_problem(chosen, shown.problem, shown.batch)
+    return shown
+
+
+# A visitor's own text goes through `st.text`, which interprets neither Markdown nor HTML.
+
+
+def _about_the_link(asked: Request, shown: Shown) -> None:
+    """Say what was ignored from the link, until a control is used."""
+    arrival = visit(Arrival)
+    arrival.request = arrival.request or asked
+    if arrival.request != asked or not address.asked():
+        return
+    state = {name: st.session_state[name] for name in address.NAMES if name in st.session_state}
+    state |= address.view()
+    state["step"] = min(address.ordinal(address.asked(), "step") or 1, len(shown.movie["steps"]))
+    if line := address.unmet(address.asked(), state):
+        st.text(line)
+
+
+def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
+    """Say briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
+    of_the_text = problem.parameter in _OF_THE_TEXT
+    name = "" if of_the_text else f"{problem.parameter}: "
+    fix = problem.fix.split(";")[0].split(", or ")[0]
+    with st.container(border=True):
+        reason = "Nothing typed yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
+        st.text(f"{reason}. Still showing your last batch: {last.summary}.")
+    with chosen.for_text, st.container(border=True):
+        st.text(f"⚠ {problem.sentence if of_the_text else problem}")
+
+
+def _about_the_sequences(asked: Request, batch: Batch) -> None:
+    text, lines = asked.source.text, [batch.summary.replace(" %", "\N{NO-BREAK SPACE}%"), *batch.notes]
+    if asked.source.example != OWN and text == example(asked.source.example).text:
+        told = example(asked.source.example)
+        lines += [f"{told.title}: a batch of tensors, not of text."] if told.text is None else []
+        lines += [told.credit] if told.credit is not None else []
+    elif text is not None and (warning := address.warning(text)):
+        lines.append(warning)
+    for line in lines:
+        st.text(line)

@@ -1,0 +1,177 @@
+"""Building blocks for the parts below a movie: things to try, charts, tables, what torch says."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from packviz import tables
+from packviz.compute.trace import Refusal, Trace
+from packviz.inputs.config import Config
+from packviz.show.movie import TERMS
+from packviz.show.snippet import snippet
+from packviz.show.theme import DARK, LIGHT, Palette
+from ui.parts.controls import Typed, WayBack, put, put_back
+from ui.parts.player import show
+from ui.state import address
+from ui.state.path import script
+from ui.state.runs import OWN, Shown
+from ui.state.visit import visit
+
+NOT_RECORDED = "There is no recorded run of this cell yet; `make record` makes one."  # of a new one
+TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "pad": tables.padded_table,
+    "sort": tables.sorted_table,
+    "pack": tables.packed_table,
+    "run": tables.run_table,
+    "unpack": tables.unpacked_table,
+}
+
+
+def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
+    """Offer something to try; each button puts its settings into the controls, and is shown if they would change."""
+    state = st.session_state
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
+        st.markdown(f"**Try this.** {text}", width="content")
+        for label, settings in buttons.items():
+            if any(name not in state or state[name] != value for name, value in settings.items()):
+                is_fixed = address.fixed(*settings)
+                told = "The link fixes these settings." if is_fixed else None
+                st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
+        if visit(Typed).put_aside is not None:
+            st.button("back to my own text", key="put back", on_click=put_back)
+
+
+def _put(settings: Mapping[str, object]) -> None:
+    put(settings)
+    show(step=0, look=True)
+    st.rerun()  # the fragment alone would leave the movie as it was
+
+
+def refused(shown: Shown) -> None:
+    """Say that torch refused to pack, so there is nothing to show, and offer the fix."""
+    try_this(
+        "torch refuses these lengths, so nothing is packed or run.", {"enforce_sorted off": {"enforce_sorted": False}}
+    )
+    st.code(_fields(shown.trace), language=None, wrap_lines=True)
+
+
+def verdicts(lines: Iterable[tuple[str, str]]) -> None:
+    """Show lines of Python, each with torch's current output."""
+    st.code("\n".join(f">>> {code}\n{outcome}" for code, outcome in lines), language="python", wrap_lines=True)
+
+
+def sheet(rows: Iterable[Iterable[object]], columns: Iterable[str], key: str, alt: str, **chosen: Any) -> None:
+    """Show rows as a table. alt: the description for screen readers."""
+    frame = pd.DataFrame(list(rows), columns=list(columns))
+    st.dataframe(frame, hide_index=True, key=key, alt=alt, column_config=_explained(frame), **chosen)
+
+
+def _explained(frame: pd.DataFrame) -> Mapping[str, Any]:
+    """Return the explanation of each column named after a term, as help on its heading."""
+    return {
+        name: st.column_config.Column(help=TERMS[term])
+        for name in frame.columns
+        if (term := name.partition("[")[0]) in TERMS
+    }
+
+
+def figure(shown: Shown, draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> None:
+    """Draw a chart of packviz.charts in light or dark, and describe it in words.
+
+    of: the chart's arguments; they must follow from the request of `shown` and from `chosen`.
+    """
+    colors = palette()
+    _chart(shown.kept(lambda: draw(*of, palette=colors, **chosen), draw, colors is DARK, *chosen.items()), key)
+
+
+def fresh(draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> str:
+    """Draw a chart without caching it, because it is small or shows a new measurement; return its description."""
+    return _chart(draw(*of, palette=palette(), **chosen), key)
+
+
+def palette() -> Palette:
+    """Return the colours of the page."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def _chart(chart: Any, key: str) -> str:
+    alt: str = chart.layout.meta["alt"]
+    st.plotly_chart(chart, theme=None, key=key, alt=alt, config={"displaylogo": False, "displayModeBar": False})
+    return alt
+
+
+def records(shown: Shown, stage: str) -> None:
+    """Show everything about the run and the stage on screen, in words and numbers."""
+    proof(shown)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.subheader(f"Records of the stage {stage}", anchor=False)
+        _table(shown, stage, brief=True)
+        st.subheader("The PackedSequence, as torch prints it", anchor=False)
+        st.code(shown.fact(_fields), language="python")
+    with right:
+        st.subheader("The same run in plain PyTorch", anchor=False)
+        st.code(shown.fact(snippet), language="python", wrap_lines=True)
+
+
+def numbers(shown: Shown, stage: str) -> None:
+    """Show the records of a stage as a table, and how they compare with torch's own run."""
+    proof(shown)
+    _table(shown, stage)
+
+
+def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
+    """Show the records of one stage. brief: without the column `padding` if nothing is padding."""
+    trace, request = shown.trace, shown.request
+    frame = shown.kept(lambda: table(trace, stage, request.layer, request.direction), "records", stage)
+    if brief and "padding" in frame and not frame["padding"].any():
+        frame = frame.drop(columns="padding")
+    alt = f"The records of the stage {stage}"
+    st.dataframe(frame, hide_index=True, key="records", alt=alt, column_config=_explained(frame))
+
+
+def table(trace: Trace | Refusal, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
+    """Return the records of one stage; those of the padded grid if torch refused to continue."""
+    if isinstance(trace, Refusal) or stage not in TABLES:  # the stage embed shows the padded grid, too
+        return tables.padded_table(trace)
+    return TABLES[stage](trace, *((layer, direction) if stage == "run" else ()))
+
+
+def proof(shown: Shown) -> None:
+    """Say how the run compares with torch's own."""
+    if isinstance(shown.trace, Refusal):
+        return
+    if shown.movie["exact"]:
+        st.badge(shown.movie["proof"], icon=":material/check:", color="green")
+    else:
+        st.badge(shown.movie["proof"], icon=":material/error:", color="orange")
+    distance(shown.trace)
+
+
+def distance(trace: Trace) -> None:
+    """Say how far the run is from torch's own."""
+    st.text(f"Largest distance from torch's own run in {', '.join(trace.proof)}: {max(trace.proof.values())}")
+
+
+def _fields(trace: Trace | Refusal) -> str:
+    if isinstance(trace, Refusal):
+        return f"RuntimeError: {trace.error}"
+    packed = trace.packed_sequence
+    return "\n".join(f">>> packed.{name}\n{value}" for name, value in zip(packed._fields, packed, strict=True))
+
+
+def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:
+    """Offer to open a batch, all settings and a step of the movie in the overview; the visitor's own text is set aside.
+
+    back: the page, the label and the address of the overview's link back.
+    """
+    settings = asdict(config) | {"sequences": sequences, "direction": "backward" if direction else "forward"}
+    if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
+        visit(Typed).way_back = back
+        asked = address.changed(settings | {"example": OWN, "step": step})
+        asked = {name: raw for name, raw in asked.items() if not address.fixed(name)}
+        asked |= {name: raw for name, raw in address.asked().items() if address.fixed(name)}
+        st.switch_page(script("overview"), query_params=asked)  # widgets not drawn yet write no address

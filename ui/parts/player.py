@@ -1,0 +1,170 @@
+"""The player in the app: the same player as in notebooks and files, mounted once and then updated.
+
+Streamlit sends a component's script again with each change of its data, and serves it as a file only for an installed
+package. So the component's own script is LOADER, a few lines that import the file from our route: the browser fetches
+it once and caches it. The movie is sent as bytes, because Streamlit would convert a dict to JSON twice.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from starlette.routing import Route
+
+from classroom import phone
+from packviz.show.movie import STAGES
+from packviz.teach.exercise import Exercise
+from ui.parts.controls import BATCH
+from ui.state import address
+from ui.state.path import Lessons
+from ui.state.replaced import give, on_the_way
+from ui.state.runs import Runs
+from ui.state.visit import visit
+
+AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
+WHY = "why"  # of the one that shows what packing is for
+
+NAME, _ = phone.player()  # it changes with the code, so that a browser may keep it
+LOADER = f"""
+const {{ default: play, exercise, styles }} = await import(new URL("./{NAME}", document.baseURI));
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(styles);
+export default (component) => {{
+  if (!component.parentElement.isConnected) return; // the element was removed while its script was on its way
+  const root = component.parentElement.getRootNode();
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+  const data = JSON.parse(new TextDecoder().decode(component.data));
+  return (data.movie ? play : exercise)({{ ...component, data }});
+}};
+"""
+_mount = st.components.v2.component("packviz_player", js=LOADER)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What the player is asked to show, each time with a new number: a step, or a token. look: also scroll to it."""
+
+    number: int = 0
+    step: int | None = None
+    token: int | None = None
+    look: bool = False
+
+
+@dataclass
+class Screen:
+    """What a visitor's player shows.
+
+    stage: on the screen. narrow: whether the screen is as narrow as a phone's. ask: what it is asked to show.
+    picked: the last click in the movie with its request, until it is handled.
+    """
+
+    stage: str | None = None
+    narrow: bool = False
+    ask: Ask = Ask()
+    picked: dict[str, Any] | None = None
+
+
+def play(
+    movie: bytes,
+    stages: Sequence[str] | None,
+    *,
+    picks: bool = False,
+    onward: str = "",
+    after: Sequence[str] = (AFTER,),
+) -> None:
+    """Show a movie; the fragments `after` rerun when it has been painted, and when the stage on screen changes.
+
+    The first time, the whole page reruns, because the rest of the page waits for the first picture.
+
+    movie: as JSON. picks: whether clicks on cells are reported; they rerun AFTER. onward: the label of a button in the
+    last step, which follows the link in the container "onward".
+    """
+    key, ask = key_of(stages), visit(Screen).ask
+    data = {"ask": asdict(ask) if ask.number else None, "picks": picks, "watches": True, "onward": onward}
+    _mount(
+        key=key,
+        data=_with(movie, data),
+        on_shown_change=partial(_follow, key, after),
+        on_picked_change=partial(_pick, key),
+        on_watched_change=partial(_watch, key),
+        on_answered_change=partial(_done, stages[0] if stages else ""),
+    )
+
+
+def clip(movie: bytes, step: int, key: str, *, large: bool = False) -> None:
+    """Show a movie from a step on, as an explanation: it changes neither the address nor a fragment.
+
+    movie: as JSON. key: of what it explains; another key is another player, which starts at its own step.
+    large: for a distant audience: without the code.
+    """
+    _mount(key=f"clip {key}", data=_with(movie, {"step": step, "loose": True}, code=not large))
+
+
+def pack_yourself(asked: Exercise) -> None:
+    """Show the exercise of packing a batch by hand; completing it completes the lesson."""
+    _mount(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=partial(_done, "pack"))
+
+
+def key_of(stages: Sequence[str] | None) -> str:
+    """Return the key of the player that shows these stages; None for all."""
+    return f"player {' '.join(stages or ('all',))}"
+
+
+def show(*, step: int | None = None, token: int | None = None, look: bool = False) -> None:
+    """Ask the player, once, to play a step or to highlight a token.
+
+    step: 0 for the first step that differs in the next movie. look: whether to scroll to the player.
+    """
+    visit(Screen).ask = Ask(visit(Screen).ask.number + 1, step, token, look)
+
+
+def stage_on_screen() -> str | None:
+    """Return the stage that the player shows; None until it has painted for the first time."""
+    stage = visit(Screen).stage
+    return stage if stage in STAGES else None
+
+
+def on_a_phone() -> bool:
+    """Return whether the screen is a phone's, as its browser says, until a player has measured it."""
+    return visit(Screen).narrow or "Mobi" in st.context.headers.get("User-Agent", "")
+
+
+def route() -> Route:
+    """Return the route of the player's file, next to the app's pages under any base path."""
+    return phone.play("/{base:path}")
+
+
+def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
+    """Return the player's data as JSON. code: whether the code is visible at first."""
+    data = data | {"code": code and "code" not in address.hidden()}
+    return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
+
+
+def _follow(key: str, after: Sequence[str]) -> None:
+    is_first, shown = stage_on_screen() is None, st.session_state[key]["shown"]
+    visit(Screen).stage, visit(Screen).narrow = shown["stage"], shown["narrow"]
+    if is_first:  # the rest of the page has waited for it
+        st.rerun()
+    st.rerun((BATCH, *after) if on_the_way() else after)  # this run replaces one that may be on the way
+
+
+def _done(stage: str) -> None:
+    visit(Lessons).done |= {stage}
+
+
+def _pick(key: str) -> None:
+    visit(Screen).picked = st.session_state[key]["picked"] | {"request": visit(Runs).last_good}
+    st.rerun(AFTER)
+
+
+def _watch(key: str) -> None:
+    """Put the layer and the direction chosen in the player into their controls, if they exist."""
+    watched = st.session_state[key]["watched"]
+    chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
+    for name, value in chosen.items():
+        if name in st.session_state and not address.fixed(name):
+            give(name, value)
+    st.rerun()

@@ -1,0 +1,198 @@
+"""Long work on a page: a button that starts it, its progress, a button that stops it, and the results so far.
+
+Results are redrawn only when there are more of them. The key of the work is in the address, so that it is found again
+after a reload, or on another server.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+
+from packviz.text import sentences
+from ui.jobs.local import Jobs
+from ui.jobs.work import TIME_LIMIT, Backend, Progress, Task
+from ui.state import address
+from ui.state.visit import visit
+
+_EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two checks for new results
+_say = sentences(Path(__file__).with_suffix(".toml"))
+_MINUTES = f"{TIME_LIMIT / 60:.0f}"
+
+
+@dataclass(eq=False)
+class Started:
+    """Hold a task that a visitor wants done: how it stood at the last look, and its results by then."""
+
+    task: Task
+    now: Progress
+    results: list[Any] = field(default_factory=list)
+    left: str | None = None  # why this visitor no longer wants it (others may); None while it is wanted
+    seen: str = "queued"  # where it stood when the whole page was last drawn: a key of _EVERY
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come for this visitor."""
+        return self.left is not None or self.now.over
+
+    def look(self) -> None:
+        """Update the progress of the job, unless it is over for this visitor."""
+        if not self.over:
+            gone = Progress(self.task, "failed", len(self.results), reason="Its results are no longer kept.")
+            self.now = backend().progress(self.task.key, _visitor()) or gone
+
+    def leave(self, reason: str = "") -> None:
+        """Stop wanting the job. reason: why, in a sentence for the visitor."""
+        if not self.over:
+            self.left = reason
+            with suppress(OSError):  # then it expires by itself
+                backend().stop(self.task.key, _visitor())
+
+    @property
+    def place(self) -> str:
+        """The job's phase: a key of _EVERY."""
+        return "over" if self.over else "queued" if self.now.state == "waiting" else "active"
+
+
+@dataclass
+class LongWork:
+    """The long work that a visitor has started, by its name."""
+
+    started: dict[str, Started] = field(default_factory=dict)
+
+
+@st.cache_resource(show_spinner=False)
+def backend() -> Backend:
+    """Return what does the work of all visitors: this machine, or where REDIS_URL is set the workers there."""
+    present, url = Runtime.instance().is_active_session, os.environ.get("REDIS_URL")
+    if not url:
+        return Jobs(present)
+    from ui.jobs.redis_jobs import RedisJobs
+
+    return RedisJobs(url, present)
+
+
+def long_work(task: Task, label: str, takes: str = "") -> None:
+    """Let a visitor start a task, watch its results arrive, and stop it.
+
+    label: of the button. takes: a sentence on how long it takes. The results shown are those of the task as started.
+    """
+    name, started = task.name, visit(LongWork).started.get(task.name)
+    with suppress(OSError):  # reported below
+        started = started or _found(name)
+        if started is not None:
+            started.look()
+            if started.left is None and "job" not in st.query_params:  # Back has led here from another page
+                address.write("job", started.task.key)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(label, key=f"start {name}", disabled=started is not None and not started.over)
+        st.text(f"{takes} {_say('work.limit', minutes=_MINUTES, others=_others([name]))}".strip())
+    with _or_a_warning():
+        if pressed:
+            _start(task)
+    if started is not None:
+        started.seen = started.place
+        st.fragment(_watch, run_every=_EVERY[started.seen])(started, task.told)
+        st.fragment(_results, key=f"results of {name}")(started)
+
+
+def leave_others(names: str) -> None:
+    """Stop wanting the work of other pages, which the visitor has left. names: of this page's work, with spaces."""
+    for started in _others(names.split()):
+        started.leave()
+
+
+def _start(task: Task) -> None:
+    """Start a task, and stop the one that the visitor started before."""
+    for other in _others([task.name]):
+        other.leave("Another one was started instead.")
+    backend().submit(_visitor(), task)
+    visit(LongWork).started[task.name] = Started(task, Progress(task, "waiting", 0))
+    address.write("job", task.key)
+    st.rerun()
+
+
+@contextmanager
+def _or_a_warning() -> Iterator[None]:
+    """Show a warning where the job queue cannot be reached."""
+    try:
+        yield
+    except OSError as problem:
+        st.text(f"⚠ {problem}")
+
+
+def _found(name: str) -> Started | None:
+    """Return the work of this name that the address refers to, if its results still exist."""
+    key = st.query_params.get("job", "")
+    now = backend().progress(key, _visitor()) if re.fullmatch("[0-9a-f]{16}", key) else None
+    if now is None or now.task.name != name:
+        return None
+    visit(LongWork).started[name] = Started(now.task, now)
+    return visit(LongWork).started[name]
+
+
+def _others(names: Sequence[str]) -> list[Started]:
+    """Return the visitor's unfinished work, except that of these names."""
+    return [each for name, each in visit(LongWork).started.items() if name not in names and not each.over]
+
+
+def _watch(started: Started, told: str) -> None:
+    """Show a job's progress, repeatedly until it is over. told: the settings that it would be started with now."""
+    with _or_a_warning():
+        started.look()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if started.over:
+            st.markdown(_say("work.ended", it=started, minutes=_MINUTES))
+        else:
+            st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _say("work.standing", it=started))
+            # A callback runs first: otherwise another run may end this one before it reaches the button.
+            st.button("Stop", key=f"stop {started.task.name}", on_click=started.leave)
+    if started.task.told != told:
+        st.markdown(f":orange[**For settings other than those above:**] {started.task.told}.")
+    context = _context()
+    if context.fragment_ids_this_run and started.place != started.seen:
+        st.rerun()  # to check at another rate; and once it is over the button may be pressed again
+    if context.fragment_ids_this_run and started.now.done > len(started.results):
+        _draw_anew(context, f"results of {started.task.name}")
+
+
+def _draw_anew(context: ScriptRunContext, key: str) -> None:
+    """Run the fragment of this key after the current one: `st.rerun` does so only in a callback."""
+    assert context.script_requests is not None
+    fragments = context.fragment_storage.resolve_target(key)
+    context.script_requests.request_rerun(
+        RerunData(
+            query_string=context.query_string,
+            page_script_hash=context.page_script_hash,
+            fragment_id_queue=fragments,
+            cached_message_hashes=context.cached_message_hashes,
+            context_info=context.context_info,
+        )
+    )
+
+
+def _results(started: Started) -> None:
+    """Show the results so far."""
+    with _or_a_warning():
+        if started.left is None:
+            started.results += backend().result(started.task.key, len(started.results))
+    if started.results:
+        started.task.show(started.results)
+
+
+def _visitor() -> str:
+    return _context().session_id
+
+
+def _context() -> ScriptRunContext:
+    context = get_script_run_ctx()
+    assert context is not None
+    return context

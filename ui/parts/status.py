@@ -1,0 +1,23 @@
+"""Announcements for screen readers: an invisible line, spoken when it changes but not when the page first loads."""
+
+import re
+
+import streamlit as st
+
+from ui.parts.component import component
+
+_MARKUP = re.compile(r":\w+(?:-badge)?\[(?::material/\w+: ?)?|\*\*|`|[✓✗⚠½]\**|\]")
+
+_mount = component(__file__, "status", '<div role="status"></div>')
+
+
+def announce(markdown: str, key: str, *, number: int = 0) -> None:
+    """Announce a result to screen readers, politely, when it differs from the last one.
+
+    markdown  what is on the screen; "" while there is no result: the line must exist before it can speak
+    key       of the place, the same on every rerun
+    number    of the answer: with a new number the same words are spoken again
+    """
+    words = " ".join(_MARKUP.sub("", markdown).split())
+    with st.container(key=f"status-{key}", gap=None):
+        _mount(key=f"status {key}", data={"text": words, "number": number}, height="content")

@@ -1,0 +1,118 @@
+"""The head of the HTML page that Streamlit's server sends: its title, the preview of a link, and what loads first.
+
+Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
+page that the address names, tags for chats and search engines (Open Graph), the app's styles, and a few small scripts.
+
+The end of the head names the files that the first picture needs, the player and parts of Streamlit's script, and runs
+them after Streamlit's own: otherwise Streamlit's script requests the code of an element only when the first such
+element arrives. React then shows placeholders, and everything that arrives within the next half second has to wait.
+"""
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp
+
+from packviz.teach.questions import ENTRIES, PAGES
+from packviz.text import markup, visible
+from ui.parts.player import NAME
+from ui.server.static import FOLDER, PAGE
+
+PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
+
+ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox", "Html")
+
+_JS = FOLDER / "static" / "js"
+_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
+_OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  # headers
+_SCRIPTS = ("away", "history", "menu", "print", "theme", "typing")
+_STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
+_SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
+_OF_PAGES = {page.address: (page.title, page.about) for page in PAGES}
+_OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}
+_MAX_CHARACTERS = 200  # of a description
+_FILES = "/media/"  # in the address of what Streamlit offers for download: a saved movie is an HTML page, too
+_ALT = "A batch of three sequences, packed column by column into one tensor"
+
+
+class Head(BaseHTTPMiddleware):
+    """Add the head to every HTML page that is sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(app)
+        end = f"{_end()}</head>"
+        self.before, _, after = PAGE.partition("<title>Streamlit</title>")
+        self.after = after.replace("</head>", end, 1).replace("</body>", f"<style>{_STYLE}</style></body>", 1)
+
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        """Send the page instead of Streamlit's own, with our styles after Streamlit's; pass on everything else."""
+        right = _right(request.url.path)
+        if right != request.url.path:
+            return RedirectResponse(f"{right}?{request.url.query}" if request.url.query else right)
+        answer = await call_next(request)
+        is_html = answer.headers.get("content-type", "").startswith("text/html")
+        if answer.status_code != 200 or not is_html or _FILES in request.url.path:
+            return answer
+        headers = {name: value for name, value in answer.headers.items() if name not in _OF_THE_FILE}
+        return HTMLResponse(f"{self.before}<script>{_SCRIPT}</script>{_tags(request)}{self.after}", headers=headers)
+
+
+def told(path: str, query: str) -> tuple[str, str]:
+    """Return the title and the description of the page at an address."""
+    asked = dict(parse_qsl(query))
+    name = path.rstrip("/").rpartition("/")[2]
+    title, about = _OF_PAGES.get(name, _OF_PAGES["overview"])
+    if name == "questions" and asked.get("entry") in _OF_ENTRIES:
+        title, about = _OF_ENTRIES[asked["entry"]]
+    if name == "quiz" and asked.get("round", "").isdecimal():
+        title = f"{title} Round {int(asked['round'][:5])}"
+    if "sequences" in asked:
+        rows = (visible(row.strip()) for row in asked["sequences"][:_MAX_CHARACTERS].splitlines())
+        about = f"The batch {' / '.join(filter(None, rows))}. {about}"
+    if len(about) > _MAX_CHARACTERS:
+        about = f"{about[: _MAX_CHARACTERS - 1].rstrip()}…"
+    return f"{title} · packviz", about
+
+
+def _right(path: str) -> str:
+    """Return the address of the intended page: capitals and a trailing slash are accepted."""
+    before, _, name = path.rstrip("/").rpartition("/")
+    return f"/{before.lstrip('/')}/{name.lower()}".replace("//", "/") if name.lower() in _OF_PAGES else path
+
+
+def _tags(request: Request) -> str:
+    """Return the title of the requested page, and the tags for link previews."""
+    url = request.url
+    if request.headers.get("x-forwarded-proto") == "https":  # behind a proxy that ends TLS
+        url = url.replace(scheme="https")
+    title, about = told(url.path, url.query)
+    image = url.replace(path=f"/{PREVIEW}", query="", fragment="")
+    named = {"description": about, "twitter:card": "summary_large_image"}
+    graph = {"site_name": "packviz", "type": "website", "title": title, "description": about, "url": url}
+    picture = {"image": image, "image:width": "1200", "image:height": "630", "image:alt": _ALT}
+    return markup(Path(__file__).with_suffix(".html"), title=title, named=named, graph=graph | picture)
+
+
+def needed() -> list[str]:
+    """Return the player, the files of ELEMENTS and their imports, except those that the page names itself."""
+    files = _first()
+    for file in files:  # with those that are added on the way
+        imported = {_JS / name: None for name in _IMPORT.findall(file.read_text("utf-8"))}
+        files += [each for each in imported if each not in files and each.is_file()]
+    return [NAME, *(f"static/js/{file.name}" for file in files if file.name not in PAGE)]
+
+
+def _end() -> str:
+    """Return the tags that fetch these files together, after those of the page itself, and then run them."""
+    links = "".join(f'<link rel="modulepreload" fetchpriority="low" href="./{file}">' for file in needed())
+    parts = "".join(f'import "./static/js/{file.name}";' for file in _first())
+    player = f'import {{ explainPage }} from "./{NAME}";'
+    return f'{links}<script type="module">{player}{parts}setTimeout(explainPage, 1500);</script>'
+
+
+def _first() -> list[Path]:
+    return [file for element in ELEMENTS for file in sorted(_JS.glob(f"{element}.*.js"))]

@@ -1,0 +1,68 @@
+"""The server's metrics, for Prometheus at /metrics, if PACKVIZ_METRICS is 1.
+
+They are for the operator of the server: the balancer in deploy/ does not pass /metrics on.
+"""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.responses import Response
+from starlette.routing import Route
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+
+from classroom.rooms import rooms
+from ui.parts.progress import backend
+
+VOTE = "/api/rooms/{code}/vote"
+
+_registry = CollectorRegistry()
+_reruns = Histogram("packviz_rerun_seconds", "Runs of a page, or of a part of it", ["of"], registry=_registry)
+_of = ("route", "status")
+_requests = Histogram("packviz_request_seconds", "Requests of phones and teachers", _of, registry=_registry)
+_votes = Counter("packviz_votes", "Votes that this server has stored", registry=_registry)
+ProcessCollector(registry=_registry)
+
+
+class _Now(Collector):
+    """Values that are counted when they are requested."""
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the gauges."""
+        manager: Any = Runtime.instance()._session_mgr
+        here = list(rooms._rooms.values())
+        yield GaugeMetricFamily("packviz_visitors", "Browsers with an open page", manager.num_active_sessions())
+        yield GaugeMetricFamily("packviz_rooms", "Rooms in use", len(here))
+        yield GaugeMetricFamily("packviz_phones", "Open push channels", sum(len(each.watchers) for each in here))
+        jobs = GaugeMetricFamily("packviz_jobs", "Long work that is not over", labels=["state"])
+        for state, number in backend().counts().items():
+            jobs.add_metric([state], number)
+        yield jobs
+
+
+def route() -> Route:
+    """Return the route, and start timing all reruns."""
+    _registry.register(_Now())
+    run = ScriptRunner._run_script
+
+    def timed(self: ScriptRunner, rerun_data: Any) -> None:
+        start = time.perf_counter()
+        try:
+            run(self, rerun_data)
+        finally:
+            of = "part" if rerun_data.fragment_id_queue else "page"
+            _reruns.labels(of).observe(time.perf_counter() - start)
+
+    ScriptRunner._run_script = timed  # type: ignore[method-assign]
+    return Route("/metrics", lambda _: Response(generate_latest(_registry), media_type="text/plain; version=0.0.4"))
+
+
+def took(name: str, status: int, seconds: float) -> None:
+    """Count a request. name: of its route. status: of the answer, by HTTP. seconds: until the answer began."""
+    _requests.labels(name, status).observe(seconds)
+    if (name, status) == (VOTE, 200):
+        _votes.inc()

@@ -1,0 +1,61 @@
+"""What the server's operator can turn on: /metrics with PACKVIZ_METRICS=1, lines of JSON with PACKVIZ_LOGS=json."""
+
+import os
+import re
+import time
+
+from starlette.middleware import Middleware
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui.server import logs
+
+_ROOM = re.compile(r"/api/rooms(/[^/]+(/(join|vote|host|events|movie|answers\.csv))?)?")
+
+
+def routes() -> list[Route]:
+    """Return the route of the metrics, if they are turned on."""
+    if not _metrics():
+        return []
+    from ui.server import metrics  # needs a package that is installed for deployments
+
+    return [metrics.route()]
+
+
+def middleware() -> list[Middleware]:
+    """Return the middleware that times the requests to rooms, if anything is turned on."""
+    return [Middleware(Timed)] if _metrics() or logs.wanted() else []
+
+
+class Timed:
+    """Time the requests of phones and teachers, and report their status by route, because a room's code is a secret."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+            await self.app(scope, receive, send)
+            return
+        start = time.perf_counter()
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                found = _ROOM.fullmatch(scope["path"])
+                route = f"/api/rooms{'/{code}' * bool(found[1])}{found[2] or ''}" if found else "other"
+                _tell(route, message["status"], time.perf_counter() - start)
+            await send(message)
+
+        await self.app(scope, receive, sent)
+
+
+def _tell(route: str, status: int, seconds: float) -> None:
+    logs.tell("request", route=route, status=status, milliseconds=round(1000 * seconds, 1))
+    if _metrics():
+        from ui.server import metrics
+
+        metrics.took(route, status, seconds)
+
+
+def _metrics() -> bool:
+    return os.environ.get("PACKVIZ_METRICS") == "1"

@@ -1,0 +1,44 @@
+"""Navigation: the pages in groups, the lessons in order, and which of them are done."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.navigation.page import Page
+
+from packviz.teach.questions import PAGES
+from ui.state.visit import visit
+
+LESSONS = {"pad": "padding", "sort": "sorting", "pack": "packing", "run": "running", "unpack": "unpacking"}  # by stage
+
+
+@dataclass
+class Lessons:
+    """The stages whose prediction a visitor has answered, or whose exercise is done."""
+
+    done: frozenset[str] = frozenset()
+
+
+def pages() -> dict[str, list[Page]]:
+    """Return the pages by menu group; lessons that are done have a tick."""
+    overview = script("overview")
+    groups: dict[str, list[Page]] = {page.menu: [] for page in PAGES}
+    for page in PAGES:
+        if page.address == "overview":  # the first page, without a name and by it
+            groups[page.menu] += [
+                st.Page(overview, title="Overview", url_path="start", default=True),
+                st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),
+            ]
+        else:
+            groups[page.menu].append(_page(page.address))
+    return groups
+
+
+def script(name: str) -> str:
+    """Return the file of a page, by its name in the address."""
+    return f"pages/{name}.py"
+
+
+def _page(name: str) -> Page:
+    done = {LESSONS[stage] for stage in visit(Lessons).done}
+    tick = ":material/check_circle:" if name in done else None
+    return st.Page(script(name), title=name.title(), icon=tick, url_path=name)

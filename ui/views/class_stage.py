@@ -1,0 +1,158 @@
+"""What a class sees: the question, how many have voted, the answers and the movie; the view for the projector."""
+
+import gzip
+import socket
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from classroom.rooms import rooms
+from classroom.state import RefusedError
+from packviz.text import html, markup
+from ui.parts.player import clip
+from ui.parts.qr import qr_code
+from ui.parts.quiz_views import batch
+from ui.parts.status import announce
+
+_BARS = Path(__file__).with_name("class_bars.html")
+LOOK = 0.7  # seconds between two looks at a room
+_FITS = 450  # characters that fit the projector in full size
+_OTHERS = "others"  # the label of answers that are counted together
+_COMMON = 3  # the most frequent wrong answers, whose reasons fit on the projector
+
+Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
+
+_TOLD = {
+    "lobby": "Read the question. The vote opens in a moment.",
+    "vote": "Vote on your phone, on your own.",
+    "vote 2": "Vote again.",
+    "closed": "The vote is closed.",
+    "talk": "Explain your answer to your neighbor. Then there is a second vote.",
+    "reveal": "The answer, as PyTorch computed it",
+    "own": "The answer",  # not computed by PyTorch
+}
+
+
+@st.fragment(run_every=LOOK)
+def projector(code: str) -> None:
+    """Show a room as everybody may see it, in large type."""
+    with st.container(key="projector"):
+        try:
+            seen = rooms.call(rooms.snapshot(code, None))
+        except RefusedError as refusal:
+            over = f"No class has the code {code} now." if refusal.status == 404 else refusal.sentence
+            st.html(f'<p class="class-prompt">{escape(over)}</p>')
+            return
+        link = escape(as_spoken(join_link(seen["code"])))
+        if seen["question"] is None:
+            stage(seen)
+            st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
+        else:
+            place = f"{link} · {escape(seen['code'])}"
+            st.html(f'<p class="class-corner"><span>{counted_votes(seen)}</span><span>{place}</span></p>')
+            stage(seen)
+
+
+def counted_votes(seen: Seen) -> str:
+    joined, voted = seen["joined"], seen["voted"]
+    voting = seen["phase"] in ("vote", "closed", "talk")
+    return f"<b>{voted}</b> of {joined} voted" if voting else f"<b>{joined}</b> joined"
+
+
+def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
+    """Show the question, and the answer once it is shown.
+
+    first: by question, the step at which the teacher's own movie begins; None to follow the teacher's step.
+    """
+    asked, phase = seen["question"], seen["phase"]
+    if asked is None:
+        link = join_link(seen["code"])
+        spoken = as_spoken(link)
+        place = f'<p class="class-address" style="--letters: {len(spoken)}">{escape(spoken)}</p>'
+        code = f'<p class="class-code">{escape(seen["code"])}</p>'
+        st.html(f'<div class="class-join">{qr(link)}<div><p>Join at</p>{place}<p>with the code</p>{code}</div></div>')
+        return
+    own = asked["kind"] == "own"
+    fit = _fit(asked["prompt"], *asked.get("options", ()))
+    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else "own" if own and phase == "reveal" else phase]
+    with st.container(key="class-question"):
+        st.html(f'<p class="class-told">{told}</p>')
+        if own:
+            st.html(f'<p class="class-prompt" style="--fit: {fit:.2f}">{html(asked["prompt"])}</p>')
+        else:
+            st.markdown(asked["prompt"])
+    announce(told, "class", number=asked["number"])
+    if phase == "reveal":
+        _revealed(seen, first)
+        return
+    with st.container(horizontal=True, key="class-asked"):
+        if asked.get("rows"):
+            with st.container(key="class-batch"):
+                batch(asked["rows"], asked["settings"])
+        if asked.get("options"):
+            options = "".join(f"<li>{html(option)}</li>" for option in asked["options"])
+            st.html(f'<ol class="class-options" style="--fit: {fit:.2f}">{options}</ol>')
+
+
+def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
+    """Show the movie at the step of the answer, and next to it how often each answer was given."""
+    number = seen["question"]["number"]
+    if not seen["movie"]:
+        st.html(bars(seen))
+        return
+    film = rooms.call(rooms.film(seen["code"], None, number))
+    step = seen["step"] if first is None else first.setdefault(number, seen["step"])
+    with st.container(horizontal=True, key="class-answer"):
+        with st.container(key="class-movie"):
+            clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}", large=True)
+        st.html(bars(seen))
+
+
+def _fit(*texts: str) -> float:
+    """Return the font scale at which all texts fit the projector."""
+    return float(min(1, (_FITS / sum(map(len, texts))) ** 0.6))
+
+
+def bars(seen: Seen) -> str:
+    """Return the answers with their counts before and after the discussion, and the reasons, as HTML."""
+    sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
+    most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
+    told = [bar for bar in seen["bars"] if bar["reason"] and not bar["right"]]
+    rare = sorted(told, key=lambda bar: -bar["before"] - bar["after"])[_COMMON:]
+    longest = max(len(bar["answer"] or _OTHERS) for bar in seen["bars"])
+    fit = _fit(*(f"{bar['answer']} {bar['reason']}" for bar in seen["bars"]))
+    return markup(_BARS, bars=seen["bars"], sides=sides, most=most, rare=rare, longest=longest, fit=fit, others=_OTHERS)
+
+
+def join_link(code: str) -> str:
+    """Return the link that phones join with: they cannot reach this machine as localhost."""
+    here = urlsplit(st.context.url or "http://localhost:8501/")
+    host = here.hostname or "localhost"
+    if host in ("localhost", "127.0.0.1", "::1"):
+        host = _own_address() or host
+    port = f":{here.port}" if here.port else ""
+    return f"{here.scheme}://{host}{port}/join/{code}"
+
+
+@st.cache_resource(show_spinner=False, ttl=60)
+def _own_address() -> str:
+    """Return this machine's address in its network; "" if there is none. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as there:
+        try:
+            there.connect(("192.0.2.1", 9))  # an address for documentation: no packet leaves for a datagram socket
+            return str(there.getsockname()[0])
+        except OSError:
+            return ""
+
+
+def as_spoken(link: str) -> str:
+    """Return a link as one would read it aloud."""
+    return link.partition("://")[2].rpartition("/")[0]
+
+
+def qr(link: str) -> str:
+    return f'<img class="class-qr" alt="QR code of {escape(link)}" src="{qr_code(link)}">'

@@ -1,0 +1,294 @@
+"""The teacher's page of a class: open a room, ask, open and close the votes, show the answer.
+
+What must stay secret until the answer is shown is in one panel that the teacher opens; the rest may be projected.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import streamlit as st
+
+from classroom.rooms import rooms
+from classroom.state import RefusedError
+from packviz.text import counted
+from ui.parts.lesson import apart
+from ui.parts.plan import Plan, asked_of
+from ui.parts.plan_view import download, from_the_list, new_question, plan_view, unfold
+from ui.state.visit import visit
+from ui.views.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "packviz_class",
+    html='<div class="cover" hidden></div>',
+    css=".cover { position: fixed; inset: 0; z-index: 10000000; background: black; }\n",
+    js=(_HERE / "classroom.js").read_text("utf-8"),
+)
+
+# The teacher's other windows can also step through the movie: this tells the component above.
+_tell = st.components.v2.component(
+    "packviz_class_step",
+    js="""export default ({ data }) => {
+  document.dispatchEvent(new CustomEvent("packviz class", { detail: data }));
+}
+""",
+)
+
+
+@dataclass
+class TeachersRoom:
+    """A teacher's class.
+
+    room: its code and the secret. problem: why the last action was refused. is_over: whether the browser should forget
+    the class. revealed: by question, the step at which its movie was opened.
+    """
+
+    room: tuple[str, str] | None = None
+    problem: str = ""
+    is_over: bool = False
+    revealed: dict[int, int] = field(default_factory=dict)
+
+
+# What the teacher can do, by phase and round: the natural next action first, each with the label of its button.
+_ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
+    ("lobby", 1): (("open", "Open the vote"),),
+    ("vote", 1): (("close", "Close the vote"),),
+    ("closed", 1): (("talk", "Let them talk"), ("reveal", "Show the answer")),
+    ("talk", 1): (("reopen", "Vote again"), ("reveal", "Show the answer")),
+    ("vote", 2): (("close", "Close the vote"),),
+    ("closed", 2): (("reveal", "Show the answer"),),
+    **dict.fromkeys(
+        (("reveal", 1), ("reveal", 2)),
+        (("next", "Next question"), ("twin", "Same question, new numbers"), ("seen", "What did you see?")),
+    ),
+}
+_MORE = ("twin", "seen")  # further questions, which only the teacher starts
+_HELP = {"seen": "Asks the question again: about one student in five remembers a demonstration wrongly."}
+_FIRST = "Ask the first question"
+_UNDONE = ("vote", "closed", "talk")  # phases that can be undone
+
+
+def classroom() -> None:
+    """Show the class: how to open a room, the open room, or the projector's view."""
+    for sheet in ("quiz.css", "classroom.css"):
+        st.html(_HERE / sheet)
+    if st.query_params.get("view") == "projector":
+        _mount(key="class", data={"code": "", "projector": True})
+        projector(st.query_params.get("room", ""))
+        return
+    seen = _seen()
+    code, host = visit(TeachersRoom).room or ("", "")
+    revealed = seen is not None and seen["phase"] == "reveal"
+    asked = len(seen["asked"]) if seen else 0
+    data = {"code": code, "host": host, "asked": asked, "revealed": revealed, "forget": visit(TeachersRoom).is_over}
+    visit(TeachersRoom).is_over = False
+    with st.container(key="class-keys"):
+        told = _mount(key="class", data=data, default={"room": None}, on_room_change=lambda: None, on_key_change=_turn)
+    if told["room"] and not (code or data["forget"]) and _come_back(told["room"]):
+        st.rerun()
+    apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
+    if seen is None:
+        _begin()
+        new_question("Create a question", None)
+    else:
+        _room(seen)
+        title = "Ask something else" if asked or seen["questions"] else "The first question"
+        new_question(title, partial(_ask_new, seen["place"]))
+    plan_view(None if seen is None else partial(_ask, seen["place"]))
+
+
+def _begin() -> None:
+    """Explain the class, and offer to open a room."""
+    count = len(asked_of(visit(Plan).items))
+    with st.container(border=True):
+        st.markdown(
+            "Your students vote on their phones, without accounts: alone, then again after talking to a neighbor. "
+            "Then everyone sees what PyTorch does, step by step. "
+            "Students learn more from a demonstration if they predict its result first."
+        )
+        st.button(
+            f"Open a room with {counted(count, 'question')}" if count else "Open a room",
+            key="class open", type="primary", on_click=_open,
+        )  # fmt: skip
+        if visit(TeachersRoom).problem:
+            st.text(f"⚠ {visit(TeachersRoom).problem}")
+        code = st.query_params.get("room", "")
+        if len(code) == 6 and code.isascii() and code.isalnum():
+            st.markdown(f"This is the teacher's page. Students join room **{code}** here: [join]({join_link(code)}).")
+
+
+def _open() -> None:
+    specs = asked_of(visit(Plan).items)
+    try:
+        own = visit(TeachersRoom)
+        own.room, own.problem = rooms.call(rooms.create(specs, st.context.ip_address)), ""
+        unfold(on=not specs)
+    except RefusedError as refusal:
+        visit(TeachersRoom).problem = refusal.sentence
+
+
+def _come_back(known: Mapping[str, str]) -> bool:
+    """Return to the room that the browser remembers after a reload or a server restart, or have it forgotten.
+
+    Return False if the room cannot be read right now.
+    """
+    try:
+        if rooms.call(rooms.snapshot(known["code"], known["host"])).get("host"):
+            visit(TeachersRoom).room = known["code"].upper(), known["host"]
+    except RefusedError as refusal:
+        if refusal.status not in (403, 404):
+            return False
+    visit(TeachersRoom).is_over = visit(TeachersRoom).room is None
+    return True
+
+
+def _seen() -> Seen | None:
+    """Return the open room as its teacher sees it; None if there is none, or if it has ended."""
+    room = visit(TeachersRoom).room
+    if room is None:
+        return None
+    try:
+        return rooms.call(rooms.snapshot(*room))
+    except RefusedError as refusal:
+        visit(TeachersRoom).problem = refusal.sentence
+        if refusal.status in (403, 404):
+            own = visit(TeachersRoom)
+            own.room, own.problem, own.is_over = None, "That class has ended.", True
+        return None
+
+
+def _act(action: str, **details: object) -> None:
+    """Do what a button or a key requests; if it is refused, say why."""
+    room = visit(TeachersRoom).room
+    if room is None:
+        return
+    try:
+        rooms.call(rooms.act(*room, action, details))
+        visit(TeachersRoom).problem = ""
+    except RefusedError as refusal:
+        visit(TeachersRoom).problem = refusal.sentence
+    if action == "delete" and not visit(TeachersRoom).problem:
+        visit(TeachersRoom).room, visit(TeachersRoom).is_over = None, True
+        st.query_params.pop("room", None)
+
+
+def _do(action: str, seen: Seen) -> None:
+    """Do what a button offers, at the point of the lesson at which it was shown."""
+    if action == "seen":
+        _ask(seen["place"], {**seen["asked"][-1], "seen": True})
+    else:
+        _act(action, at=seen["place"])
+
+
+def _ask(place: list[Any], question: object) -> None:
+    _act("ask", question=question, at=place)
+
+
+def _ask_new(place: list[Any], question: object) -> None:
+    """Ask a question that was just created, and fold the panel."""
+    _ask(place, question)
+    unfold(on=bool(visit(TeachersRoom).problem))
+
+
+def _turn() -> None:
+    """Follow a key of the teacher's remote: the natural next action, or back until the answer has been shown."""
+    seen = _seen()
+    if seen is None:
+        return
+    if st.session_state["class"]["key"] == "next":
+        for action, _ in _actions(seen)[:1]:
+            if action not in _MORE:
+                _do(action, seen)
+    elif seen["phase"] in _UNDONE:
+        _act("back", at=seen["place"])
+
+
+def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
+    """Return what the teacher can do now, the natural next action first."""
+    if seen["question"] is None:
+        return (("next", _FIRST),) if seen["left"] else ()
+    impossible = set() if seen["left"] else {"next"}
+    impossible |= set(_MORE) if seen["question"]["kind"] == "own" else set()
+    impossible |= {"seen"} if seen["asked"][-1].get("seen") else set()
+    return tuple(each for each in _ACTIONS[seen["phase"], seen["round"]] if each[0] not in impossible)
+
+
+def _room(seen: Seen) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="class-actions"):
+        _counts(seen["place"])
+        for i, (action, label) in enumerate(_actions(seen)):
+            kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
+            do = partial(_do, action, seen)
+            st.button(label, key=f"class {action}", type=kind, help=_HELP.get(action), on_click=do)
+        if seen["question"] is None and not seen["questions"]:  # one has to be created: classroom.js scrolls there
+            st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
+        if seen["phase"] in _UNDONE:
+            back = partial(_act, "back", at=seen["place"])
+            st.button("Undo", key="class back", icon=":material/undo:", help="PageUp", on_click=back)
+        _secrets(seen)
+        from_the_list(seen, partial(_ask, seen["place"]))
+        _whole()
+    if visit(TeachersRoom).problem:
+        st.text(f"⚠ {visit(TeachersRoom).problem}")
+    with st.container(border=True, key="class-stage"):
+        stage(seen, first=visit(TeachersRoom).revealed)
+        if seen["question"] is None:
+            _projector_link(seen["code"])
+
+
+def _whole() -> None:
+    """Offer the actions for the room as a whole."""
+    code, host = visit(TeachersRoom).room or ("", "")
+    panel = st.popover("Room", key="class room", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        link = join_link(code)
+        st.markdown(f"Join at **{as_spoken(link)}** with the code **{code}**, or scan:")
+        st.html(qr(link))
+        _projector_link(code)
+        with st.container(horizontal=True):
+            mark = "\ufeff"  # by which spreadsheets know UTF-8
+            download("Answers (CSV)", f"answers-{code}.csv", lambda: mark + rooms.call(rooms.answers(code, host)))
+        if st.toggle("End this class", key="class end"):
+            st.markdown("This deletes all votes. Save the answers first.")
+            st.button("End the class and delete its votes", on_click=partial(_act, "delete"))
+
+
+def _projector_link(code: str) -> None:
+    st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
+
+
+@st.fragment(run_every=LOOK)
+def _counts(drawn: list[Any]) -> None:
+    """Count those who have joined and voted; rerun the page when another window has moved the class on."""
+    seen = _seen()
+    if seen is None or seen["place"] != drawn:
+        st.rerun()
+    assert seen is not None
+    st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
+    if seen["phase"] == "reveal":
+        _tell(key="class step", data={"step": seen["step"], "revision": seen["revision"]}, height=0)
+
+
+def _secrets(seen: Seen) -> None:
+    """Offer what only the teacher should see before the answer is shown."""
+    note = seen["asked"][-1].get("note") if seen["asked"] else ""
+    shown = seen["phase"] == "reveal"
+    if seen["question"] is None or (shown and not note):
+        return
+    title = "Your note" if shown else "Only for you (opens on this screen)"
+    key = f"class {'note' if shown else 'secrets'} {len(seen['asked'])}"  # an open panel closes with its question
+    panel = st.popover(title, key=key, icon=":material/visibility_off:", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        if seen["hint"] is not None:
+            st.markdown(f"**{seen['hint']['share']:.0%} right.** {seen['hint']['told']}")
+        if note:
+            st.text(note if shown else f"Your note: {note}")
+        if not shown:
+            st.html(bars(seen))

@@ -1,0 +1,104 @@
+"""The parts of the page that compares padded and packed, below its movie."""
+
+import re
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from packviz import charts, facts
+from ui.parts.part import figure, sheet, try_this
+from ui.state.runs import Shown
+
+
+def at_a_glance(shown: Shown) -> None:
+    """Say for each readout whether it is right, padded and packed."""
+    found = shown.fact(facts.compare).readings
+    with st.container(border=True, key="glance"):
+        for column, each in zip(st.columns(len(found)), found, strict=True):
+            lines = [f"{_mark(side.right)} {name}: {side.verdict}" for name, side in each.sides.items()]
+            column.markdown("  \n".join([f"`{each.code}`", *lines]))
+
+
+def _mark(right: bool) -> str:
+    return ":green[**✓**]" if right else ":red[**✗**]"
+
+
+def verdicts(shown: Shown) -> None:
+    """Say what is equal and what is not, each line computed from the two runs; show the outputs cell by cell."""
+    st.markdown("Computed from both runs, just now.")
+    done = shown.fact(facts.compare)
+    for each in done.findings:
+        st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
+    st.markdown(f"Equal means that no difference exceeds {done.tolerance:g}.")
+    figure(shown, charts.difference, done, key="difference")
+
+
+def readings(shown: Shown) -> None:
+    """Show the ways to read the result, on both sides."""
+    st.markdown("Each way to read the result on both sides, compared with the state after the whole sequence.")
+    for each in shown.fact(facts.compare).readings:
+        lines = [f"{_mark(side.right)} {name}: {side.sentence}." for name, side in each.sides.items()]
+        st.markdown("\n\n".join([f"`{each.code}`", *lines]))
+        width = min(each.padded.values.shape[1], 6)
+        columns = [f"{name} [{i}]" for name in each.sides for i in range(width)]
+        rows = torch.cat([side.values[:, :width] for side in each.sides.values()], 1).tolist()
+        frame = pd.DataFrame(rows, index=shown.letters, columns=columns).round(4)
+        st.dataframe(frame, key=f"reading {each.key}", alt=f"{each.code}, padded and packed")
+
+
+def drifting(shown: Shown) -> None:
+    """Show how far every state moves while the cell keeps reading padding."""
+    st.markdown("After a sequence's last valid step, the cell keeps reading padding.")
+    moved = shown.fact(facts.drift)
+    figure(shown, charts.drifts, moved, key="drifts")
+    st.markdown(moved.sentence)
+
+
+def other_settings(shown: Shown) -> None:
+    """Offer settings that change the verdicts, and list the verdicts that each setting changes."""
+    st.markdown("The same comparison, each time with one setting changed.")
+    found = shown.fact(facts.switches)
+    telling: dict[str, dict[str, object]] = {
+        f"{each.setting} = {each.after}": {each.setting: each.after} for each in found if each.changed
+    }
+    if "bidirectional = True" in telling:
+        telling["bidirectional = True"]["direction"] = "backward"  # so that the movie shows what is new
+    try_this("Change a setting that changes a verdict." if telling else "None of these changes a verdict.", telling)
+    rows = [
+        (each.setting, str(each.before), str(each.after), re.sub("_(?!n_)", " ", ", ".join(each.changed)) or "none")
+        for each in found
+    ]
+    columns = ["setting", "now", "instead", "verdicts on the outputs that change"]
+    sheet(rows, columns, "switches", "What changes when one setting does")
+    for each in found:
+        if each.changed:
+            with st.expander(f"{each.setting}: {each.after} instead of {each.before}"):
+                st.markdown("\n".join(f"- {verdict}" for verdict in each.changed.values()))
+
+
+@st.fragment
+def alone(shown: Shown) -> None:
+    """Compare one sequence alone and within this batch, padded and packed."""
+    st.markdown("One sequence alone and within this batch.")
+    letters = shown.letters
+    letter = st.selectbox("sequence", letters, key="alone")
+    st.markdown(facts.batch_dependence(shown.trace, letters.index(letter)).sentence)
+
+
+def training(shown: Shown) -> None:
+    """Show the effect of pads on the loss and its gradients."""
+    st.markdown("A small linear layer on top, with random targets, the same on both sides.")
+    done = shown.fact(facts.losses)
+    for verdict in done.verdicts:
+        st.markdown(verdict)
+    frame = pd.DataFrame(done.losses, list(facts.LOSSES)).rename(index=facts.LOSSES).round(6)
+    st.dataframe(frame, height="content", key="losses", alt="Every loss on both outputs")
+    figure(shown, charts.gradients, done, key="gradients")
+
+
+def pads_elsewhere(shown: Shown) -> None:
+    """Say what padding does in normalization, attention and pooling."""
+    st.markdown("Batch norm, attention and pooling read the padding, too, unless it is masked out.")
+    for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):
+        st.markdown(each.sentence)

@@ -1,0 +1,166 @@
+"""The parts of the page on the cost of padding and packing: recorded, counted, measured, and alternatives."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, get_args
+
+import streamlit as st
+
+from packviz import charts, text
+from packviz.errors import PackvizError
+from packviz.facts import DISTRIBUTIONS, indices_outweigh
+from packviz.inputs.cell_kinds import Cell
+from packviz.lab import cost, recorded
+from packviz.lab.cost.charts import Across
+from packviz.text import percent
+from ui.jobs.work import Task
+from ui.parts.part import NOT_RECORDED, figure, fresh, sheet
+from ui.parts.progress import long_work
+from ui.state.runs import Shown
+
+CELLS = get_args(Cell)
+ROUNDS = 21
+SECONDS = 2.0  # for one measurement; one more round when this time is over
+ROUNDS_OF_A_SHAPE, SECONDS_OF_A_SHAPE = 7, 0.2  # the same for a point of the map
+THIS_BATCH, TYPED, UPLOADED = "this batch", "typed", "uploaded"
+
+
+def full_run(shown: Shown) -> None:
+    """Show the recorded map of where packing wins with the sidebar's cell, and the other recorded times folded."""
+    run, cell = recorded.cost(), shown.request.config.cell
+    if not run.of(cell):
+        st.markdown(NOT_RECORDED)
+        return
+    st.subheader(recorded.cost_headline(run, cell), anchor=False)
+    fresh(charts.winning, run.of(cell), key="recorded map")
+    st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")
+    small = text.counted(len(run.batch[0].lengths), "sequence")
+    label = f"With backward, and the times of a batch of {small}"
+    with st.expander(label, key="recorded cost", on_change="rerun") as panel:
+        if panel.open:
+            st.markdown(f":small[{recorded.machine(run)}]")
+            _map("batch_size", run.of(cell, backward=True), "recorded")
+            _timings(run.batch, "recorded")
+
+
+def counted(shown: Shown) -> None:
+    """Show what can be counted without measuring time."""
+    st.markdown("Cell updates and sequential steps of this batch; bytes of its inputs and outputs.")
+    costs = cost.counts_of(shown.trace)
+    figure(shown, charts.counts_bars, costs, key="counts")
+    rows = {"input": costs.inputs, "indices": costs.indices, "output": costs.outputs}
+    table = [(name, each.padded, each.packed) for name, each in rows.items()]
+    sheet(table, ["bytes of", "padded", "packed"], "bytes", "Bytes of inputs and outputs")
+    st.markdown(
+        f"Packing saves {costs.spared:,} cell updates, but no steps: each step waits for the one before it.\n\n"
+        f"While `pack_padded_sequence` copies, the padded and the packed input are both in memory: "
+        f"{costs.both_inputs:,} bytes."
+    )
+    padded, packed = (getattr(costs.inputs, side) + getattr(costs.indices, side) for side in ("padded", "packed"))
+    if said := indices_outweigh(padded, packed, costs.indices.packed):
+        st.markdown(said)
+
+
+def measured(shown: Shown) -> None:
+    """Measure this batch, with all three cells, on this machine, on request."""
+    st.markdown(
+        "Milliseconds for this batch on this server, measured now: medians of alternating runs, with their spread."
+    )
+    setups, module = cost.setups_of(shown.trace), shown.trace.module
+    layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
+    ways = "both directions" if module.bidirectional else "one direction"
+    told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
+    lengths = tuple(shown.trace.padded.lengths.tolist())
+    work = partial(cost.sweep, [(setup, lengths) for setup in setups], repeats=ROUNDS, seconds=SECONDS)
+    takes = recorded.batch_takes(recorded.cost(), setups, max(lengths), ROUNDS, SECONDS)
+    long_work(Task("measure", told, len(setups), work, _timings, measures=True), "Measure this batch", takes)
+
+
+def landscape(shown: Shown) -> None:
+    """Measure many shapes, and map where packing wins."""
+    st.markdown(
+        "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1, packing is "
+        "faster."
+    )
+    left, middle, right = st.columns(3)
+    cell = left.selectbox("cell", CELLS, CELLS.index(shown.request.config.cell), key="sweep_cell")
+    across: Across = middle.selectbox("across", get_args(Across), key="sweep_across")
+    backward = right.toggle("with backward", key="sweep_backward")
+    sizes: dict[str, dict[str, Any]] = {
+        "batch_size": {},
+        "steps": {"batch_sizes": (32,), "steps": (10, 25, 50, 100)},
+        "hidden_size": {"batch_sizes": (32,), "hidden_sizes": (16, 64, 128, 256)},
+    }
+    planned = cost.plan_sweep((cell,), backward=backward, **sizes[across])
+    told = f"{cell.upper()}, fill against {across}, {planned[0][0].passes}"
+    work = partial(cost.sweep, planned, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
+    takes = recorded.sweep_takes(recorded.cost(), planned, ROUNDS_OF_A_SHAPE + 1)
+    task = Task("sweep", told, len(planned), work, partial(_map, across), measures=True)
+    long_work(task, f"Measure {len(planned)} shapes", takes)
+
+
+def without_packing(shown: Shown) -> None:
+    """Show how much padding is left when batches are composed with more care."""
+    st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
+    sources = [THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS)]
+    source = st.selectbox("Lengths of a data set", sources, 5, key="waste_of")
+    size = st.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
+    try:
+        if (lengths := _lengths(shown, source)) is None:
+            return
+        found = {each.name: each.share for each in cost.ways(lengths, size)}
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return
+    fresh(charts.waste, found, key="waste")
+    best = min(found, key=found.__getitem__)
+    least = f"{percent(found[best])} in the best of these ways ({best})"
+    told = f"{percent(found['random'])} of the cells are padding in random batches, {least}"
+    st.markdown(f"{len(lengths):,} lengths: {told}.")
+
+
+def _lengths(shown: Shown, source: str) -> Any:
+    if source == THIS_BATCH:
+        return shown.batch.lengths
+    if source == TYPED:
+        return cost.read_lengths(st.text_area("Lengths", "3 2 4 7 7 1 12 5", key="waste_typed"))
+    if source == UPLOADED:
+        label = "A text or CSV file with one column of lengths"
+        file = st.file_uploader(label, ["txt", "csv"], key="waste_file", max_upload_size=1)
+        return None if file is None else cost.read_lengths(file.getvalue())
+    return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
+
+
+def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
+    """Show the times of one batch. which: distinguishes this table from others on the page."""
+    fresh(charts.timings, results, key=f"timings {which}")
+    rows = [
+        (
+            each.setup.name,
+            each.setup.passes,
+            "on" if each.setup.onednn else "off",
+            each.setup.device,
+            round(each.padded.median, 3),
+            round(each.packed.median, 3),
+            round(each.ratio, 2) if each.differs else None,
+            "yes" if each.busy else "",
+        )
+        for each in results
+    ]
+    columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
+    sheet(rows, columns, f"times {which}", "Every measurement of this batch", height="content")
+    st.markdown(cost.verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
+    if any(not each.differs for each in results):
+        st.markdown("Rows without a ratio show no measurable difference.")
+
+
+def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:
+    fresh(charts.winning, done, key=f"winning {which}", across=across)
+    wins, losses = cost.wins_and_losses(done)
+    st.markdown(
+        f"Of {len(done)} shapes, packing is faster on {wins} and slower on {losses}; "
+        "the others show no measurable difference."
+    )
+    if busy := sum(each.busy for each in done):
+        st.markdown(f"{busy} of them {'was' if busy == 1 else 'were'} measured while the machine was busy.")

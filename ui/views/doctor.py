@@ -1,0 +1,259 @@
+"""The page of the doctor: the findings, and every step of a run with uploaded weights."""
+
+import json
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from math import isfinite
+from typing import Any
+
+import streamlit as st
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from packviz.charts import Panel, panels
+from packviz.compute.trace import Trace, trace_module
+from packviz.doctor import Finding, examine, filler_of
+from packviz.errors import PackvizError
+from packviz.inputs.batch import sequence_label
+from packviz.inputs.config import Config
+from packviz.inputs.limits import LIMITS
+from packviz.show.movie import movie
+from packviz.text import counted
+from ui.parts.part import TABLES, distance, explore, fresh, table
+from ui.parts.player import clip
+from ui.parts.status import announce
+from ui.state.path import script
+from ui.state.runs import as_json
+from ui.views.given import Given, Lengths, examples, typed, uploaded
+
+_WAYS = ("typed or pasted", "a file")
+_BADGES = {
+    "error": ":red-badge[:material/error: torch refuses]",
+    "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
+    "note": ":gray-badge[:material/info: worth knowing]",
+}
+_LATER = ":orange-badge[:material/schedule: fails later, in {call}]"
+_MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with uploaded weights
+_STAND_INS = (5, 3, 2)  # lengths if none are given
+_WIDE = 8  # cells that fit beside the findings
+_ROWS, _COLUMNS = 12, 16  # of x that are drawn
+_MAX_TYPED = 2_000  # numbers that are passed to the overview as text
+
+
+def doctor() -> None:
+    """Ask for a batch, or weights, or both; show the findings, and a run with the weights."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        way = st.segmented_control(
+            "What is given", _WAYS, default=_WAYS[0], required=True, key="given", label_visibility="collapsed"
+        )
+        if way == _WAYS[0]:
+            examples()
+    given = typed() if way == _WAYS[0] else uploaded()
+    with st.container(key="measured"):
+        if given.unread:
+            st.text("Fix this first; then the batch is checked.")
+            return
+        if given.x is not None:
+            _examined(given)
+        if given.module is not None:
+            _step_by_step(given, given.module)
+        if given.x is None and given.module is None:
+            st.text("Nothing to examine yet: no tensor, and no weights of an nn.RNN, nn.GRU or nn.LSTM.")
+
+
+def _examined(given: Given) -> None:
+    """Examine the input, and show the findings and where they are."""
+    try:
+        findings = _findings(given)
+    except PackvizError as problem:
+        st.text(f"⚠ {problem}")
+        announce(str(problem), "doctor")
+        return
+    left, right = st.columns([3, 2])
+    with left:
+        _found(findings, given)
+    announce(_summary(findings), "doctor")
+    with right:
+        _picture(given, findings)
+
+
+def _findings(given: Given) -> Sequence[Finding]:
+    x, lengths, module = given.x, given.lengths, given.module
+    assert x is not None
+    names = ("enforce_sorted", "padding_value", "lengths_device")
+    known: dict[str, Any] = {name: getattr(given, name) for name in names}
+    values = x.data if isinstance(x, PackedSequence) else x
+    features = values.size(-1) if values.dim() >= 2 and values.is_floating_point() else None
+    if module is not None and module.input_size == features:  # x is meant for it
+        return examine(module, x, lengths, **known)
+    return examine(x, lengths, batch_first=given.batch_first, **known)
+
+
+def _summary(findings: Sequence[Finding]) -> str:
+    """Return the findings for screen readers."""
+    if not findings:
+        return "Nothing was found."
+    parts = [f"{_badge(finding)}, {finding.where}: {finding.found}" for finding in findings]
+    return f"{counted(len(findings), 'finding')}. {' '.join(parts)}"
+
+
+def _badge(finding: Finding) -> str:
+    return _LATER.format(call=finding.fails_in) if finding.fails_in else _BADGES[finding.severity]
+
+
+def _found(findings: Sequence[Finding], given: Given) -> None:
+    if not findings and given.lengths is None:
+        st.success("Nothing was found in x. No lengths were given, so they could not be examined.")
+    elif not findings:
+        st.success("Nothing was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
+    if given.padding_value is None and isinstance(given.x, Tensor):
+        assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
+        if assumed:
+            st.text(f"Pads are assumed to be {assumed:g}, the only value after the lengths.")
+    for i, finding in enumerate(findings):
+        with st.container(border=True, key=f"finding {i}"):
+            st.markdown(f"{_badge(finding)} {finding.where}")
+            st.text(f"{finding.found}\ntorch {finding.torch_does}")
+            st.code(finding.repair, language="python", wrap_lines=True)
+
+
+def _picture(given: Given, findings: Sequence[Finding]) -> None:
+    """Draw x with the cells of the findings marked, and link to the overview."""
+    drawn = _packed(given.x) if isinstance(given.x, PackedSequence) else _padded(given, findings)
+    if drawn is None:
+        return
+    fresh(panels, [drawn], key="doctor picture", wide=_WIDE)
+    if (text := as_text(given)) is not None:
+        explore("Watch this batch in the overview", text, Config(), (script("doctor"), "Back to the doctor", {}))
+
+
+def _step_by_step(given: Given, module: nn.RNNBase) -> None:
+    """Run a module over x, or over random numbers if x does not fit, and show every step."""
+    st.subheader("Your weights, step by step", anchor=False)
+    st.markdown(f"`{module}`")
+    x, ends = _input(given, module)
+    try:
+        done = trace_module(module, x, ends)
+    except PackvizError as problem:
+        st.text(f"⚠ {problem}")
+        return
+    layer, direction = _watched(module)
+    clip(as_json(movie(done, layer=layer, direction=direction)), 1, "own weights")
+    _records(done, layer, direction)
+
+
+def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, list[int] | None]:
+    """Return the module's input, cut to a size that can be shown, and say what it is."""
+    x, ends = given.x, as_integers(given.lengths)
+    if isinstance(x, PackedSequence) and x.data.dim() == 2 and x.data.size(1) == module.input_size:
+        return x, None
+    if isinstance(x, Tensor) and x.dim() == 3 and x.size(2) == module.input_size and given.lengths is not None:
+        B, T = (0, 1) if module.batch_first else (1, 0)
+        cut = x.narrow(B, 0, min(x.size(B), _MAX_SEQUENCES)).narrow(T, 0, min(x.size(T), _MAX_STEPS))
+        if cut.shape != x.shape:
+            st.text(f"Showing the first {cut.size(B)} sequences and {cut.size(T)} time steps.")
+        return cut, None if ends is None else [min(end, cut.size(T)) for end in ends][: cut.size(B)]
+    if not ends or len(ends) > _MAX_SEQUENCES or not all(1 <= end <= _MAX_STEPS for end in ends):
+        ends = list(_STAND_INS)
+    st.text(
+        f"The weights take {module.input_size} features, but no such x was given, so random numbers are used instead."
+    )
+    shape = (len(ends), max(ends)) if module.batch_first else (max(ends), len(ends))
+    drawn = torch.randn(*shape, module.input_size, generator=torch.Generator().manual_seed(0))
+    return drawn.to(module.weight_ih_l0.dtype), ends  # type: ignore[arg-type]
+
+
+def _watched(module: nn.RNNBase) -> tuple[int, int]:
+    """Let a visitor choose the layer and the direction, if there are several."""
+    top, ways = module.num_layers - 1, ("forward", "backward")
+    layer, way = top, ways[0]
+    with st.container(horizontal=True):
+        if top:
+            layer = st.segmented_control("Watch layer", range(top + 1), default=top, required=True, key="own_layer")
+        if module.bidirectional:
+            way = st.segmented_control("Watch direction", ways, default=ways[0], required=True, key="own_direction")
+    return layer, ways.index(way)
+
+
+def _records(done: Trace, layer: int, direction: int) -> None:
+    """Show the records of one stage, and how they compare with torch's own run."""
+    stage = st.segmented_control("Records of the stage", list(TABLES), default="run", required=True, key="own_stage")
+    frame = table(done, stage, layer, direction)
+    st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
+    distance(done)
+
+
+def _packed(x: PackedSequence) -> Panel | None:
+    """Return a PackedSequence of single numbers, a row for each time step; None if its fields do not allow that."""
+    data, sizes = x.data, x.batch_sizes
+    if data.dim() == 0 or data.numel() != len(data) or not 0 < data.numel() <= _ROWS * _COLUMNS:
+        return None
+    if sizes.dim() != 1 or sizes.is_floating_point() or not len(sizes) or int(sizes.min()) < 1:
+        return None
+    ends = [min(end, len(data)) for end in accumulate(sizes.tolist())]
+    cut = [end - start for start, end in pairwise([0, *ends]) if end > start]  # the sizes, limited to the existing rows
+    steps = [step.flatten().tolist() for step in torch.split(data[: sum(cut)], cut)]
+    letters = _letters(x.sorted_indices, max(cut))
+    owners = tuple(tuple(letters[: len(step)]) for step in steps)
+    texts = tuple(tuple(_shown(value) for value in step) for step in steps)
+    return Panel("data, a row for each time step", texts, owners, rows=tuple(f"t={t}" for t in range(len(texts))))
+
+
+def _letters(sorted_indices: Tensor | None, count: int) -> list[int]:
+    """Return the sequence at each position in a time step; in the given order if there are no valid indices."""
+    if sorted_indices is None or sorted_indices.dim() != 1 or sorted_indices.is_floating_point():
+        return list(range(count))
+    known = [index if 0 <= index < count else 0 for index in sorted_indices.tolist()]
+    return [*known, *range(len(known), count)]
+
+
+def _padded(given: Given, findings: Sequence[Finding]) -> Panel | None:
+    """Return x (B, T), or (B, T, F) with a name per step, and up to two steps that the lengths claim but x lacks."""
+    x = given.x
+    if not isinstance(x, Tensor) or x.dim() not in (2, 3) or x.numel() == 0:
+        return None
+    grid = x if given.batch_first else x.transpose(0, 1)
+    B, T = min(_ROWS, grid.size(0)), min(_COLUMNS, grid.size(1))
+    ends = [*(as_integers(given.lengths) or []), *[T] * B][:B]
+    wide = [max(T, min(end, T + 2)) if grid.size(1) == T else T for end in ends]
+    one = grid.dim() == 2 or grid.size(2) == 1
+
+    def text(b: int, t: int) -> str:
+        if t >= T:
+            return "?"
+        return _shown(grid[b, t].item()) if one else f"{sequence_label(b)}{t}"
+
+    texts = tuple(tuple(text(b, t) for t in range(wide[b])) for b in range(B))
+    owners = tuple(tuple(b if t < min(ends[b], T) else None for t in range(wide[b])) for b in range(B))
+    places = {place for each in findings for place in zip(each.sequences, each.timesteps, strict=False)}
+    wrong = frozenset((b, t) for b, t in places if b < B and t < wide[b])
+    title = "x, as torch reads it" if grid.shape[:2] == (B, T) else f"x: {B} of {len(grid)} sequences, {T} steps"
+    rows, columns = tuple(map(sequence_label, range(B))), tuple(map(str, range(max(wide))))
+    return Panel(title, texts, owners, (), wrong, rows, columns)
+
+
+def _shown(value: float) -> str:
+    """Return a number short enough for a cell."""
+    return str(value) if isinstance(value, bool) else f"{value:.3g}".replace("e+0", "e").replace("-", "−")
+
+
+def as_integers(lengths: Lengths) -> list[int] | None:
+    """Return the lengths as integers, as torch reads them; None if there are none, or if they are not 1-D."""
+    if lengths is None or (isinstance(lengths, Tensor) and (lengths.dim() != 1 or lengths.device.type == "meta")):
+        return None
+    numbers = [float(length) for length in lengths]
+    return [int(number) for number in numbers] if all(map(isfinite, numbers)) else None
+
+
+def as_text(given: Given) -> str | None:
+    """Return the sequences as one would type them, cut to their lengths; None if they are not a valid batch."""
+    x, lengths = given.x, as_integers(given.lengths)
+    if not isinstance(x, Tensor) or x.dim() not in (2, 3) or lengths is None or not bool(x.isfinite().all()):
+        return None
+    grid = x if given.batch_first else x.transpose(0, 1)
+    fits = len(lengths) == len(grid) <= LIMITS.sequences and grid.size(1) <= LIMITS.steps and x.numel() <= _MAX_TYPED
+    if not fits or not all(1 <= n <= grid.size(1) for n in lengths):
+        return None
+    rows = [row[:n].tolist() for row, n in zip(grid, lengths, strict=True)]
+    return json.dumps(rows) if x.dim() == 3 else "\n".join(" ".join(f"{value:g}" for value in row) for row in rows)

@@ -1,0 +1,228 @@
+"""The doctor's input: typed, pasted or uploaded, and parsed here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar, get_args
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from packviz import doctor
+from packviz.errors import PackvizError
+from packviz.inputs.config import Nonlinearity
+from ui.state import address
+from ui.state.address import default, of_every_page, switch
+from ui.state.replaced import drawn, give, overtaken
+from ui.state.visit import visit
+
+Lengths = Tensor | Sequence[int] | Sequence[float] | None
+X = Tensor | PackedSequence | None
+T = TypeVar("T")
+
+MAX_FILES, MAX_MEGABYTES = 4, 32  # the server also refuses larger ones: maxUploadSize in .streamlit/config.toml
+_MAX_CHARACTERS = 100_000  # of typed text; larger input needs a file
+_FILES = ["npy", "npz", "pt", "pth", "safetensors"]
+
+# Examples to try: the text of x and of its lengths, batch_first, and enforce_sorted.
+EXAMPLES: Mapping[str, tuple[str, str, bool, bool]] = {
+    "lengths too long": (default("x"), default("lengths"), True, True),
+    "pads on the left": ("[[4, 5, 6], [0, 2, 3], [0, 0, 1]]", "3, 2, 1", True, True),
+    "a real 0": ("[[7, 0, 9, 4], [3, 2, 1, 0], [5, 6, 0, 0]]", "3, 3, 2", True, False),
+    "batch_first forgotten": ("[[1, 2, 3], [4, 5, 6], [7, 0, 0]]", "3, 3, 1", False, True),
+    "printed": (
+        "PackedSequence(data=tensor([1., 4., 6., 2., 5.]), batch_sizes=tensor([3, 2, 1]), "
+        "sorted_indices=None, unsorted_indices=None)",
+        "",
+        True,
+        True,
+    ),
+    "healthy": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
+}
+_FIELDS = ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value")  # by their keys
+_OWN = "my own"  # in place of an example's name: the visitor's own input
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Hold a visitor's input."""
+
+    x: X = None
+    lengths: Lengths = None
+    module: nn.RNNBase | None = None
+    batch_first: bool = True
+    enforce_sorted: bool = False
+    padding_value: float | None = None  # None if it is not given, but assumed
+    lengths_device: str = "cpu"  # their device when they were printed
+    unread: bool = False  # whether some input could not be read
+
+
+@dataclass
+class DoctorInput:
+    """What a visitor had typed into the fields before an example replaced it."""
+
+    own: tuple[Any, ...] | None = None
+
+
+def examples() -> None:
+    """Offer examples to try, and the visitor's own input if an example has replaced it."""
+    drawn("doctor example")
+    own = [_OWN] if visit(DoctorInput).own is not None else []
+    if "doctor example" not in st.session_state:  # after a reload, and where a link asks for one
+        asked = [st.query_params.get(name, str(default(name))).lower() for name in _FIELDS[:-1]]
+        written = {name: [str(each).lower() for each in fields] for name, fields in EXAMPLES.items()}
+        st.session_state["doctor example"] = next((name for name in EXAMPLES if written[name] == asked), None)
+    st.pills("Try", [*EXAMPLES, *own], key="doctor example", on_change=_fill_in, label_visibility="collapsed")
+
+
+def _fill_in() -> None:
+    """Put the picked example into the fields; the visitor's own input can be restored."""
+    if overtaken("doctor example"):
+        return
+    picked, there = st.session_state["doctor example"], tuple(st.session_state.get(name) for name in _FIELDS)
+    if there[:-1] not in EXAMPLES.values():
+        visit(DoctorInput).own = there
+    if picked is not None:
+        wanted = (visit(DoctorInput).own or ()) if picked == _OWN else (*EXAMPLES[picked], None)
+        for name, value in zip(_FIELDS, wanted, strict=True):
+            give(name, value)
+
+
+def _type_over() -> None:
+    if not overtaken("x"):
+        give("doctor example", None)
+
+
+@of_every_page()
+def typed() -> Given:
+    """Draw the input fields, and report next to each what cannot be read."""
+    left, right = st.columns([3, 2])
+    with left:
+        label, first = "x: a list, or a tensor or PackedSequence as torch prints it", default("x")
+        drawn("x")
+        text = st.text_area(label, first, 118, _MAX_CHARACTERS, key="x", on_change=_type_over, bind="query-params")
+        x, bad_x = _read_x(text)
+        if warning := address.warning(text):
+            st.text(warning)
+    with right:
+        written = st.text_input("lengths", default("lengths"), key="lengths", bind="query-params")
+        lengths, bad_lengths = _read_lengths(written)
+        given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=bad_x or bad_lengths)
+        return _settings(given, "x")
+
+
+def uploaded() -> Given:
+    """Let the visitor choose files, and which of their contents are x, the lengths and the weights."""
+    limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each; a larger file turns red and is not read."
+    label = "A tensor, a PackedSequence, or the weights of an nn.RNN, nn.GRU or nn.LSTM: one file, or weights and data"
+    files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
+    st.text(f"{limits} Opened as data: nothing in them is run.")
+    if len(files) > MAX_FILES:
+        too_many = len(files) - MAX_FILES
+        st.text(f"⚠ Expected at most {MAX_FILES} files, got {len(files)}. Fix: remove {too_many} of them.")
+        return Given(unread=True)
+    tried = [_tried(partial(_read, file), file) for file in files]
+    loaded = [one for one, _ in tried if one is not None]
+    key = " ".join(file.file_id for file in files)  # other files, other choices
+    weights = [each for each in loaded if each.prefixes]
+    module = _module(weights[0], key) if weights else None
+    x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
+    given = Given(x, lengths, module, unread=bad or any(bad_file for _, bad_file in tried))
+    return given if x is None else _settings(given, "file")
+
+
+@of_every_page()
+def _settings(given: Given, prefix: str) -> Given:
+    """Draw the settings of x, and add them to the input."""
+    look: dict[str, Any] = {"format": "%g", "placeholder": "assumed", "width": 150, "bind": "query-params"}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        padding_value = st.number_input("padding_value", value=None, step=1.0, key=f"{prefix}_padding_value", **look)
+        first = switch(f"{prefix}_batch_first", label="batch_first")
+        promised = switch(f"{prefix}_enforce_sorted", label="enforce_sorted")
+    return replace(given, batch_first=first, enforce_sorted=promised, padding_value=padding_value)
+
+
+def _read_x(text: str) -> tuple[X, bool]:
+    """Return the value of a text, and whether it could not be read; rows need no brackets."""
+    lines = text.strip().splitlines()
+    if len(lines) > 1 and "[" not in text and "(" not in text:
+        rows = (", ".join(line.replace(",", " ").split()) for line in lines)
+        text = f"[{', '.join(f'[{row}]' for row in rows)}]"
+    is_packed = text.lstrip().startswith("PackedSequence")
+    x, bad = _tried(lambda: doctor.read_packed(text) if is_packed else doctor.read_tensor(text), lines)
+    if bad and (code := doctor.padding_code(text)):
+        st.code(code, language="python", wrap_lines=True)
+    return x, bad
+
+
+def _read_lengths(text: str) -> tuple[Lengths, bool]:
+    """Return the typed lengths, and whether they could not be read."""
+    return _tried(lambda: doctor.read_lengths(text), text.strip())
+
+
+def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
+    """Return the parsed value, and whether parsing failed; no input is no failure."""
+    if not given:
+        return None, False
+    try:
+        return read(), False
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return None, True
+
+
+def _read(file: UploadedFile) -> doctor.Loaded:
+    """Return the contents of a file; raises PackvizError if it cannot be read."""
+    found = _once(file.file_id, file.name, file)
+    if isinstance(found, PackvizError):
+        raise found
+    return found
+
+
+@st.cache_resource(scope="session", max_entries=2 * MAX_FILES, show_spinner=False)
+def _once(file_id: str, name: str, _file: UploadedFile) -> doctor.Loaded | PackvizError:  # noqa: ARG001
+    """Read a file in a separate process, once for each visitor who has uploaded it."""
+    try:
+        return doctor.read_isolated(_file.getvalue(), name)
+    except PackvizError as problem:
+        return problem
+
+
+def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
+    """Let the visitor say which of the tensors is x and which holds the lengths."""
+    tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
+    inputs: dict[str, Tensor | PackedSequence] = {name: x for each in loaded for name, x in each.packed.items()}
+    inputs |= tensors
+    if not inputs:
+        return None, None, False
+    names = sorted(inputs, key=lambda name: (name not in ("x", "input", "inputs", "data"), _flat(inputs[name])))
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    name = left.selectbox("x", names, key=f"x of {key}")
+    flat = [each for each in tensors if _flat(tensors[each]) and each != name]
+    rows = sorted(flat, key=lambda each: "len" not in each)
+    first = 0 if rows and "len" in rows[0] else None
+    which = middle.selectbox("lengths", rows, first, key=f"lengths of {key}", placeholder="typed, or none")
+    with right:
+        text = st.text_input("or typed", key=f"typed lengths of {key}", disabled=which is not None)
+        lengths, bad = _read_lengths(text)
+    return inputs[name], lengths if which is None else tensors[which], bad and which is None
+
+
+def _flat(x: Tensor | PackedSequence) -> bool:
+    return isinstance(x, Tensor) and x.dim() < 2
+
+
+def _module(loaded: doctor.Loaded, key: str) -> nn.RNNBase | None:
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    prefix = left.selectbox(
+        "layer", loaded.prefixes, key=f"layer of {key}", format_func=lambda name: name or "the file itself"
+    )
+    batch_first = middle.toggle("batch_first of the layer", True, key=f"layout of {key}")
+    kinds: tuple[Nonlinearity, ...] = get_args(Nonlinearity)
+    nonlinearity = right.segmented_control(
+        "nonlinearity, of an RNN", kinds, default=kinds[0], required=True, key=f"nonlinearity of {key}"
+    )
+    details: dict[str, Any] = {"batch_first": batch_first, "nonlinearity": nonlinearity}
+    return _tried(lambda: doctor.module_from(loaded.tensors, prefix, **details), loaded)[0]

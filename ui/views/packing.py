@@ -1,0 +1,96 @@
+"""The parts of the lesson on packing, below its movie."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from packviz import charts
+from packviz.errors import PackvizError
+from packviz.facts import Address, behaviours, fields, indices_outweigh, memory, row_of, sequence_error, token_of
+from packviz.inputs.batch import sequence_label
+from packviz.inputs.examples import example
+from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, exercise
+from ui.parts.controls import put
+from ui.parts.part import figure, sheet, verdicts
+from ui.parts.player import pack_yourself, show
+from ui.state.runs import Shown
+
+to_try: dict[str, dict[str, object]] = {
+    "one long sequence": {"sequences": "1 2\n3\n4 5 6 7 8 9 10 11\n12 13"},
+    "all equal": {"sequences": "1 2 3\n4 5 6\n7 8 9"},
+}
+
+
+def by_hand(shown: Shown) -> None:
+    """Let a visitor pack the batch, or a smaller one if it is too large."""
+    st.markdown("Tap the cells in the order in which torch packs them, or drag them to `data`.")
+    asked = shown.fact(exercise)
+    if asked is not None:
+        pack_yourself(asked)
+        return
+    st.markdown(f"This works with at most {MAX_TOKENS} tokens in at most {MAX_SEQUENCES} sequences.")
+    small = example("unsorted")
+    if st.button(f"Pack {small.title}", on_click=put, args=({"sequences": small.text},)):
+        st.rerun()  # the movie, too
+
+
+def addresses(shown: Shown) -> None:
+    """Translate a sequence and a time step into a packed row, and back; the player highlights the token."""
+    st.markdown(
+        "A token is at `data[offset[t] + position]`: after all earlier time steps, at its position within its own step."
+    )
+    letters = shown.letters
+    there, back = st.columns(2, gap="medium")
+    with there:
+        left, right = st.columns(2)
+        letter = left.selectbox("sequence", letters, key="address_sequence")
+        t = right.number_input("time step t", 0, None, 0, 1, key="address_t")
+        _tell(shown, lambda: row_of(shown.trace, letters.index(letter), t), "address_there")
+    with back:
+        n = st.number_input("packed row n", 0, None, 0, 1, key="address_n")
+        _tell(shown, lambda: token_of(shown.trace, n), "address_back")
+
+
+def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
+    """Say where the token is, or why there is none."""
+    try:
+        found = find()
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return
+    pad = ", where a pad was packed as if it were data" if bool(shown.trace.packed_is_pad[found.n]) else ""
+    st.markdown(f"`{found.sentence}`: sequence **{sequence_label(found.b)}** at time step **{found.t}**{pad}.")
+    tokens = shown.film.tokens
+    place = (found.b, found.t)
+    if place in tokens and st.button("Show it in the movie", key=key):
+        show(token=tokens.index(place), look=True)
+        st.rerun()
+
+
+def margins(shown: Shown) -> None:
+    """Show lengths and batch_sizes as the two margins of the sorted grid."""
+    st.markdown("Counted along the rows, the cells give `lengths`; down the columns, `batch_sizes`.")
+    figure(shown, charts.margins, shown.trace, key="margins")
+
+
+def layouts(shown: Shown) -> None:
+    """Show how much memory three layouts of one batch take, and what torch says about the third."""
+    st.markdown("The same tokens in different orders, with or without padding between them.")
+    held = shown.fact(memory)
+    named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
+    rows = [(name, each.rows, each.pads, each.bytes, each.index_bytes) for name, each in named.items()]
+    columns = ["layout", "rows", "padding rows", "bytes of values", "bytes of indices"]
+    sheet(rows, columns, "layouts", "Three layouts in memory")
+    padded, packed = (each.bytes + each.index_bytes for each in (held.padded, held.packed))
+    if said := indices_outweigh(padded, packed, held.packed.index_bytes):
+        st.markdown(said)
+    if (error := shown.fact(sequence_error)) is not None:
+        verdicts([(f"{shown.trace.module.mode.lower().split('_')[0]}(nested)", error)])
+
+
+def inside(shown: Shown) -> None:
+    """Show the four fields of the PackedSequence, and how it behaves in Python and torch."""
+    st.markdown("A tuple of four fields, not a tensor. Each line was run on this batch.")
+    columns = ["field", "type", "dtype", "shape", "device"]
+    sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")
+    verdicts(shown.fact(behaviours))

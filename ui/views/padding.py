@@ -1,0 +1,73 @@
+"""The parts of the lesson on padding, below its movie."""
+
+import pandas as pd
+import streamlit as st
+
+from packviz import charts, facts
+from packviz.text import percent
+from ui.parts.part import figure, verdicts
+from ui.state.runs import Shown
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return settings to try: other padding values, if possible one that occurs in the data, and the other side."""
+    others: dict[str, dict[str, object]] = {
+        "on the left": {"padding_side": "left"},
+        "on the right": {"padding_side": "right"},
+        "batch_first off": {"batch_first": False},
+    }
+    if shown.trace.padded.embedding is not None:
+        first = int(shown.batch.sequences[0][0])  # a word's id: as padding_idx it hides that word
+        return {
+            f"padding_idx {first}": {"padding_idx": first},
+            "padding_idx 0": {"padding_idx": 0},
+            "no padding_idx": {"padding_idx": None},
+            **others,
+        }
+    token = float(shown.batch.sequences[0].flatten()[0])
+    return {"padding_value 42": {"padding_value": 42.0}, f"padding_value {token:g}": {"padding_value": token}, **others}
+
+
+def stacked(shown: Shown) -> None:
+    """Show what torch says when the rows are stacked without padding."""
+    st.markdown("The same sequences, without padding.")
+    verdicts(facts.stacking(shown.batch))
+    if len(set(shown.batch.lengths.tolist())) == 1:
+        st.markdown("All of these sequences have the same length: they stack as they are, and need no padding.")
+
+
+def confused(shown: Shown) -> None:
+    """Show the lengths that counting the cells without padding would give."""
+    st.markdown("Counting the cells that are not padding works only while no real token equals the padding value.")
+    found = facts.pad_collision(shown.trace)
+    st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.sentence}")
+    if found.wrong:
+        names = shown.letters
+        frame = pd.DataFrame({"sequence": names, "length": found.lengths, found.code: found.counted})
+        st.dataframe(frame, hide_index=True, key="counted", alt="The true lengths, and those that the count returns")
+
+
+def embedding(shown: Shown) -> None:
+    """Show the pad's row of the embedding, and that a vector of zeros moves the state."""
+    st.markdown("Suppose that every input after the last token were a vector of zeros.")
+    zeros, table, config = shown.fact(facts.after_zero_vector), shown.trace.padded.embedding, shown.trace.config
+    if table is not None and config is not None:
+        st.markdown(facts.pad_row(config))
+        verdicts([(f"embedding.weight.detach()[{config.pad_id}]", repr(table[config.pad_id]))])
+    st.markdown(zeros.sentence)
+    columns = [f"unit {unit}" for unit in range(len(zeros.states[0]))]
+    frame = pd.DataFrame(zeros.states, ["after its last token", "one zero later", "fifty zeros later"], columns)
+    st.dataframe(frame.style.format("{:.4f}"), key="zeros", alt="The state before and after inputs of zeros")
+
+
+def shares(shown: Shown) -> None:
+    """Show the share of padding for ten distributions of lengths, and for this batch."""
+    st.markdown("Mean over random batches of 32, each padded to its own longest sequence.")
+    here = shown.batch.padding_share
+    figure(shown, charts.padding_shares, facts.padding_shares(), here, key="shares")
+    outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")
+    mean, of_all = facts.padding_share(outlier.lengths())
+    st.markdown(
+        f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
+        f"{percent(mean)} of a batch is padding, but {percent(of_all)} of all cells combined."
+    )

@@ -1,0 +1,217 @@
+"""The page of questions: a search, the entries of a group with their answers, and single entries in full."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
+
+import streamlit as st
+
+from packviz.charts import Panel, panels
+from packviz.show.movie import Movie, beside, movie
+from packviz.teach.questions import (
+    ENTRIES,
+    GROUPS,
+    MAX_CHARACTERS,
+    OTHERWISE,
+    Answer,
+    Entry,
+    Page,
+    answer,
+    answer_apart,
+    has_message,
+    is_error,
+    search,
+)
+from packviz.text import counted, joined, quoted
+from ui.parts.lesson import apart
+from ui.parts.part import explore, fresh
+from ui.parts.player import clip, on_a_phone
+from ui.parts.status import announce
+from ui.state import address
+from ui.state.address import of_every_page
+from ui.state.path import script
+from ui.state.runs import as_json
+
+_NEAREST = 3  # entries shown for an error that none of them mentions
+STACKED = 8  # cells across that a phone has room for: its panels stand below one another
+
+_SHORT = 160  # characters of the cases that a verdict depends on; longer texts are shown case by case
+
+_BADGES = {
+    "true": ":green-badge[:material/check: true]",
+    "false": ":red-badge[:material/close: false]",
+    "depends": ":orange-badge[:material/call_split: depends]",
+    "cited": ":gray-badge[:material/format_quote: cited, not run]",
+}
+_BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
+
+
+def questions(question: str, answer: str) -> None:
+    """Show search results, a group of entries, or the one entry that was opened or linked.
+
+    question, answer: the heading of the list; an entry has its own.
+    """
+    asked = st.query_params.get("entry", "")
+    entry = _BY_KEY.get(asked)
+    apart(entry.question if entry else question, "" if entry else answer)
+    spoken = st.container(key="spoken", gap=None)
+    with nullcontext() if entry else of_every_page(), st.container(key="measured"):
+        told = _one(entry) if entry else _choose(asked)
+    with spoken:
+        announce(told, "questions")
+
+
+def _choose(asked: str) -> str:
+    """Let a visitor search or choose a group, and list the entries; return the result of the search, to be announced.
+
+    asked: a name that no entry has.
+    """
+    if asked:
+        st.text(f"There is no question named {quoted(asked)}. Choose one of these.")
+    left, right = st.columns([3, 2])
+    title, example = "An error message, or a question in words", "'PackedSequence' object has no attribute 'size'"
+    typed = left.text_input(title, max_chars=MAX_CHARACTERS, key="search", bind="query-params", placeholder=example)
+    leave_the_search = partial(st.session_state.update, search="")
+    group = right.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
+    results = search(typed)
+    found = results.found
+    if not typed.strip():
+        found = tuple(entry for entry in ENTRIES if entry.group == group)
+    elif not found:
+        st.text("Nothing found for these words. Try the last line of the error, or other words.")
+    elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):
+        st.text("No answer here has exactly this message. These are the closest:")
+        found = found[:_NEAREST]
+    elif not results.fits:
+        st.text("No answer here covers this question. These are the closest:")
+    count = counted(len(found), "answer") if typed.strip() else ""
+    if results.fits and count:
+        st.text(f"{count}, the best first")
+    _list(found)
+    return count
+
+
+def _list(found: Sequence[Entry | Page]) -> None:
+    """List entries, each with its answer in one sentence, and links to pages."""
+    with st.container(key="entries"):
+        for each in found:
+            if isinstance(each, Page):
+                with st.container(key=f"page {each.address}"):
+                    st.page_link(script(each.address), label=each.title, icon=":material/arrow_forward:")
+                    st.markdown(each.about)
+            else:
+                with st.container(key=f"row {each.key}"):
+                    st.button(each.question, key=f"open {each.key}", type="tertiary", on_click=_open, args=(each.key,))
+                    st.markdown(_short(each))
+
+
+def _short(entry: Entry) -> str:
+    """Return the answer in one sentence; if torch no longer does what it is written for, the claim and its verdict."""
+    if entry.slow or _answer(entry.key).told != OTHERWISE:
+        return entry.answer
+    return f"Claim: {entry.claim} {_BADGES[_answer(entry.key).verdict]}"
+
+
+def _one(entry: Entry) -> str:
+    """Show one entry: the answer, the picture, both programs, the verdict. Return the answer for screen readers."""
+    _way(entry)
+    with st.spinner("Running the two programs ...") if entry.slow else st.container():
+        done = _answer(entry.key)
+    with st.container(border=True, key="verdict"):
+        if done.told != OTHERWISE:
+            st.markdown(f"**{entry.answer}**")
+        st.markdown(done.told)
+    # A visitor with an error wants the code first.
+    for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
+        show(done)
+    st.markdown(f"Claim: **{entry.claim}** {_BADGES[done.verdict]}")
+    if 0 < len(done.depends_on) <= _SHORT:
+        st.markdown(done.depends_on)
+    elif len(done.cases) > 1:
+        lines = [f"- {'holds' if held else 'fails'} {name}" for name, held in done.cases.items()]
+        st.expander("Where the claim holds").markdown("\n".join(lines))
+    st.expander("Setup for both programs").code(done.preparation, language="python", wrap_lines=True)
+    st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
+    _explorer(done)
+    return f"{_short(entry)} {done.told}"
+
+
+def _way(entry: Entry) -> None:
+    """Show links back to the list, and to the neighboring entries in the results or in the group."""
+    found = [each for each in search(st.session_state.get("search") or "").found if isinstance(each, Entry)]
+    listed = found if entry in found else [each for each in ENTRIES if each.group == entry.group]
+    place, of = listed.index(entry), "results" if entry in found else entry.group
+    with st.container(horizontal=True, vertical_alignment="center", key="way"):
+        back = "Back to the results" if entry in found else "All questions"
+        st.button(back, icon=":material/arrow_back:", on_click=_open, args=("",))
+        for label, other in (("Previous", place - 1), ("Next", place + 1)):
+            there = 0 <= other < len(listed)
+            st.button(label, disabled=not there, on_click=_open, args=(listed[other].key if there else "",))
+        st.text(f"{of}: {place + 1} of {len(listed)}")
+
+
+def _open(key: str) -> None:
+    address.write("entry", key)
+
+
+def _programs(done: Answer) -> None:
+    """Show both programs and their output."""
+    both = {"What people write": done.wrong, "What works": done.right}
+    for column, (title, program) in zip(st.columns(2), both.items(), strict=True):
+        with column, st.container(gap="small"):
+            st.markdown(f"**{title}**")
+            st.code(program.code, language="python", wrap_lines=True)
+            st.code(program.shown or "(no output)", language=None, wrap_lines=True)
+
+
+def _picture(done: Answer) -> None:
+    chart, film = done.chart, done.entry.film
+    if chart is not None:
+        drawn: Sequence[Panel] = chart.of[0] if chart.draw is panels else ()
+        small = bool(drawn) and max(len(row) for panel in drawn for row in panel.texts) <= STACKED
+        stacked = small and on_a_phone()
+        if line := _about(drawn, sideways=on_a_phone() and not stacked):
+            st.markdown(line)
+        with st.container(key="stacked" if stacked else "picture"):
+            told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}", **({"wide": STACKED} if stacked else {}))
+            with st.expander("The picture in words"):  # so that keyboard users can reach what scrolls sideways
+                st.text(told)
+    elif film is not None:
+        shot = _movie(done.entry.key)
+        stage = "run" if film.stage == "beside" else film.stage
+        clip(as_json(shot), shot.step_at(stage, film.timestep, film.name), done.entry.key)
+
+
+def _about(drawn: Sequence[Panel], *, sideways: bool) -> str:
+    """Return which of several panels have red frames, and that the others are beside them."""
+    wrong = [f'"{panel.title}"' for panel in drawn if panel.wrong]
+    framed = f"A red frame marks a wrong result, here in {joined(wrong)}." if wrong else ""
+    swipe = f"Swipe sideways to see all {len(drawn)} pictures." if sideways and len(drawn) > 1 else ""
+    return " ".join(filter(None, (framed, swipe)))
+
+
+def _explorer(done: Answer) -> None:
+    """Offer to open the entry's batch and configuration in the overview, at the step of its movie."""
+    film, step = done.entry.film, 1
+    if film is not None and film.stage != "beside":
+        step = movie(done.trace, direction=film.direction).step_at(film.stage, film.timestep, film.name)
+    way = film.direction if film is not None else 0
+    back = (script("questions"), "Back to the question", {"entry": done.entry.key})
+    batch, config = done.entry.batch, done.entry.config
+    explore("Watch this batch in the overview", batch, config, back, direction=way, step=step)
+
+
+@st.cache_resource(show_spinner=False)
+def _answer(key: str) -> Answer:
+    entry = _BY_KEY[key]
+    return answer_apart(entry) if entry.slow else answer(entry)
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def _movie(key: str) -> Movie:
+    done = _answer(key)
+    film = done.entry.film
+    assert film is not None
+    if film.stage == "beside":
+        return beside(done.trace, direction=film.direction)
+    return movie(done.trace, (film.stage,), direction=film.direction, deep=True)

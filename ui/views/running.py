@@ -1,0 +1,103 @@
+"""The parts of the lesson on running, below its movie."""
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from packviz import charts
+from packviz.facts import STARTS, GateSum, UnitSum, starts, unit_sum
+from packviz.inputs.batch import sequence_label
+from ui.parts.part import figure, sheet
+from ui.parts.player import Screen
+from ui.state.runs import Shown
+from ui.state.visit import visit
+
+to_try: dict[str, dict[str, object]] = {
+    "run backward": {"bidirectional": True, "direction": "backward"},
+    "only forward": {"bidirectional": False},
+    "lstm": {"cell": "lstm"},
+    "two layers": {"num_layers": 2},
+}
+_MAX_TERMS = 400
+
+
+def one_unit(shown: Shown) -> None:
+    """Show the arithmetic of one hidden unit: the one clicked in the movie, or chosen here."""
+    st.markdown("Click a number in the movie, or choose here.")
+    trace, request = shown.trace, shown.request
+    _follow_the_click(shown)
+    left, middle, right = st.columns(3)
+    letters = shown.letters
+    b = letters.index(left.selectbox("sequence", letters, key="unit_sequence"))
+    steps = trace.packed.timestep[trace.packed.sequence == b].tolist()
+    if st.session_state.get("unit_t") not in steps:
+        st.session_state["unit_t"] = steps[0]
+    t = middle.selectbox("time step", steps, key="unit_t")
+    unit = right.number_input("hidden unit", 0, trace.module.hidden_size - 1, 0, 1, key="unit_unit")
+    n = int(((trace.packed.sequence == b) & (trace.packed.timestep == t)).nonzero())
+    unit = min(unit, trace.module.hidden_size - 1)
+    _terms(unit_sum(trace, n, unit, layer=request.layer, direction=request.direction))
+
+
+def _follow_the_click(shown: Shown) -> None:
+    """Put the last click in the movie into the three controls, once."""
+    pick, visit(Screen).picked = visit(Screen).picked, None
+    if pick is None or pick["request"] != shown.request:
+        return
+    b = pick["seq"]
+    if pick["role"] != "value" or b is None:
+        return
+    st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), pick["k"]
+    time = shown.film.steps[pick["step"] - 1].time
+    steps = shown.trace.packed.timestep[shown.trace.packed.sequence == b].tolist()
+    if time is not None:
+        st.session_state["unit_t"] = min(time, steps[-1])
+
+
+def _terms(taken: UnitSum) -> None:
+    formulas = [*(gate.formula for gate in taken.gates), *taken.formulas]
+    lines = [line for formula in formulas for line in (formula.symbols, formula.numbers)]
+    st.code("\n".join(dict.fromkeys(lines)), language=None, wrap_lines=True)
+    with st.expander("Every term, gate by gate"):
+        for gate, tab in zip(taken.gates, st.tabs([f"gate {gate.name}" for gate in taken.gates]), strict=True):
+            with tab:
+                columns = ["term", "weight", "value", "product"]
+                sheet(_rows(gate), columns, f"terms {gate.name}", f"The terms that {gate.name} adds up")
+
+
+def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the terms of a gate, the largest first, and their sum."""
+    largest, others = gate.largest[:_MAX_TERMS], gate.largest[_MAX_TERMS:]
+    for term in largest:
+        times = f"{term.value:.4f}" if term.factor == 1 else f"{term.value:.4f} · r"
+        yield term.name, f"{term.weight:.4f}", times, f"{term.part:.4f}"
+    if others:
+        yield f"{len(others)} smaller ones", "", "", f"{sum(term.part for term in others):.4f}"
+    yield "sum", "", "", f"{gate.total:.4f}"
+    yield gate.formula.symbols, "", "", f"{gate.formula.value:.4f}"
+
+
+def over_time(shown: Shown) -> None:
+    """Show the whole run as a heat map, and on request one line for each hidden unit of a sequence."""
+    st.markdown("Each band is a sequence, each line in it a hidden unit. A ring marks the last valid step.")
+    trace, request = shown.trace, shown.request
+    figure(shown, charts.states, trace, key="states", layer=request.layer, direction=request.direction)
+    letters = shown.letters
+    letter = st.selectbox("Hidden units, line by line, of sequence", letters, None, key="lines", placeholder="none")
+    if letter is not None:
+        watched = {"layer": request.layer, "direction": request.direction}
+        figure(shown, charts.units, trace, key="units", b=letters.index(letter), **watched)
+
+
+def initial_states(shown: Shown) -> None:
+    """Say what each initial state means and, on request, how far it moves h_n on this batch."""
+    st.markdown("Four initial states, and how far each moves `h_n` on this batch.")
+    if not st.toggle("Run this batch from each of them", key="starts"):
+        for name, meaning in STARTS.items():
+            st.markdown(f"**{name}.** {meaning}")
+        return
+    for each in shown.fact(starts):
+        moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "the baseline for the others"
+        with st.expander(f"{each.name}: {moved}", expanded=each.chosen):
+            st.markdown(STARTS[each.name])
+            st.code(each.code, language="python", wrap_lines=True)

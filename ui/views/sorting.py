@@ -1,0 +1,41 @@
+"""The parts of the lesson on sorting, below its movie."""
+
+import streamlit as st
+
+from packviz.compute.record import Trace
+from packviz.facts import enforcing, first_unstable, order_of_equals, ties
+from packviz.text import listed, sequence_label
+from ui.parts.part import sheet, verdicts
+from ui.state.runs import Shown
+
+to_try: dict[str, dict[str, object]] = {
+    "enforce_sorted on": {"enforce_sorted": True},
+    "enforce_sorted off": {"enforce_sorted": False},
+    "17 equal lengths": {"sequences": "\n".join(str(row) for row in range(1, 18))},
+}
+
+
+def enforced(shown: Shown) -> None:
+    """Show what torch does with these lengths for enforce_sorted=True and False."""
+    st.markdown("`True` is a promise that torch checks. `False` lets torch sort.")
+    verdicts(shown.fact(enforcing))
+
+
+def equals(shown: Shown) -> None:
+    """Show the order that torch gives to equal lengths: in this batch, and for 16 and 17 sequences."""
+    st.markdown("torch decides which of them comes first: read `sorted_indices` instead of guessing.")
+    if isinstance(shown.trace, Trace):
+        found = ties(shown.trace)
+        for tie in found[:6]:
+            letters = listed([sequence_label(b) for b in tie.sequences], 24)
+            how = "their original order" if tie.as_they_came else "**not** their original order"
+            st.markdown(f"Length {tie.length}: torch put them in the order {letters}, {how}.")
+        if not found:
+            st.markdown("In this batch no two lengths are equal, so there is only one order.")
+    first = first_unstable()
+    if first is None:
+        st.markdown("Up to 64 equal lengths, this version of torch keeps the original order; nothing guarantees it.")
+        return
+    st.markdown(f"With **{first} equal lengths**, this version of torch does not keep the original order.")
+    rows = [(n, str(list(order_of_equals(n)))) for n in (first - 1, first)]
+    sheet(rows, ["equal lengths", "sorted_indices"], "equals", "The order in which torch puts equal lengths")
