@@ -33,9 +33,9 @@ RUNS = 200  # alternating, so that both sides see the same load on the machine
 MOVIES: tuple[
     tuple[int, int, Cell, float, float], ...
 ] = (  # sequences, longest length, cell, and the targets: the ratio to a trace, and kB
-    (3, 4, "gru", 3, 12),
-    (6, 8, "lstm", 4, 25),
-    (20, 20, "gru", 7, 100),
+    (3, 4, "gru", 3, 16),
+    (6, 8, "lstm", 4, 35),
+    (20, 20, "gru", 7, 120),
     (60, 60, "gru", 12, 600),
 )
 WATCHED_RUNS = 20

@@ -38,8 +38,7 @@ class Visitor:
     @property
     def lengths(self) -> list[int]:
         """The lengths of the sequences on the screen, in their order."""
-        told = self.picture["tokens"]
-        tokens = _unpacked(told["b"], told["count"], self.picture["columns"])
+        tokens = self.picture["tokens"]["b"]
         return [tokens.count(number) for number in range(len(self.picture["sequences"]))]
 
     async def look(self) -> None:
@@ -117,13 +116,3 @@ async def crowd(address: str, number: int) -> AsyncIterator[list[Visitor]]:
             await asyncio.gather(*(each.look() for each in some))
             there += some
         yield there
-
-
-def _unpacked(column: Any, count: int, shared: list[list[Any]]) -> list[Any]:
-    """Return a column of the movie, stored as one value, the number of a list, evenly growing runs, or a list."""
-    if isinstance(column, list):
-        return shared[column[0]] if len(column) == 1 else column
-    if not isinstance(column, dict):
-        return [column] * count
-    triples = zip(*[iter(column["runs"])] * 3, strict=True)
-    return [first + k * step for first, step, count in triples for k in range(count)]

@@ -48,27 +48,12 @@ export interface Cell {
   k?: number;
 }
 export type Origin = [panel: string, x: number, y: number];
-/** One value for all, one for each, evenly growing runs (first, step, count, ...), or [the number of a shared list]. */
-export type Column = unknown[] | { runs: number[] } | string | number | boolean | null;
+/** One value for all marks, or a list with one for each. */
+export type Column = unknown[] | string | number | boolean | null;
 /** Marks of one kind: n of them, if there are several; a column for each field. tip: the number of their tooltip. */
-export type Group = [
-  role: Role,
-  p: Column,
-  x: Column,
-  y: Column,
-  more: Record<string, Column> & { n?: number; tip?: number },
-];
-/**
- * A change: the number of a group, or of several; its beats; for each beat how many of the marks change and which (null:
- * all); and for each field a column, ordered by beat and mark.
- */
-export type Block = [
-  group: number | number[],
-  beats: Column,
-  counts: Column,
-  marks: Column,
-  columns: Record<string, Column> & { from?: Column[] },
-];
+export type Group = { role: Role; n?: number; tip?: number } & Record<string, Column>;
+/** A change: the number of a group, which of its marks (null: all), and a column for each field; from: panel, x and y. */
+export type Change = [group: number, marks: number[] | null, columns: Record<string, Column> & { from?: Column[] }];
 export interface Token {
   b: number;
   t: number;
@@ -77,10 +62,10 @@ export interface Token {
 }
 export type CodeLine = [text: string, shape: string];
 
-/** beats: how many frames it has, or 2. */
+/** frames: what changes in each of them. */
 export interface Step {
   caption: string;
-  beats?: number;
+  frames: Change[][];
   /** If it differs from that of the previous step. */
   stage?: Stage;
   detail?: CodeLine[];
@@ -107,16 +92,24 @@ export interface Watched {
   layer: number;
   direction: number;
 }
+/** Columns of the tokens, and their tooltips, with blanks. */
+export interface Tokens {
+  b: number[];
+  t: number[];
+  n: number[];
+  said?: string[];
+  offsets: number[];
+  tip: string;
+  typed: string;
+  address: string;
+}
 export interface Movie {
-  format: 2;
+  format: 4;
   title: string;
   stages: Partial<Record<Stage, string>>;
   groups: Group[];
   /** Tooltips of cells: for each line its wordings, with blanks. */
   tips: string[][][];
-  /** Lists shared by several columns. */
-  columns: unknown[][];
-  changes: Block[];
   /** The rows that cells show as stripes, by number, in ten-thousandths. */
   numbers: Numbers[];
   steps: Step[];
@@ -127,13 +120,7 @@ export interface Movie {
   scenes: Record<string, [wide: number[], tall?: number[]]>;
   code: CodeLine[];
   sequences: [label: string, hue: number, lap: number][];
-  /** Columns of the tokens, and their tooltips, with blanks. */
-  tokens: Record<"b" | "t" | "n" | "said" | "offsets", Column> & {
-    count: number;
-    tip: string;
-    typed: string;
-    address: string;
-  };
+  tokens: Tokens;
   scales: Record<Scale, number>;
   notes: string[];
   proof: string;
@@ -165,7 +152,7 @@ export interface Verdict {
 
 /** A movie with its steps, scenes, numbers and tokens expanded, and for each group the tooltip lines of its cells. */
 export type Read = Omit<Movie, "steps" | "views" | "scenes" | "tokens"> & {
-  steps: (Step & { stage: Stage; code: number; beats: number })[];
+  steps: (Step & { stage: Stage; code: number })[];
   scenes: Record<string, Scene>;
   tokens: Token[];
   families: string[][][];

@@ -12,17 +12,14 @@ import { tipLines } from "../tips.js";
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const standing = { view, unit: 10, left: 5, top: 7 };
 const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true, ...more });
-const group = ({ role, p, x, y, ...more }) => [role, p, x, y, more];
-const movie = (cells, steps, ...changes) => ({
-  groups: cells.map(group),
-  columns: [["one", "two"]],
+const movie = (groups, ...steps) => ({
+  groups,
   numbers: [[1], [2]],
-  changes,
-  steps: steps.map((beats) => ({ stage: "pad", beats })),
+  steps: steps.map((frames) => ({ stage: "pad", frames })),
 });
 
-test("a step has a frame for each beat that changes something, and one where none does", () => {
-  const { frames, ends } = framesOf(movie([cell()], [1, 3], [0, [1, 3], null, null, { x: [1, 2] }]));
+test("a step has all of its frames, and ends with the last of them", () => {
+  const { frames, ends } = framesOf(movie([cell()], [[]], [[[0, null, { x: 1 }]], [[0, null, { x: 2 }]]]));
   assert.deepEqual(ends, [0, 2]);
   assert.deepEqual(
     frames.map(({ states }) => states[0].x),
@@ -31,20 +28,20 @@ test("a step has a frame for each beat that changes something, and one where non
 });
 
 test("a change leaves the frames before it as they were, and shares what it does not touch", () => {
-  const { frames } = framesOf(movie([cell(), cell()], [1, 1], [0, 1, null, null, { text: "new" }]));
+  const { frames } = framesOf(movie([cell(), cell()], [[]], [[[0, null, { text: "new" }]]]));
   assert.equal(frames[0].states[0].text, "");
   assert.equal(frames[1].states[0].text, "new");
   assert.equal(frames[0].states[1], frames[1].states[1]);
 });
 
 test("where a cell starts from belongs to its frame alone", () => {
-  const { frames } = framesOf(movie([cell()], [1, 1], [0, 0, null, null, { x: 3, from: ["x", 1, 1] }]));
+  const { frames } = framesOf(movie([cell()], [[[0, null, { x: 3, from: ["x", 1, 1] }]]], [[]]));
   assert.deepEqual(frames[0].origins.get(0), ["x", 1, 1]);
   assert.equal(frames[1].origins.size, 0);
 });
 
 test("a step without a scene of its own shows its stage", () => {
-  const data = movie([cell()], [1, 1]);
+  const data = movie([cell()], [[]], [[]]);
   data.steps[1].scene = "other";
   assert.deepEqual(
     framesOf(data).frames.map(({ scene }) => scene),
@@ -79,7 +76,7 @@ test("better all panels than larger cells", () => {
 });
 
 test("what is hidden, or stands in no panel of the view, is not drawn", () => {
-  const { frames } = framesOf(movie([cell(), cell({ shown: false }), cell({ p: "no" })], [1]));
+  const { frames } = framesOf(movie([cell(), cell({ shown: false }), cell({ p: "no" })], [[]]));
   assert.deepEqual(
     looks(frames[0], standing).map(({ alpha }) => alpha),
     [1, 0, 0],
@@ -87,7 +84,7 @@ test("what is hidden, or stands in no panel of the view, is not drawn", () => {
 });
 
 test("a cell that moves is halfway at half the time, and where it belongs at the end", () => {
-  const { frames } = framesOf(movie([cell(), cell({ y: 1 })], [1, 1], [0, 1, null, null, { x: 2 }]));
+  const { frames } = framesOf(movie([cell(), cell({ y: 1 })], [[]], [[[0, null, { x: 2 }]]]));
   const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 100, h: 100 });
   assert.deepEqual(motion.moving, [0]);
   assert.equal(motion.at(0, 0.5).rect.x, 25);
@@ -113,29 +110,25 @@ test("a tip is the first wording of each line whose blanks can be filled", () =>
   assert.deepEqual(tipLines({ ...data, families: [[["sequence {seq}"]]] }, { f: 0, text: "" }), []);
 });
 
-test("marks come as columns: one value for all of them, one for each, runs, or a list that groups share", () => {
-  const groups = [
-    cell({ n: 2, x: { runs: [0, 0.5, 2] }, text: [0], vec: [0, null], tip: 0 }),
-    cell({ role: "pad", x: 2 }),
+test("a field has one value for all marks, or a list with one for each", () => {
+  const groups = [cell({ n: 2, x: [0, 0.5], text: ["one", "two"], vec: [0, null], v: 5000, tip: 0 }), cell({ x: 2 })];
+  const hidden = [
+    [0, null, { shown: false }],
+    [1, null, { shown: false }],
   ];
-  const changes = [
-    [[0, 1], 1, null, null, { shown: false }],
-    [0, 1, 1, 1, { x: 6, vec: 1 }],
-  ];
-  const { frames } = framesOf(movie(groups, [1, 1], ...changes));
-  const told = (frame) => frame.states.map(({ i, x, text, shown, vec, f }) => [i, x, text, shown, vec, f]);
+  const { frames } = framesOf(movie(groups, [[]], [[...hidden, [0, [1], { x: 6, vec: 1 }]]]));
+  const told = (frame) => frame.states.map(({ i, x, text, shown, vec, v, f }) => [i, x, text, shown, vec, v, f]);
   assert.deepEqual(told(frames[0]), [
-    [0, 0, "one", true, [1], 0],
-    [1, 0.5, "two", true, undefined, 0],
-    [2, 2, "", true, undefined, undefined],
+    [0, 0, "one", true, [1], 0.5, 0],
+    [1, 0.5, "two", true, undefined, 0.5, 0],
+    [2, 2, "", true, undefined, undefined, undefined],
   ]);
   assert.deepEqual(told(frames[1]), [
-    [0, 0, "one", false, [1], 0],
-    [1, 6, "two", false, [2], 0],
-    [2, 2, "", false, undefined, undefined],
+    [0, 0, "one", false, [1], 0.5, 0],
+    [1, 6, "two", false, [2], 0.5, 0],
+    [2, 2, "", false, undefined, undefined, undefined],
   ]);
-  const coming = [0, 0, 2, { runs: [0, 1, 2] }, { from: [["x", "y"], 0, [4, 5]] }];
-  const { origins } = framesOf(movie(groups, [1], coming)).frames[0];
+  const { origins } = framesOf(movie(groups, [[[0, null, { from: [["x", "y"], 0, [4, 5]] }]]])).frames[0];
   assert.deepEqual(
     [...origins],
     [
@@ -145,26 +138,9 @@ test("marks come as columns: one value for all of them, one for each, runs, or a
   );
 });
 
-test("what is drawn around cells is painted after all of them, and changes still find their marks", () => {
-  const groups = [cell({ role: "ring" }), cell({ n: 2, x: [1, 2] }), cell({ role: "mark", x: 3 })];
-  const { frames } = framesOf(
-    movie(groups, [1], [0, 0, null, null, { text: "ring" }], [1, 0, 1, 1, { text: "second" }]),
-  );
-  assert.deepEqual(
-    frames[0].states.map(({ role, text }) => [role, text]),
-    [
-      ["token", ""],
-      ["token", "second"],
-      ["ring", "ring"],
-      ["mark", ""],
-    ],
-  );
-});
-
-test("what was given in short is told in full: tokens, steps, scenes, numbers", () => {
+test("what the data abbreviate is expanded: tokens, steps, scenes, numbers", () => {
   const given = {
-    groups: [cell({ tip: 1 }), cell()].map(group),
-    columns: [["go", "", "on"]],
+    groups: [cell({ tip: 1 }), cell()],
     numbers: [[5000, null]],
     views: [
       [2, 1, { x: [0, 0] }],
@@ -172,15 +148,14 @@ test("what was given in short is told in full: tokens, steps, scenes, numbers", 
     ],
     scenes: { pad: [[1], [0, 1]], run: [[0]] },
     lines: { pad: 0, run: 2 },
-    steps: [{ stage: "pad" }, { beats: 3 }, { stage: "run" }],
+    steps: [{ stage: "pad" }, { caption: "still there" }, { stage: "run" }],
     tips: [[["a"]], [["b"]]],
     sequences: [["A", 0, 0]],
     tokens: {
-      count: 2,
-      b: 0,
-      t: { runs: [0, 1, 2] },
+      b: [0, 0],
+      t: [0, 1],
       n: [3, -1],
-      said: [0],
+      said: ["go", ""],
       offsets: [2, 4],
       tip: "sequence {seq}, time step {t}",
       typed: "“{said}”, ",
@@ -194,9 +169,9 @@ test("what was given in short is told in full: tokens, steps, scenes, numbers", 
   ]);
   assert.deepEqual(families, [[["b"]], []]);
   assert.deepEqual(steps, [
-    { stage: "pad", code: 0, beats: 2 },
-    { stage: "pad", code: 0, beats: 3 },
-    { stage: "run", code: 2, beats: 2 },
+    { stage: "pad", code: 0 },
+    { caption: "still there", stage: "pad", code: 0 },
+    { stage: "run", code: 2 },
   ]);
   const first = { w: 2, h: 1, at: { x: [0, 0] }, breaks: undefined },
     second = { w: 1, h: 2, at: { strip: [0, 0] }, breaks: { strip: [3, 0, 5] } };
@@ -240,8 +215,8 @@ for (const role of ["ring", "mark"]) {
 }
 
 test("an outline that stays is painted again after what moves below it", () => {
-  const mark = [1, 0, null, null, { shown: true }];
-  const { frames } = framesOf(movie([cell(), cell({ role: "mark" })], [2], mark, [0, 1, null, null, { text: "new" }]));
+  const groups = [cell(), cell({ role: "mark" })];
+  const { frames } = framesOf(movie(groups, [[[1, null, { shown: true }]], [[0, null, { text: "new" }]]]));
   const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 40, h: 20 });
   assert.deepEqual(motion.moving, [0, 1]);
 });

@@ -1,78 +1,59 @@
-"""Plays a movie as the player does: from its plain data, change after change."""
+"""A movie as it is shown: its steps, and its cells by id before and after each."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import accumulate, islice
 from math import isfinite
 from typing import Any
 
 from torch import Tensor
 
 from packviz.show.movie import Movie
+from packviz.show.movie.frames import Cell, Moment, moments
 from packviz.show.movie.staging import View
 
-__all__ = ["Look", "Show", "Told", "cells", "close", "detail", "grid_of", "listed", "match", "shape_of", "standing"]
+__all__ = ["Look", "Show", "Told", "cell_of", "close", "detail", "grid_of", "listed", "match", "shape_of", "standing"]
 __all__ += ["state", "tokens", "typed", "units_of", "visible", "within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
 Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it
-DEFAULTS: Look = {"w": 1, "h": 1, "text": "", "sub": "", "token": None, "scale": "state", "tone": "", "shown": False}
 
 
 class Show:
-    """A movie being shown: `before[i]` and `after[i]` are the cells by id, before and after the i-th step."""
+    """A movie being shown: `before[i]` and `after[i]` are the cells by id, before and after the i-th step.
+
+    frames: for each step the cells that each of its frames changes, and how.
+    """
 
     def __init__(self, movie: Movie) -> None:
         self.movie = movie
         self.data = movie.to_dict()
         self.ids = movie.ids
-        named = zip(self.ids, cells(self.data), strict=True)
-        self.first: dict[str, Look] = {name: {"id": name} | cell for name, cell in named}
-        starts = [0, *accumulate(group[-1].get("n", 1) for group in self.data["groups"])]
-        changes = self._changes(starts)
-        beats, stage = iter(range(10**9)), ""
+        start, *every = moments(self.data)
+        self.first = self._named(start)
+        self.frames = [[each for each in every if each.step == i] for i, _ in enumerate(self.data["steps"], 1)]
+        stage = ""
         self.steps: list[dict[str, Any]] = []
         for step in self.data["steps"]:
             stage = step.get("stage", stage)
-            told = [changes[beat] for beat in islice(beats, step.get("beats", 2)) if beat in changes]
-            self.steps.append(step | {"stage": stage, "code": self.data["lines"][stage], "beats": told})
+            self.steps.append(step | {"stage": stage, "code": self.data["lines"][stage]})
         views = [View(*view) for view in self.data["views"]]
         self.scenes = {
             name: {way: [views[view] for view in each] for way, each in zip(("wide", "tall"), scene, strict=False)}
             for name, scene in self.data["scenes"].items()
         }
 
-    def _changes(self, starts: list[int]) -> dict[int, list[dict[str, Any]]]:
-        """Return of each beat that changes something what it changes in which cells."""
-        shared, beats = self.data["columns"], defaultdict[int, list[dict[str, Any]]](list)
-        for numbers, when, sizes, picked, columns in self.data["changes"]:
-            for number in numbers if isinstance(numbers, list) else [numbers]:
-                count = self.data["groups"][number][-1].get("n", 1)
-                told = unpacked(when, 1, shared)
-                counts = unpacked(count if sizes is None else sizes, len(told), shared)
-                beat = [each for each, size in zip(told, counts, strict=True) for _ in range(size)]
-                marks = [*range(count)] * len(told) if picked is None else unpacked(picked, len(beat), shared)
-                for i, mark, change in zip(beat, marks, records(columns, len(beat), self.data), strict=True):
-                    beats[i].append({"c": starts[number] + mark} | change)
-        return beats
+    def _named(self, moment: Moment) -> dict[str, Look]:
+        return {name: {"id": name} | cell._asdict() for name, cell in zip(self.ids, moment.cells, strict=True)}
+
+    def at(self, i: int, frame: int = 0) -> dict[str, Look]:
+        """Return the cells in a frame of the i-th step."""
+        return self._named(self.frames[i][frame])
 
     @cached_property
     def after(self) -> list[dict[str, Look]]:
-        frames, cells = [], self.first
-        for step in self.steps:
-            cells = self.played(cells, step["beats"])
-            frames.append(cells)
-        return frames
-
-    def played(self, cells: dict[str, Look], beats: list[list[dict[str, Any]]]) -> dict[str, Look]:
-        """Return the cells after some beats of a step, in the order in which they are played."""
-        cells = dict(cells)
-        for change in (change for beat in beats for change in beat):
-            name = self.ids[change["c"]]
-            cells[name] = cells[name] | {key: new for key, new in change.items() if key not in ("c", "from")}
-        return cells
+        return [self.at(i, -1) for i, _ in enumerate(self.steps)]
 
     @cached_property
     def before(self) -> list[dict[str, Look]]:
@@ -94,35 +75,33 @@ class Show:
 
     def flights(self, step: dict[str, Any]) -> dict[str, tuple[str, float, float]]:
         """Return from where each cell flies in a step: panel, x and y."""
-        return {self.ids[c["c"]]: tuple(c["from"]) for beat in step["beats"] for c in beat if "from" in c}
+        changes = (change for frame in self.frames[self.steps.index(step)] for change in frame.changed)
+        return {self.ids[i]: new["origin"] for i, new in changes if "origin" in new}
 
     def twice_changed(self) -> list[str]:
-        """Return the cells of which one beat changes a field more than once."""
-        told = (
-            Counter((change["c"], field) for change in beat for field in change if field != "c")
-            for step in self.steps
-            for beat in step["beats"]
-        )
-        return [self.ids[c] for beat in told for (c, _), times in beat.items() if times > 1]
+        """Return the cells of which one frame changes a field more than once."""
+        found = []
+        for frame in (frame for frames in self.frames for frame in frames):
+            fields = Counter((i, field) for i, new in frame.changed for field in new)
+            found += [self.ids[i] for (i, _), times in fields.items() if times > 1]
+        return found
 
-    def idle_changes(self) -> Iterable[tuple[int, str]]:
-        """Yield step and cell of every change that names no cell that is there, or changes nothing in it.
+    def idle_changes(self) -> Iterator[tuple[int, str]]:
+        """Yield step and cell of every change that changes nothing.
 
-        Rows of numbers are told apart by where they stand, and two of them may be the same.
+        Rows of numbers are compared by their position, and two of them may be equal.
         """
-        cells = dict(self.first)
-        for i, step in enumerate(self.steps):
-            for change in (change for beat in step["beats"] for change in beat):
-                new = {key: value for key, value in change.items() if key not in ("c", "from")}
-                if not 0 <= change["c"] < len(self.ids):
-                    yield i, f"number {change['c']}"
-                    continue
-                name = self.ids[change["c"]]
-                if not {"from", "vec"} & set(change) and all(
-                    cells[name].get(key) == value for key, value in new.items()
-                ):
-                    yield i, name
-                cells[name] = cells[name] | new
+        before = next(iter(moments(self.data))).cells
+        for frame in (frame for frames in self.frames for frame in frames):
+            for i, new in frame.changed:
+                if not {"origin", "vec"} & set(new) and all(getattr(before[i], key) == new[key] for key in new):
+                    yield frame.step, self.ids[i]
+            before = frame.cells
+
+
+def cell_of(look: Look) -> Cell:
+    """Return a cell as the pictures take it."""
+    return Cell(**{field: look[field] for field in Cell._fields})
 
 
 def typed(lengths: Iterable[int]) -> str:
@@ -133,7 +112,7 @@ def typed(lengths: Iterable[int]) -> str:
 def visible(cells: dict[str, Look]) -> dict[str, Look]:
     """Return what is seen of cells, for movies to be compared that count their groups in another way."""
     return {
-        name: {key: value for key, value in cell.items() if key != "f" and value is not None}
+        name: {key: value for key, value in cell.items() if key not in ("tip", "origin") and value is not None}
         for name, cell in cells.items()
         if cell["shown"]
     }
@@ -184,56 +163,15 @@ def detail(step: dict[str, Any], start: str) -> tuple[str, str]:
     return next((text.removeprefix(start), shape) for text, shape in step.get("detail", ()) if text.startswith(start))
 
 
-def cells(data: dict[str, Any]) -> Iterator[Look]:
-    """Yield every cell of a movie as it is before the first step."""
-    for number, (role, p, x, y, more) in enumerate(data["groups"]):
-        columns = {"role": role, "p": p, "x": x, "y": y, **more}
-        count, tip = columns.pop("n", 1), {"f": number} if columns.pop("tip", None) is not None else {}
-        for cell in records(columns, count, data):
-            yield DEFAULTS | cell | tip
-
-
-def records(columns: dict[str, Any], count: int, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what columns hold, record by record; a row of numbers is looked up, a place is put together."""
-    shared = data["columns"]
-    plain = {name: unpacked(column, count, shared) for name, column in columns.items() if name != "from"}
-    if "vec" in plain:
-        plain["vec"] = [None if row is None else numbers(data, row) for row in plain["vec"]]
-    if "v" in plain:
-        plain["v"] = [value / 10_000 for value in plain["v"]]
-    if "from" in columns:
-        plain["from"] = list(zip(*(unpacked(column, count, shared) for column in columns["from"]), strict=True))
-    for i in range(count):
-        yield {name: column[i] for name, column in plain.items()}
-
-
-def numbers(data: dict[str, Any], row: int) -> list[float | None]:
-    """Return a row of numbers; they are told in ten-thousandths."""
-    return [None if value is None else value / 10_000 for value in data["numbers"][row]]
-
-
-def unpacked(column: Any, count: int, shared: list[Any]) -> list[Any]:
-    """Return a column with one value for each."""
-    if isinstance(column, list):
-        return shared[column[0]] if len(column) == 1 else column
-    if not isinstance(column, dict):
-        return [column] * count
-    triples = zip(*[iter(column["runs"])] * 3, strict=True)
-    return [round(first + k * step, 4) for first, step, count in triples for k in range(count)]
-
-
 def tokens(movie: Movie) -> list[dict[str, Any]]:
-    """Return the tokens with what they say when pointed at, filled in as the player does."""
-    data = movie.to_dict()
-    told, sequences = data["tokens"], data["sequences"]
-    names = ("b", "t", "n", "said", "offsets")
-    *columns, offsets = (unpacked(told[name], told["count"], data["columns"]) for name in names)
+    """Return the tokens with their tooltips, filled in as the player does."""
+    told, sequences = movie.to_dict()["tokens"], movie.to_dict()["sequences"]
     found = []
-    for b, t, n, typed in zip(*columns, strict=True):
+    for b, t, n, typed in zip(told["b"], told["t"], told["n"], told.get("said") or [""] * len(told["b"]), strict=True):
         said = told["typed"].format(said=typed) if typed else ""
         tip = said + told["tip"].format(seq=sequences[b][0], t=t)
         if n >= 0:
-            offset = offsets[t]
+            offset = told["offsets"][t]
             blanks = {"n": n, "t": t, "offset": offset, "position": n - offset}
             tip += told["address"].format(**blanks)
         found.append({"b": b, "t": t, "n": n if n >= 0 else None, "tip": tip})

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from itertools import permutations
 from operator import itemgetter
-from types import SimpleNamespace
 
 import numpy as np
 from movie_cases import BESIDE, DEEP, Film, over
-from movie_screen import Look, Show
+from movie_screen import Look, Show, cell_of
 
 from packviz.show.movie.staging import Standing, View
 
@@ -36,7 +35,7 @@ def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[Named]:
     """Return the cells of these roles, in the units of a view: test_pictures.py holds that they stand there."""
     standing, found = Standing(view, unit=1, wide=1, left=0, top=0, squeeze=1), []
     for name, cell in cells.items():
-        if cell["shown"] and cell["role"] in roles and (rect := standing.rect(SimpleNamespace(**cell))):
+        if cell["shown"] and cell["role"] in roles and (rect := standing.rect(cell_of(cell))):
             found.append(((rect.x, rect.y, rect.x + rect.w, rect.y + rect.h), name))
     return found
 

@@ -33,8 +33,7 @@ def sampled(
     asked = {"size": size, "times": [i / many for i in range(many + 1)], "most": most}
     ways = [{"from": first, "to": last} | asked for first, last in steps]
     whole = {"movie": movie.to_dict(), "ways": ways, "only": [*BODIES, "note", "ring", "thread"]}
-    groups = sorted(movie.changes.groups, key=lambda group: group.role in ("ring", "mark"))  # as they are painted
-    ids = [name for group in groups for name in group.ids]
+    ids = movie.ids
     for way in json.loads(node(SAMPLE, text=json.dumps(whole))):
         yield [
             {"there": there, "t": t, "told": [dict(zip(FIELDS, (ids[i], *look), strict=True)) for i, *look in told]}

@@ -19,7 +19,6 @@ from torch import nn
 import packviz as pv
 from packviz import Batch, Config, PackvizError
 from packviz.show.movie import STAGES, beside
-from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role
 from packviz.text import sequence_label
 
@@ -168,6 +167,27 @@ def test_a_movie_of_a_large_batch_and_its_file_take_a_second_and_a_megabyte() ->
     assert min(took) < 1.0
 
 
+def test_a_frame_is_the_plain_content_of_a_step() -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6")))
+    frame = movie.frame(movie.step_at("pack", time=1))
+    assert frame["caption"] == movie.steps[movie.step_at("pack", time=1) - 1].caption
+    assert frame["code"].text.startswith("packed = pack_padded_sequence(")
+    assert ("data[3:5] = x_sorted[:2, 1]", "(2, 1)") in frame["detail"]
+    packed = sorted(
+        (cell["x"], cell["text"])
+        for cell in frame["marks"].values()
+        if cell["p"] == "strip" and cell["role"] == "token"
+    )
+    assert [text for _, text in packed] == ["1", "4", "6", "2", "5"]
+    assert frame["marks"]["count:1"]["text"] == "2"
+
+
+@pytest.mark.parametrize("step", [0, 99])
+def test_only_a_step_that_is_there_has_a_frame(step: int) -> None:
+    with pytest.raises(PackvizError, match="step"):
+        pv.movie(pv.trace(Batch.parse("1"))).frame(step)
+
+
 def test_what_the_trace_notes_stands_in_the_movie() -> None:
     module = nn.GRU(2, 3, num_layers=2, dropout=0.5)
     trace = pv.trace_module(module, torch.randn(4, 2, 2), [4, 2])
@@ -180,8 +200,10 @@ def test_a_step_grows_with_what_moves_and_not_with_the_batch(rows: int) -> None:
     """From t = 2 on one sequence alone is left, whoever stood beside it."""
     lengths = [12] + [1] * rows
     movie = pv.movie(pv.trace(Batch.parse("\n".join(" ".join(["1"] * n) for n in lengths)), Config(hidden_size=16)))
+    show = Show(movie)
     sizes = {
-        stage: [sum(map(len, step["beats"])) for step, _ in Show(movie).of(stage)][3:] for stage in ("pack", "run")
+        stage: [sum(len(frame.changed) for frame in frames) for frames in show.frames if frames[0].scene == stage][3:]
+        for stage in ("pack", "run")
     }
     assert max(sizes["pack"]) <= 20
     assert max(sizes["run"]) <= 40
@@ -211,8 +233,7 @@ def faults(data: Any) -> list[str]:
 
 def test_the_schema_names_what_python_names() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["properties"]["format"] == {"const": FORMAT}
-    assert tuple(SCHEMA["$defs"]["group"]["prefixItems"][0]["enum"]) == get_args(Role)
+    assert tuple(SCHEMA["$defs"]["group"]["properties"]["role"]["enum"]) == get_args(Role)
 
 
 @over([film for film in FILMS if len(film.case.trace.padded.mask.flatten()) < 60][::6])
@@ -225,12 +246,13 @@ def test_every_movie_keeps_to_the_schema(film: Film) -> None:
     [
         lambda data: data.update(format=1),
         lambda data: data.update(more=1),
-        lambda data: data["groups"][0][-1].update(id="token:0:0"),
-        lambda data: data["groups"][0].__setitem__(0, "star"),
-        lambda data: data["groups"][0].pop(2),
+        lambda data: data["groups"][0].update(id="token:0:0"),
+        lambda data: data["groups"][0].update(role="star"),
+        lambda data: data["groups"][0].pop("role"),
         lambda data: data["steps"][0].update(stage="Pad"),
-        lambda data: data["changes"][0].pop(),
-        lambda data: data["changes"][0][-1].update(more=1),
+        lambda data: data["steps"][1]["frames"][0][0].pop(),
+        lambda data: data["steps"][1]["frames"][0][0][-1].update(more=1),
+        lambda data: data["steps"][1].pop("frames"),
         lambda data: data["tips"].append([["{unknown}"]]),
         lambda data: data["tokens"].pop("n"),
         lambda data: next(iter(data["scenes"].values())).clear(),
@@ -285,7 +307,7 @@ def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case
         ]
         for step, cells in ordinary:
             there, others = told[step["caption"]]
-            assert all(there.get(key) == value for key, value in step.items() if key not in ("beats", "detail"))
+            assert all(there.get(key) == value for key, value in step.items() if key not in ("frames", "detail"))
             assert stage == "run" or there.get("detail") == step.get("detail")
             if stage in stages:
                 assert case.deep.seen(stage, others) == case.show.seen(stage, cells), step["caption"]

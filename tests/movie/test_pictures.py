@@ -37,8 +37,8 @@ def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTre
 def placed(movie: Movie, step: int, width: int, height: int) -> list[tuple[Any, Any]]:
     """Return the cells at the end of a step, each with its place in the picture; None where it is not seen."""
     staging = Staging(movie.to_dict(), width, height)
-    scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
-    return [(cell, staging.standing(scene).rect(cell) if cell.shown else None) for cell in cells]
+    frame = [frame for frame in staging.frames if frame.step == step][-1]
+    return [(cell, staging.standing(frame.scene).rect(cell) if cell.shown else None) for cell in frame.cells]
 
 
 def test_each_token_is_a_text_within_its_cell_or_its_letter_in_the_strip_on_a_tile_in_the_hue_of_its_sequence() -> None:

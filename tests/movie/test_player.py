@@ -182,7 +182,7 @@ def test_a_step_looks_the_same_from_either_side_and_reduced_motion_skips_the_way
         backward.append(screen.picture())
     assert forward == backward[::-1]
     alike = [i for i, (one, other) in enumerate(pairwise(forward), 2) if one == other]
-    assert [i for i in alike if Show(movie).steps[i - 1]["beats"]] == []
+    assert [i for i in alike if any(Show(movie).steps[i - 1]["frames"])] == []
 
 
 def test_motion_is_tweened_and_ends_right_after_a_press_or_a_new_size_in_between(open_page: Open, movie: Movie) -> None:

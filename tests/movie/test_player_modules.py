@@ -1,16 +1,27 @@
 """The player's modules: bundled as they are, typed as what Python gives them, and right on their own."""
 
+import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
+from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role, Tone
 from player.build import SHIPPED, bundle, node
 
 PLAYER = Path(__file__).parents[2] / "player"
 TYPES = (PLAYER / "types.d.ts").read_text("utf-8")
+SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
+RECORDS = {
+    "Movie": SCHEMA,
+    "Step": SCHEMA["$defs"]["step"],
+    "Stack": SCHEMA["properties"]["stack"],
+    "Question": SCHEMA["properties"]["questions"]["items"],
+    "Tokens": SCHEMA["properties"]["tokens"],
+}
 
 
 def test_the_file_that_is_shipped_is_made_of_the_modules() -> None:
@@ -23,6 +34,25 @@ def test_the_types_name_what_python_names(kind: object, request: pytest.FixtureR
     found = re.search(rf"export type {name} =(.*?);", TYPES, re.DOTALL)
     assert found
     assert re.findall(r'"(\w*)"', found[1]) == list(get_args(kind))
+
+
+def fields(name: str) -> dict[str, bool]:
+    """Return the fields of an interface, its own and those it extends, and whether each is required."""
+    found = re.search(rf"export interface {name} (?:extends (\w+) )?\{{(.*?)^\}}", TYPES, re.DOTALL | re.MULTILINE)
+    assert found, name
+    own = re.findall(r"^  (\w+)(\??):", found[2], re.MULTILINE)
+    return (fields(found[1]) if found[1] else {}) | {field: not optional for field, optional in own}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_types_have_the_fields_of_the_schema(name: str) -> None:
+    described = {field: field in RECORDS[name]["required"] for field in RECORDS[name]["properties"]}
+    assert fields(name) == described
+
+
+def test_types_schema_and_data_have_one_format_number() -> None:
+    assert re.findall(r"^  format: (\d+);", TYPES, re.MULTILINE) == [str(FORMAT)]
+    assert SCHEMA["properties"]["format"] == {"const": FORMAT}
 
 
 def test_the_pure_modules_are_right_on_their_own() -> None:

@@ -57,8 +57,8 @@ def test_h_starts_as_h_0_and_is_torchs_after_every_step_and_what_has_ended_is_ri
 @each_run
 def test_the_states_that_enter_the_first_step_are_torchs_after_the_time_steps_that_are_left_out(film: Film) -> None:
     case, show = film.case, film.show
-    (_, start), (step, _) = show.of("run")[:2]
-    cells = show.played(start, step["beats"][:1])
+    _, (step, _) = show.of("run")[:2]
+    cells = show.at(next(i for i, each in enumerate(show.steps) if each is step))
     names = {"h": "h", "c": "gate:c"} if any(name.startswith("gate:c:") for name in cells) else {"h": "h"}
     for b, (name, panel) in product(case.filmed, names.items()):
         assert close(state(cells, panel, b), case.held(b, 60 if case.direction else -1, name)), (b, name)

@@ -1,130 +1,166 @@
-"""What changes from one frame to the next, found by comparing frames and stored as columns."""
+"""What changes from one frame to the next, found by comparing frames.
 
+A change names a group, which of its marks change, and the new values: one value for all of these marks, or a list with
+one for each. The size of four movies (`python -m bench movie_cost`: 3 × 4, 6 × 8, 20 × 20, 60 × 60) as JSON is 15, 34,
+117 and 437 kB, with gzip 3.6, 6.6, 15 and 65 kB. One record for each mark, without columns, takes 26, 70, 317 and
+1,437 kB. Runs and lists that are shared between columns take 12, 25, 68 and 151 kB in the same CPU time (6 × 8: 7.0 to
+7.8 ms in alternating runs of both), but need three decoders.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
-from typing import Any
+from itertools import accumulate, chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from packviz.show.movie.layout import Column, Place, short
+from packviz.show.movie.layout import Column, Place
 from packviz.show.movie.marks import DEFAULTS, NONE, Frame, Marks, Tip
 
-# Groups; beats; how many of their marks change in each beat; which; and the new values of each field.
-# If all marks change, the number and the marks are None.
-Block = list[Any]
-Event = tuple[Sequence[int], Marks | None]  # beats, and the state of a group in them; None: it is absent
-Found = tuple[str, np.ndarray, list[np.ndarray]]  # a field, which marks change it in each beat, and the new values
+Change = list[Any]  # the number of a group, which of its marks (None: all), and the new value or values of each field
+Event = tuple[Sequence[int], Marks | None]  # frames, and the state of a group in them; None: it is absent
+Found = tuple[str, np.ndarray, list[np.ndarray]]  # a field, which marks change it in each frame, and the new values
 DIGITS = 3  # after the decimal point
-REPEATED = 3  # minimum length of a list that is shared
 VALUED = ("value", "count")  # roles that show a value, even if it is 0
 NUMBERED = ("axis", "count", "note")  # if a group does not fit, only every second or third mark is shown
+AROUND = ("ring", "mark")  # roles that are painted after what they surround
 MAY_BE_NONE = ("token", "vec")  # fields in which NONE means no value
-FLAGS = {"shown", "tone"}  # fields in which several groups may change identically
 NOWHERE = Place("", np.nan, np.nan)
 KINDS = {field: float if field in "xywhv" else int if field in MAY_BE_NONE else object for field in DEFAULTS}
 
 
-class Changes:
-    """The initial marks, and the changes that lead to each frame; the first frame is the state before the first step.
+class Changes(NamedTuple):
+    """The marks before the first step, and the changes that lead to each frame.
 
-    A mark that is missing from a frame fades; a new one appears, coming from its origin if it has one. A beat is the
-    transition from one frame to the next, and the first one is 0. groups: as first seen, in the order in which the data
-    number them. data: each group before the first step, the blocks of changes, the tooltips, and shared columns,
-    including those of the tokens.
-
-    frames: each with the number of beats that it takes.
+    marks: each group as first seen, in painting order. groups: the same in the form of the data. frames: the changes in
+    each frame. tips: the tooltips that the groups refer to by number.
     """
 
-    @np.errstate(invalid="ignore")  # a float beyond the range of int64 does not count as whole
-    def __init__(self, frames: Iterable[tuple[Frame, int]], tokens: Mapping[str, Any]) -> None:
-        self._lists, self._tips = _Lists(), dict[Tip, int]()
-        self.groups = list[Marks]()
-        events: dict[str, list[Event]] = {}
-        before, beat = Frame(), -1
-        for frame, beats in frames:
-            for name, marks in frame.items():
-                if before.get(name) is marks:
-                    continue
-                moves = beats > 1 and marks.moving
-                if name not in events:
-                    self.groups.append(marks.at(0) if moves else marks)
-                    events[name] = []
-                lines = range(beats) if marks.lines is None else marks.lines
-                events[name].append(([beat + line for line in lines] if moves else [beat], marks))
-            for name in before.keys() - frame.keys():
-                events[name].append(([beat], None))
-            before, beat = frame, beat + beats
-        pairs = list(zip(self.groups, events.values(), strict=True))
-        self.data = {
-            "groups": [self._group(first, there=each[0][0][0] < 0) for first, each in pairs],
-            "tokens": {name: self._lists.put("", column) for name, column in tokens.items()},
-            "changes": _alike([i, *block] for i, each in enumerate(pairs) for block in self._blocks(*each)),
-            "tips": [[list(line) for line in tip] for tip in self._tips],
-            "columns": self._lists.shared(),
-        }
+    marks: Sequence[Marks]
+    groups: Sequence[Mapping[str, Any]]
+    frames: Sequence[Sequence[Change]]
+    tips: Sequence[Tip]
 
-    def _group(self, first: Marks, *, there: bool) -> list[Any]:
-        """Return what differs from the defaults before the first step."""
-        look, put = first.look, self._lists.put
-        changed = {field: put(field, look[field]) for field, usual in DEFAULTS.items() if look[field] is not usual}
-        group = {field: column for field, column in changed.items() if column != DEFAULTS[field]}
-        if first.role in VALUED:
-            group.setdefault("v", 0)
-        if first.seq is not None:
-            group["seq"] = self._lists.put("seq", first.seq)
-        if first.keys and (first.role in NUMBERED or "{k}" in str(first.tip)):
-            group["k"] = self._lists.put("k", first.keys[-1])
-        if there and first.shown is not False:
-            group["shown"] = self._lists.put("shown", first.shown)
-        if first.tip:
-            group["tip"] = self._tips.setdefault(first.tip, len(self._tips))
-        if first.count != 1:
-            group["n"] = first.count
-        return [first.role, *(group.pop(field, DEFAULTS[field]) for field in "pxy"), group]
 
-    def _blocks(self, first: Marks, events: Sequence[Event]) -> Iterator[Block]:
-        """Yield the changes, together for fields that change in the same marks and beats; none for unseen marks."""
-        seen, put = False, self._lists.put
-        if events[0][0][0] < 0:
-            seen, events = first.shown, events[1:]
-        still = (
-            marks is None or (marks.look is first.look and marks.shown is True and not marks.origin)
-            for _, marks in events
-        )
-        if not events:
-            return
-        if isinstance(seen, bool) and all(still):  # the group only comes and goes, as a whole
-            states = [(-1, seen), *((beat, marks is not None) for (beat,), marks in events)]
-            if turns := [after for before, after in pairwise(states) if after[1] != before[1]]:
-                when, shown = (np.array(column) for column in zip(*turns, strict=True))
-                yield [put("", when), None, None, {"shown": put("", np.repeat(shown, first.count))}]
-            return
-        beats = np.array([*chain.from_iterable(lines for lines, _ in events)])
-        together: dict[bytes, tuple[np.ndarray, dict[str, Any]]] = {}
-        for field, where, values in _compared(first, seen, events, len(beats)):
-            if not len(values[0]):
+@np.errstate(invalid="ignore")  # a float beyond the range of int64 does not count as whole
+def changes(frames: Iterable[tuple[Frame, int]]) -> Changes:
+    """Compare frames, each with how many it stands for; the first is what precedes the first step.
+
+    A mark that is missing from a frame fades; a new one appears, coming from its origin if it has one.
+    """
+    firsts, events, count = _seen(frames)
+    ordered = sorted(firsts, key=lambda name: firsts[name].role in AROUND)
+    tips = {tip: i for i, tip in enumerate(dict.fromkeys(firsts[name].tip for name in ordered if firsts[name].tip))}
+    groups, changed = [], defaultdict[int, list[Change]](list)
+    for number, name in enumerate(ordered):
+        first, own = firsts[name], events[name]
+        there = own[0][0][0] < 0
+        groups.append(_group(first, tips, there=there))
+        for frame, *change in _changed(first, first.shown if there else False, own[1:] if there else own):
+            changed[frame].append([number, *change])
+    return Changes([firsts[name] for name in ordered], groups, [changed[i] for i in range(count)], [*tips])
+
+
+def _seen(frames: Iterable[tuple[Frame, int]]) -> tuple[dict[str, Marks], dict[str, list[Event]], int]:
+    """Return each group as first seen, what becomes of it, and the number of frames after the first."""
+    firsts, events = dict[str, Marks](), dict[str, list[Event]]()
+    before, at = Frame(), -1
+    for frame, count in frames:
+        for name, marks in frame.items():
+            if before.get(name) is marks:
                 continue
-            columns = [put(field, column) for column in values]
+            moves = count > 1 and marks.moving
+            if name not in events:
+                firsts[name], events[name] = marks.at(0) if moves else marks, []
+            lines = range(count) if marks.lines is None else marks.lines
+            events[name].append(([at + line for line in lines] if moves else [at], marks))
+        for name in before.keys() - frame.keys():
+            events[name].append(([at], None))
+        before, at = frame, at + count
+    return firsts, events, at
+
+
+def _group(first: Marks, tips: Mapping[Tip, int], *, there: bool) -> dict[str, Any]:
+    """Return what differs from the defaults before the first step."""
+    look = {field: first.look[field] for field, usual in DEFAULTS.items() if first.look[field] is not usual}
+    if first.seq is not None:
+        look["seq"] = first.seq
+    if first.keys and (first.role in NUMBERED or "{k}" in str(first.tip)):
+        look["k"] = first.keys[-1]
+    if there and first.shown is not False:
+        look["shown"] = first.shown
+    group = {"role": first.role} | ({"n": first.count} if first.count > 1 else {})
+    if first.tip:
+        group["tip"] = tips[first.tip]
+    group |= {"v": 0} if first.role in VALUED else {}
+    values = {field: _plain(field, column) for field, column in look.items()}
+    return group | {field: value for field, value in values.items() if value not in (None, DEFAULTS.get(field))}
+
+
+def _plain(field: str, column: Column) -> Any:
+    """Return a column as it is written: one value if all are equal, else a list."""
+    if isinstance(column, np.ndarray):
+        return _one(_values(field, column))
+    if isinstance(column, float):
+        return _values(field, np.array([column]))[0]
+    return None if field in MAY_BE_NONE and column == NONE else column
+
+
+def _values(field: str, column: np.ndarray) -> list[Any]:
+    """Return the values of a column: whole numbers without a decimal point, the others with three digits."""
+    if column.dtype.kind == "f":
+        whole = column.astype(np.int64)
+        column = whole if (whole == column).all() else column.round(DIGITS)
+    values: list[Any] = column.tolist()
+    return [None if value == NONE else value for value in values] if field in MAY_BE_NONE else values
+
+
+def _one(values: list[Any]) -> Any:
+    return values[0] if values.count(values[0]) == len(values) else values
+
+
+def _changed(first: Marks, seen: Any, events: Sequence[Event]) -> Iterator[tuple[int, list[int] | None, Any]]:
+    """Yield the frame, the marks and the new values of each change, together for fields of the same marks."""
+    if not events:
+        return
+    if isinstance(seen, bool) and all(marks is None or _as_a_whole(marks, first) for _, marks in events):
+        for (frame,), marks in events:
+            if seen != (marks is not None):
+                seen = not seen
+                yield frame, None, {"shown": seen}
+        return
+    frames = [*chain.from_iterable(lines for lines, _ in events)]
+    together: dict[bytes, tuple[np.ndarray, dict[str, list[Any]]]] = {}
+    for field, where, columns in _compared(first, seen, events, len(frames)):
+        if len(columns[0]):
             fields = together.setdefault(where.tobytes(), (where, {}))[1]
-            fields[field] = columns if field == "from" else columns[0]
-        for where, fields in together.values():
-            lines, marks = where.nonzero()
-            counts = np.bincount(lines)
-            changed = counts.nonzero()[0]
-            whole = len(lines) == len(changed) * first.count
-            which = (None, None) if whole else (put("", counts[changed]), put("", marks))
-            yield [put("", beats[changed]), *which, fields]
+            fields[field] = [*map(_values, "pxy" if field == "from" else (field,), columns)]
+    for where, fields in together.values():
+        lines, marked = where.nonzero()
+        numbers, ends = marked.tolist(), np.bincount(lines).cumsum().tolist()
+        for line, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+            if start < end:
+                new: dict[str, Any] = {
+                    field: _one(parts[0][start:end]) if len(parts) == 1 else [_one(part[start:end]) for part in parts]
+                    for field, parts in fields.items()
+                }
+                yield frames[line], None if end - start == first.count else numbers[start:end], new
 
 
-def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> Iterator[Found]:
-    """Yield what changes in each of the beats; first, seen: the group before them, and which marks are visible."""
+def _as_a_whole(marks: Marks, first: Marks) -> bool:
+    """Return whether all marks of a group are visible, where they were, and come from nowhere."""
+    return marks.look is first.look and marks.shown is True and not marks.origin
+
+
+def _compared(first: Marks, seen: Any, events: Sequence[Event], frames: int) -> Iterator[Found]:
+    """Yield what changes in each of the frames; first, seen: the group before them, and which marks are visible."""
     states, count = [first, *(marks or first for _, marks in events)], first.count
     ends = [*accumulate((len(lines) for lines, _ in events), initial=1)]
     spans = [slice(0, 1), *map(slice, ends, ends[1:])]
 
     def table(field: str, columns: Iterable[Column]) -> np.ndarray:
-        """Return (1 + beats, marks): each column on as many lines as its event has, with one value per mark."""
-        filled = np.empty((1 + beats, count), KINDS.get(field, bool))
+        """Return (1 + frames, marks): each column on as many lines as its event has, with one value per mark."""
+        filled = np.empty((1 + frames, count), KINDS.get(field, bool))
         for span, column in zip(spans, columns, strict=True):
             filled[span] = column
         return filled
@@ -133,7 +169,7 @@ def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> I
     start, looks = first.look, {id(marks.look): marks.look for marks in states}
     if fields := [field for field in start for look in looks.values() if look[field] is not start[field]]:
         always, every = bool(shown[1:].all()), np.arange(count)
-        last = None if always else np.maximum.accumulate(np.arange(1 + beats)[:, None] * shown)
+        last = None if always else np.maximum.accumulate(np.arange(1 + frames)[:, None] * shown)
         for field in dict.fromkeys(fields):
             values = table(field, [marks.look[field] for marks in states])
             values = values if always else values[last, every]  # a hidden mark keeps the look it had when last shown
@@ -149,97 +185,3 @@ def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> I
         origin = [table(field, columns)[1:] for field, columns in zip("pxy", zip(*origins, strict=True), strict=True)]
         where = shown[1:] & (anew[1:] | ~shown[:-1]) & np.isfinite(origin[1])
         yield "from", where, [column[where] for column in origin]
-
-
-def _alike(blocks: Iterable[Block]) -> list[Block]:
-    """Merge the blocks of groups that change identically."""
-    merged: list[Block] = []
-    known: dict[Any, Block] = {}
-    for block in blocks:
-        number, *change, columns = block
-        if columns.keys() <= FLAGS:  # equal columns are the same object
-            same = known.setdefault((*columns, *map(id, (*change, *columns.values()))), block)
-            if same is not block:
-                same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
-                continue
-        merged.append(block)
-    return merged
-
-
-class _Lists:
-    """Columns as stored in JSON: one value if all are equal, runs if numbers grow evenly, else a list.
-
-    A list that is used in several places is written once, in `shared`; its places hold its number, in a list of one:
-    no column is a list of one value.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[Any, Any] = {}
-        self._lists: list[tuple[list[Any], list[Any]]] = []  # each list's place, and its values
-        self._again: set[int] = set()
-
-    def put(self, field: str, column: Column) -> Any:
-        """Return a column of a field as stored in JSON; lists are filled in once all are known."""
-        if not isinstance(column, np.ndarray):
-            if isinstance(column, float):
-                return short(column)
-            return None if field in MAY_BE_NONE and column == NONE else column
-        kind = column.dtype.kind
-        data = column.tobytes()
-        if kind == "f":
-            whole = column.astype(np.int64)
-            if whole.astype(float).tobytes() == data:
-                kind, column = "i", whole
-            else:
-                column = column.round(DIGITS)
-            data = column.tobytes()
-        elif field in MAY_BE_NONE and NONE in column:
-            kind, column = "O", np.where(column == NONE, np.array(None), column)
-        key = kind, data if kind in "ifb" else tuple(column.tolist())
-        if (found := self._known.get(key, self)) is self:
-            self._known[key] = found = self._new(kind, column)
-        elif isinstance(found, list):
-            self._again.add(found[0])
-        return found
-
-    def _new(self, kind: str, column: np.ndarray) -> Any:
-        values: list[Any] = column.tolist()
-        if not values or values.count(values[0]) == len(values):
-            return values[0] if values else None
-        if kind == "f":
-            values = [int(each) if each.is_integer() else each for each in values]
-        if kind in "if" and (runs := _runs(column, values)):
-            return {"runs": runs}
-        place = [len(self._lists)]
-        self._lists.append((place, values))
-        return place
-
-    def shared(self) -> list[Any]:
-        """Fill in the lists, and return those used in several places."""
-        shared: list[Any] = []
-        for number, (place, values) in enumerate(self._lists):
-            if number in self._again and len(values) >= REPEATED:
-                place[:] = [len(shared)]
-                shared.append(values)
-            else:
-                place[:] = values
-        return shared
-
-
-def _runs(column: np.ndarray, values: Sequence[float]) -> list[float]:
-    """Return numbers as evenly growing runs, [first, step, count, ...], if that is shorter; else []."""
-    most = 0.6 * len(values) - 1
-    if most < 3:
-        return []
-    exact = column if column.dtype.kind == "i" else np.rint(column * 10**DIGITS)
-    steps = exact[1:] - exact[:-1]
-    (turns,) = (steps[1:] - steps[:-1]).nonzero()
-    if 1.5 * len(turns) > most:
-        return []
-    runs, start = list[float](), 0
-    for end in [*(turns + 1).tolist(), len(steps)]:
-        if start < end or end == len(steps):
-            step = round(values[start + 1] - values[start], 4) if start < end else 0
-            runs += [values[start], step, end - start + 1]
-            start = end + 1
-    return runs if len(runs) <= most else []

@@ -1,8 +1,9 @@
 """Movie: steps and scenes as pure data, with everything that a player needs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -10,8 +11,9 @@ import numpy as np
 from torch import Tensor
 
 from packviz.errors import PackvizError
-from packviz.show.movie.changes import Changes
+from packviz.show.movie.changes import Changes, changes
 from packviz.show.movie.drawing import draw, svg
+from packviz.show.movie.frames import moments
 from packviz.show.movie.layout import Scene, plain
 from packviz.show.movie.marks import CodeLine, Film, Frame, Shot, Stage, Step
 from packviz.show.movie.page import framed, pictured, standalone
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 Theme = Literal["light", "dark"]
 KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by suffix
-FORMAT = 3  # of the data, as movie.schema.json describes it
+FORMAT = 4  # of the data, as movie.schema.json describes it
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,7 +62,7 @@ class Movie:
     @property
     def ids(self) -> list[str]:
         """The name of each mark, in the order of the data."""
-        return [name for group in self.changes.groups for name in group.ids]
+        return [name for group in self.changes.marks for name in group.ids]
 
     @property
     def tokens(self) -> list[tuple[int, int]]:
@@ -74,6 +76,29 @@ class Movie:
         named = [i for i, played in here if name and played.name == name]
         timed = [i for i, played in here if time is not None and played.time == time]
         return (named or timed or [i for i, _ in here[-1:]] or [len(self.steps)])[0]
+
+    def frame(self, step: int) -> dict[str, Any]:
+        """Return the content of the last frame of a step, counted from 1, without any encoding.
+
+        stage, scene, caption; code: the statement that runs, and its shape; detail: the lines within it; marks: every
+        visible mark by its name, with its role, panel p, place x and y in units of its panel, size, texts and numbers.
+
+        >>> from packviz import Batch, movie, trace
+        >>> shown = movie(trace(Batch.parse("1 2"))).frame(1)
+        >>> shown["stage"], shown["marks"]["token:0:1"]["text"]
+        ('pad', '2')
+        """
+        integer("step", step, 1, len(self.steps))
+        told, last = self.steps[step - 1], [each for each in moments(self._data) if each.step == step][-1]
+        cells = zip(self.ids, last.cells, strict=True)
+        return {
+            "stage": told.stage,
+            "scene": last.scene,
+            "caption": told.caption,
+            "code": self.code[self.lines[told.stage]],
+            "detail": told.detail,
+            "marks": {name: cell._asdict() for name, cell in cells if cell.shown},
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not modify it."""
@@ -127,7 +152,7 @@ class Movie:
         number = len(self.steps) if step is None else integer("step", step, 1, len(self.steps))
         sizes = integer("width", width, 200, 20_000), integer("height", height, 150, 20_000)
         picture = Picture(self._data, *sizes, {"light": LIGHT, "dark": DARK}[choice("theme", theme, get_args(Theme))])
-        return picture, max(i for i, frame in enumerate(picture.staging.frames) if frame[0] == number)
+        return picture, max(i for i, frame in enumerate(picture.staging.frames) if frame.step == number)
 
     def widget(self, step: int = 1) -> "MovieWidget":
         """Return a widget for a notebook with a kernel; its `step` and `picked` can be read and set from Python.
@@ -156,9 +181,11 @@ class Movie:
             "format": FORMAT,
             "title": self.title,
             "stages": stages,
-            **self.changes.data,
+            "groups": list(map(dict, self.changes.groups)),
+            "tips": [[list(line) for line in tip] for tip in self.changes.tips],
+            "tokens": _tokens(view),
             "numbers": view.numbers,
-            "steps": [self._step(i) for i in range(len(self.steps))],
+            "steps": [*self._steps()],
             "lines": {stage: line for stage, line in self.lines.items() if stage in stages},
             **plain(self.scenes),
             "code": list(map(list, self.code)),
@@ -173,18 +200,20 @@ class Movie:
             **({"questions": list(map(dict, self.questions))} if self.questions else {}),
         }
 
-    def _step(self, i: int) -> dict[str, Any]:
-        step, before = self.steps[i], self.steps[max(i - 1, 0)]
-        fields = {
-            "stage": step.stage if i == 0 or step.stage != before.stage else "",
-            "caption": step.caption,
-            "beats": step.beats if step.beats != 2 else 0,
-            "detail": list(map(list, step.detail)),
-            "tone": step.tone,
-            "error": step.error,
-            "scene": step.scene[0] if step.scene else "",
-        }
-        return {name: value for name, value in fields.items() if value}
+    def _steps(self) -> Iterator[dict[str, Any]]:
+        frames, stage = iter(self.changes.frames), ""
+        for step in self.steps:
+            fields = {
+                "stage": step.stage if step.stage != stage else "",
+                "caption": step.caption,
+                "detail": list(map(list, step.detail)),
+                "tone": step.tone,
+                "error": step.error,
+                "scene": step.scene[0] if step.scene else "",
+            }
+            stage = step.stage
+            changing = [frame for frame in islice(frames, step.beats) if frame]
+            yield {**{name: value for name, value in fields.items() if value}, "frames": changing or [[]]}
 
 
 def made(
@@ -206,22 +235,21 @@ def made(
             steps[0], shown = steps[0]._replace(beats=steps[0].beats + 1), [(before, 1), *shown]
         frames += shown
         played += [step._replace(stage=stage) for step in steps]
-    changes = Changes(frames, _tokens(view))
+    changed = changes(frames)
     scenes = {**scenes, **dict(step.scene for step in played if step.scene)}
     view.made.clear()  # the frames have been compared and are no longer needed
     exact, code_lines = not view.refused and view.trace.exact and not view.packed_pads, tuple(code.values())
     notes = (*_window(view), *view.trace.notes)
-    parts = view, view.title, changes, tuple(played), scenes, code_lines, lines
+    parts = view, view.title, changed, tuple(played), scenes, code_lines, lines
     return Movie(*parts, _scales(view), notes, _proof(view), exact)
 
 
 def _tokens(view: View) -> dict[str, Any]:
-    """Return the columns of the tokens, and their tooltips, with blanks for the numbers."""
+    """Return the columns of the tokens, and their tooltips, with blanks."""
     return {
-        "count": len(view.token_b),
-        **{name: getattr(view, f"token_{name}") for name in "btn"},
-        "said": np.array(view.said, dtype=object),
-        "offsets": np.array([] if view.refused else view.offsets),
+        **{name: getattr(view, f"token_{name}").tolist() for name in "btn"},
+        **({"said": view.said} if view.said else {}),
+        "offsets": [] if view.refused else view.offsets,
         "tip": "sequence {seq}, time step {t}",
         "typed": "“{said}”, ",
         "address": ", packed row {n}: data[offset[{t}] + position] = data[{offset} + {position}] = data[{n}]",

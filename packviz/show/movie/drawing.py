@@ -20,7 +20,7 @@ BEAT, LEAST, WORD = 500, 2500, 350  # ms of an intermediate frame, of a step at 
 
 def svg(picture: Picture, frame: int) -> str:
     """Return a frame as one SVG, with the user's text escaped."""
-    title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame][0] - 1]}")
+    title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame].step - 1]}")
     written = "".join(map(_written, picture.shapes(frame)))
     size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
     start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
@@ -50,7 +50,7 @@ def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
         import PIL  # noqa: F401
     if frame is not None:
         return _image(picture, frame, scale, 2).save(path, "PNG", optimize=True)
-    numbers = [number for number, _, _ in picture.staging.frames]
+    numbers = [frame.step for frame in picture.staging.frames]
     images = [_image(picture, i, scale, 1) for i in range(len(numbers))]
     words = [len(" ".join(line.text for line in lines).split()) for lines in picture.captions]
     ends = [i + 1 == len(numbers) or numbers[i + 1] != number for i, number in enumerate(numbers)]

@@ -4,9 +4,9 @@ import re
 import textwrap
 from collections.abc import Iterator
 from functools import cached_property
-from types import SimpleNamespace as Cell
 
-from packviz.show.movie.staging import READABLE, Box, Data, Line, Rect, Shape, Staging, Text, largest_line, line_of
+from packviz.show.movie.frames import Cell, Data
+from packviz.show.movie.staging import READABLE, Box, Line, Rect, Shape, Staging, Text, largest_line, line_of
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
 WIDE = 0.6  # approximate width of a letter ÷ its height
@@ -43,12 +43,12 @@ class Picture:
 
     def shapes(self, frame: int) -> list[Shape]:
         """Return a frame, counted from 0, as shapes in drawing order."""
-        number, scene, cells = self.staging.frames[frame]
+        number, scene, cells, _ = self.staging.frames[frame]
         standing = self.staging.standing(scene)
         self._line = line_of(standing.unit, self.height)
         self._lettered = {cell.p for cell in cells if cell.role == "label"}
         self._longest = max((len(cell.text) for cell in cells if cell.role == "token"), default=0)
-        self._now = {(cell.role, cell.p): cell.k for cell in cells if cell.shown and cell.tone == "now"}
+        self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Box(0, 0, self.width, self.full, self.palette.background)]
         for cell in cells:
             if cell.shown and (rect := standing.rect(cell)):
@@ -201,16 +201,16 @@ class Picture:
     def _counted(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
         """Yield the name of a time step, or an entry of batch_sizes with its bar, if there is room for it."""
         x, y, w, h = rect
-        axis, letter, text = cell.role == "axis", WIDE * self._line, cell.text
+        axis, letter, text, k = cell.role == "axis", WIDE * self._line, cell.text, cell.k or 0
         letters = max(len(text), 4 if text.startswith("t=") else 2)
         if letters == 4 and 4 * letter > w - 7 and max(2 * letter, 3 * letter - w / 2) + 4 < w:
-            letters, text = 2, text if tone or not cell.k else text[2:]  # in narrow columns only the first has `t=`
+            letters, text = 2, text if tone or not k else text[2:]  # in narrow columns only the first has `t=`
         every = max(1, -(-(letter * letters + 6) // max(w, 1)), axis and -(-self._line // max(h, 1)))
         most = min(0.5 * h, 22.0)
         if not axis:
-            yield Box(x + 0.16 * w, y, 0.68 * w, max(2.0, most * cell.v / 1e4), tone or self.palette.line)
-        apart = abs(cell.k - self._now.get((cell.role, cell.p), cell.k))
-        if tone or (cell.k % every == 0 and not 0 < apart < every):
+            yield Box(x + 0.16 * w, y, 0.68 * w, max(2.0, most * (cell.v or 0)), tone or self.palette.line)
+        apart = abs(k - self._now.get((cell.role, cell.p), k))
+        if tone or (k % every == 0 and not 0 < apart < every):
             color = tone or (self.palette.quiet if axis else self.palette.text)
             middle = y + (h / 2 if axis else most + 0.72 * self._line)
             yield Text(x + w / 2, middle, text, self._line, color, bool(tone) or not axis)
@@ -218,11 +218,11 @@ class Picture:
     def _ramp(self, value: float | None, scale: str) -> str:
         if value is None:
             return self.palette.pad
-        return diverging(value / 1e4 / self.data["scales"][scale], self.palette)
+        return diverging(value / self.data["scales"][scale], self.palette)
 
     def _stripes(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
         """Yield numbers as stripes; those of an output are written on them if they fit."""
-        (x, y, w, h), values = rect, self.data["numbers"][cell.vec]
+        (x, y, w, h), values = rect, cell.vec or ()
         step = w / len(values)
         written = cell.role == "output" and step >= 2 * READABLE and h >= READABLE + 2
         for i, value in enumerate(values):
@@ -260,7 +260,7 @@ def _number(value: float | None, x: float, y: float, w: float, px: float, fill: 
     """Yield a number as large as fits: with two decimals, if need be without the leading zero, or with one."""
     letters = next((n for n in (5, 4, 3) if w + 3 * (n == 3) >= WIDE * READABLE * n), 0)
     if value is not None and letters:
-        text = f"{value / 1e4:z.{1 if letters == 3 else 2}f}".replace("-", "−")
+        text = f"{value:z.{1 if letters == 3 else 2}f}".replace("-", "−")
         size = min(px, w / (WIDE * letters))
         yield from _fitted(text if letters == 5 else re.sub("^(−?)0", r"\1", text), x, y, 4 * size, size, fill)
 

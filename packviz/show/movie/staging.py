@@ -1,16 +1,12 @@
 """The position of everything in one frame of a movie, from its plain data, laid out like player/layout.js."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from types import SimpleNamespace as Cell  # one mark at one moment, with the fields of the data
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Data = Mapping[str, Any]
-AROUND = ("ring", "mark")  # painted after what they surround
-FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
-FIELDS |= {"seq": None, "k": 0}
-UNSEEN = ("n", "tip", "token", "from")  # columns of the data that still pictures do not need
+from packviz.show.movie.frames import Cell, Data, moments
+
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
 LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
 
@@ -70,6 +66,19 @@ class View(NamedTuple):
     breaks: Mapping[str, Sequence[float]] = MappingProxyType({})
 
 
+@dataclass
+class Inked:
+    """What is ever visible in a panel, in units, like `Inked` in types.d.ts."""
+
+    left: float = 1e9
+    top: float = 1e9
+    right: float = -1e9
+    bottom: float = -1e9
+    letters: float = 0
+    whole: bool = False
+    texts: dict[float, int] = field(default_factory=dict)
+
+
 class Standing(NamedTuple):
     """A view on a picture: pixels per unit, the aspect ratio of a unit, its corner, the share of text."""
 
@@ -119,54 +128,9 @@ class Staging:
     def __init__(self, data: Data, width: float, height: float) -> None:
         self.data, self.width, self.height = data, width, height
         self.legend = 1.7 * max(READABLE, min(14.0, 0.03 * height))  # pixels of the legend of the number colours
+        self.frames = [*moments(data)][1:]
         self.scales: dict[str, set[str]] = {}  # of the numbers that are ever visible in a scene
         self._standings: dict[str, Standing] = {}
-
-    @cached_property
-    def frames(self) -> list[tuple[int, str, list[Cell]]]:
-        """For every frame the number of its step, from 1, its scene, and all cells in drawing order."""
-        cells, firsts = list[Cell](), list[int]()
-        for role, p, x, y, more in self.data["groups"]:
-            firsts.append(len(cells))
-            columns = {"role": role, "p": p, "x": x, "y": y, **more}
-            cells += [Cell(**FIELDS | record) for record in self._records(columns, more.get("n", 1))]
-        changes, frames, stage, beat = self._changes(firsts), [], "", 0
-        for number, step in enumerate(self.data["steps"], 1):
-            stage = step.get("stage", stage)
-            beats = range(beat, beat := beat + step.get("beats", 2))
-            for change in [changes[each] for each in beats if each in changes] or [{}]:
-                cells = cells.copy()
-                for i, changed in change.items():
-                    cells[i] = Cell(**vars(cells[i]) | changed)
-                ordered = sorted(cells, key=lambda cell: cell.role in AROUND)
-                frames.append((number, step.get("scene") or stage, ordered))
-        return frames
-
-    def _changes(self, firsts: Sequence[int]) -> dict[int, dict[int, dict[str, Any]]]:
-        """Return for each beat which cells it changes, and how; firsts: the number of each group's first cell."""
-        beats: dict[int, dict[int, dict[str, Any]]] = {}
-        for of, when, sizes, picked, columns in self.data["changes"]:
-            for g in of if isinstance(of, list) else [of]:
-                n = self.data["groups"][g][4].get("n", 1)
-                told = self._unpacked(when, 1)
-                counts = self._unpacked(n if sizes is None else sizes, len(told))
-                marks = [*range(n)] * len(told) if picked is None else self._unpacked(picked, sum(counts))
-                at = [beat for beat, count in zip(told, counts, strict=True) for _ in range(count)]
-                for beat, mark, change in zip(at, marks, self._records(columns, len(at)), strict=True):
-                    beats.setdefault(beat, {}).setdefault(firsts[g] + mark, {}).update(change)
-        return beats
-
-    def _records(self, columns: Mapping[str, Any], count: int) -> Iterator[dict[str, Any]]:
-        lists = {name: self._unpacked(column, count) for name, column in columns.items() if name not in UNSEEN}
-        return ({name: column[i] for name, column in lists.items()} for i in range(count))
-
-    def _unpacked(self, column: Any, count: int) -> list[Any]:
-        if isinstance(column, list):
-            return self.data["columns"][column[0]] if len(column) == 1 else column
-        if not isinstance(column, dict):
-            return [column] * count
-        runs = zip(*[iter(column["runs"])] * 3, strict=True)
-        return [round(first + k * step, 4) for first, step, many in runs for k in range(many)]
 
     def standing(self, scene: str) -> Standing:
         """Return the view of a scene with the largest cells, centred in the picture."""
@@ -190,7 +154,7 @@ class Staging:
             self._standings[scene] = best
         return self._standings[scene]
 
-    def _fitted(self, view: View, ink: dict[str, Cell], room: float, wanted: float) -> Standing:
+    def _fitted(self, view: View, ink: dict[str, Inked], room: float, wanted: float) -> Standing:
         most = MAX_UNIT * max(1.0, self.height / LOW)
         left, top, right, bottom = 0.0, 0.0, view.w, view.h
         for again in (True, True, False):
@@ -205,7 +169,7 @@ class Staging:
         return Standing(view, unit, across / unit, *corner, squeeze)
 
     def _bounds(
-        self, view: View, ink: dict[str, Cell], unit: float, across: float, squeeze: float
+        self, view: View, ink: dict[str, Inked], unit: float, across: float, squeeze: float
     ) -> tuple[float, float, float, float]:
         """Return the box around everything ever visible in a view, in units."""
         letter = LETTER * line_of(unit, self.height) / across
@@ -222,20 +186,19 @@ class Staging:
             bottom = max(bottom, y + box.bottom + pitch * (len(starts) - 1))
         return (left, top, right, bottom) if right > left and bottom > top else (0.0, 0.0, view.w, view.h)
 
-    def _ink(self, scene: str) -> dict[str, Cell]:
-        """Return what is ever visible in each panel, like `Inked` in types.d.ts."""
-        panels: dict[str, Cell] = {}
+    def _ink(self, scene: str) -> dict[str, Inked]:
+        """Return what is ever visible in each panel."""
+        panels: dict[str, Inked] = {}
         scales = self.scales[scene] = set[str]()
         seen = set[int]()
-        for _, _, cells in (frame for frame in self.frames if frame[1] == scene):
-            for cell in cells:
+        for frame in (frame for frame in self.frames if frame.scene == scene):
+            for cell in frame.cells:
                 if not cell.shown or id(cell) in seen:
                     continue
                 seen.add(id(cell))
                 if cell.role == "value" or (cell.vec is not None and cell.role != "label"):
                     scales.add(cell.scale)
-                far = {"left": 1e9, "top": 1e9, "right": -1e9, "bottom": -1e9, "letters": 0, "whole": False}
-                box = panels.setdefault(cell.p, Cell(**far, texts={}))
+                box = panels.setdefault(cell.p, Inked())
                 inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role in ("token", "ghost") else 0
                 if inside:  # a vertical thread has no width
                     box.letters = max(box.letters, inside / cell.w)
