@@ -184,6 +184,7 @@ def test_the_ends_of_each_range_belong_to_it_and_equal_settings_have_one_hash() 
     Config(num_layers=4, seed=2**63 - 1, total_length=1, embedding_dim=1, padding_idx=0)
     assert len({Config(), Config(seed=0), Config(padding_value=0), Config(seed=1)}) == 2
     assert isinstance(Config(padding_value=-100).padding_value, float)
+    assert str(Config(padding_value=-0.0).padding_value) == "0.0"
     with pytest.raises(FrozenInstanceError):
         Config().seed = 1  # type: ignore[misc]
 

@@ -64,7 +64,7 @@ class Config:
         kept: dict[str, object] = {name: choice(name, given[name], among) for name, among in choices.items()}
         for name, least, most in (("hidden_size", 1, None), ("num_layers", 1, 4), ("seed", 0, 2**63 - 1)):
             kept[name] = integer(name, given[name], least, most)
-        kept["padding_value"] = number("padding_value", self.padding_value)
+        kept["padding_value"] = number("padding_value", self.padding_value) + 0.0  # -0.0 becomes 0.0, which it equals
         for name, least in (("total_length", 1), ("embedding_dim", 1), ("padding_idx", 0)):
             if given[name] is not None:
                 kept[name] = integer(name, given[name], least, or_none=True)

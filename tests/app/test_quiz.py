@@ -229,8 +229,7 @@ def stands_at(visited: Visit, place: str) -> None:
 
 
 def test_a_reload_continues_at_the_same_question_and_axe_finds_nothing_serious_in_a_whole_round(visit: Open) -> None:
-    old = START | {"said": "22-"}  # which is ignored
-    visited = visit(old, path="quiz", size=PHONE, scheme="dark")
+    visited = visit(START, path="quiz", size=PHONE, scheme="dark")
     sound(visited)
     answer(visited, ASKED[0], right(0))
     again(visited, 0, 2)

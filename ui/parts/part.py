@@ -84,7 +84,7 @@ def figure(shown: Shown, draw: Callable[..., Any], *of: Any, key: str, **chosen:
     of: the chart's arguments; they must follow from the request of `shown` and from `chosen`.
     """
     colors = palette()
-    _chart(shown.kept(lambda: draw(*of, palette=colors, **chosen), draw, colors is DARK, *chosen.items()), key)
+    _chart(shown.cached(lambda: draw(*of, palette=colors, **chosen), draw, colors is DARK, *chosen.items()), key)
 
 
 def fresh(draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> str:
@@ -126,7 +126,7 @@ def numbers(shown: Shown, stage: str) -> None:
 def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
     """Show the records of one stage. brief: without the column `padding` if nothing is padding."""
     trace, request = shown.trace, shown.request
-    frame = shown.kept(lambda: table(trace, stage, request.layer, request.direction), "records", stage)
+    frame = shown.cached(lambda: table(trace, stage, request.layer, request.direction), "records", stage)
     if brief and "padding" in frame and not frame["padding"].any():
         frame = frame.drop(columns="padding")
     alt = f"The records of the stage {stage}"

@@ -32,7 +32,7 @@ from ui.parts.plan import (
     settings_of,
 )
 from ui.state import address
-from ui.state.kept import kept
+from ui.state.cache import cached
 from ui.state.path import script
 from ui.state.runs import OWN
 from ui.state.visit import visit
@@ -241,7 +241,7 @@ def _prediction(ask: Ask | None) -> None:
 
 def _choose_prediction(base: Mapping[str, Any], number: int, key: str) -> dict[str, Any] | None:
     """Let the teacher choose one of the predictions about a batch and its settings; say why if there is none."""
-    found, problem = kept(lambda: _possible(base, number), "questions", repr(base), number)
+    found, problem = cached(lambda: _possible(base, number), "questions", repr(base), number)
     if not found:
         st.text(f"⚠ {problem}")
         return None

@@ -29,8 +29,6 @@ Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "cla
 MAX_LENGTH = 8_000  # characters of a text in a link
 _NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are reported if they are ignored
 
-_RENAMED = {"naive": "last column", "last_valid": "last valid"}  # readouts in older links
-
 PARTS = ("sidebar", "code", "menu")  # that a link may hide
 THEMES = ("automatic", "light", "dark")  # automatic: as in the browser
 
@@ -57,7 +55,6 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "round": ("quiz", None),  # a random one
     "worksheet": ("quiz", False),
     "question": ("quiz", 1),  # the first question of the round; in a lesson the player writes it
-    "said": ("quiz", None),  # in older links, from before the browser kept the answers
     "train_task": ("lab", "vowels"),
     "train_readouts": ("lab", None),  # all of them
     "train_pads": ("lab", None),  # all of them
@@ -185,11 +182,7 @@ def remember() -> None:
     endless = [name for name, raw in asked().items() if name in _NUMBERS and math.isinf(_as_number(raw) or 0.0)]
     for name in endless:  # Streamlit's number input fails on these before it checks its bounds
         del st.query_params[name]
-    readouts = st.query_params.get_all("train_readouts")
-    renamed = [_RENAMED.get(each, each) for each in readouts]
-    if renamed != readouts:
-        st.query_params["train_readouts"] = renamed
-    if endless or renamed != readouts:
+    if endless:
         st.rerun()
 
 

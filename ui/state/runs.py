@@ -18,7 +18,7 @@ from packviz.inputs.limits import check_limits, check_settings, limited_batch
 from packviz.show.movie import Movie, beside, movie
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import asking
-from ui.state.kept import kept
+from ui.state.cache import cached
 from ui.state.visit import visit
 
 T = TypeVar("T")
@@ -84,11 +84,11 @@ class Shown:
 
     def fact(self, find: Callable[[Trace], T]) -> T:
         """Return a function's result for the trace, computed once for all visitors."""
-        return self.kept(lambda: find(self.trace), find)
+        return self.cached(lambda: find(self.trace), find)
 
-    def kept(self, make: Callable[[], T], *key: Hashable) -> T:
+    def cached(self, make: Callable[[], T], *key: Hashable) -> T:
         """Return the result of `make` for this run, cached for all visitors. key: what else it depends on."""
-        return kept(make, self.request, *key)
+        return cached(make, self.request, *key)
 
 
 @dataclass
@@ -136,9 +136,9 @@ def run(request: Request) -> Shown:
     Raises PackvizError if it is invalid or exceeds the limits of the app, before anything is computed.
     """
     source, config = request.source, request.config
-    traced = kept(lambda: _trace(source, config), source, config)
+    traced = cached(lambda: _trace(source, config), source, config)
     assert traced.batch is not None
-    return Shown(request, traced.batch, traced, kept(lambda: as_json(_movie(traced, request)), request))
+    return Shown(request, traced.batch, traced, cached(lambda: as_json(_movie(traced, request)), request))
 
 
 def as_json(film: Movie) -> bytes:

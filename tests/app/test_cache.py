@@ -5,6 +5,8 @@ import gc
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +16,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from ui.server import warm
-from ui.state.kept import Kept, bytes_of
+from ui.state.cache import bounded, bytes_of
 
 
 class Session:
@@ -47,24 +49,31 @@ def test_streamlit_still_has_the_attributes_that_are_read() -> None:
     assert manager._session_storage is storage
 
 
-def test_shared_results_are_bounded_in_bytes_and_the_most_recently_used_stay() -> None:
-    results, size = Kept(max_bytes=10_000), 3_000
+def test_shared_results_are_bounded_in_bytes() -> None:
+    get, size = bounded(10_000), 3_000
     for name in "abc":
-        results.get(name, lambda: bytes(size))
-    results.get("a", lambda: pytest.fail("it is kept"))
-    results.get("d", lambda: bytes(size))
-    assert results.bytes <= 10_000
+        get(lambda: bytes(size), name)
+    get(never, "a")
+    get(lambda: bytes(size), "d")  # takes the place of b, the least recently used
     for name in "acd":
-        results.get(name, lambda: pytest.fail("it is kept"))
-    assert results.get("b", lambda: b"again") == b"again"
-    results.get("large", lambda: bytes(50_000))
-    results.get("large", lambda: pytest.fail("the latest is kept, however large"))
-    results.get("small", lambda: b"")
-    assert results.bytes < 1_000
+        get(never, name)
+    assert get(lambda: b"again", "b")[0] == b"again"
+
+
+def test_the_latest_result_is_kept_however_large() -> None:
+    get = bounded(10_000)
+    get(lambda: bytes(50_000), "large")
+    get(never, "large")
+    get(lambda: b"", "small")
+    assert get(lambda: b"again", "large")[0] == b"again"
+
+
+def never() -> object:
+    pytest.fail("it is cached")
 
 
 def test_simultaneous_requests_wait_for_one_result() -> None:
-    results, made = Kept(), []
+    get, made = bounded(10_000), []
 
     def make() -> object:
         time.sleep(0.2)
@@ -72,9 +81,33 @@ def test_simultaneous_requests_wait_for_one_result() -> None:
         return made[-1]
 
     with ThreadPoolExecutor(5) as pool:
-        got = list(pool.map(lambda _: results.get("key", make), range(5)))
+        got = [found for found, _ in pool.map(lambda _: get(make, "key"), range(5))]
     assert len(made) == 1
     assert got == made * 5
+
+
+def test_after_an_exception_one_of_those_who_wait_computes() -> None:
+    get, calls, start = bounded(10_000), list[str](), Barrier(6)
+
+    def make() -> str:
+        calls.append("begun")
+        time.sleep(0.05)
+        if len(calls) == 1:
+            raise MemoryError
+        calls.append("ended")
+        return "made"
+
+    def ask(_: int) -> str | None:
+        start.wait()
+        with suppress(MemoryError):
+            found: str = get(make, "key")[0]
+            return found
+        return None
+
+    with ThreadPoolExecutor(6) as pool:
+        got = list(pool.map(ask, range(6)))
+    assert sorted(map(str, got)) == ["None", *["made"] * 5]
+    assert calls == ["begun", "begun", "ended"]
 
 
 def test_the_size_of_a_result_counts_each_of_its_parts_once() -> None:
