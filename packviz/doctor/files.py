@@ -35,6 +35,7 @@ MAX_READERS = 2  # processes at once
 _READERS = BoundedSemaphore(MAX_READERS)
 _FIRST = re.compile(r"(.*)weight_ih_l0", re.DOTALL)
 _NAME = re.compile(r"(?:weight_ih|weight_hh|bias_ih|bias_hh|weight_hr)_l\d{1,4}(?:_reverse)?")
+_KEPT = ("PATH", "PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # what Python needs
 _LAYER = re.compile(r"weight_ih_l\d+")
 
 
@@ -55,7 +56,7 @@ class Loaded(Brief):
 def read_file(name: str, data: bytes) -> Loaded:
     """Return the tensors in a file's bytes; the ending of its name says what it is. Everything comes to the CPU.
 
-    The file is parsed in this process: for files of strangers there is read_isolated().
+    The file is parsed in this process: for untrusted files use read_isolated().
     Raises PackvizError for another ending, for more than MAX_BYTES, packed or unpacked, and for whatever cannot be
     opened without running code that is in the file.
     """
@@ -64,7 +65,7 @@ def read_file(name: str, data: bytes) -> Loaded:
 
 
 def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2**30) -> Loaded:
-    """Return what read_file() returns, parsed in a process of its own.
+    """Return what read_file() returns, parsed in a process of its own: without the environment, without a network.
 
     seconds   how long the process may take, and as long may wait for its turn: MAX_READERS run at once
     memory    bytes that it may use, where the system can limit that: Linux does; torch alone takes 200 MB of it
@@ -97,7 +98,8 @@ def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
     """Run the process; what it writes goes to a file, whose size it cannot exceed."""
     settings = json.dumps((name, memory, seconds)).encode() + b"\n"
     command = [sys.executable, "-P", "-B", "-W", "ignore", opening.__file__]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}  # each thread would have memory of its own
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}  # no passwords and keys
+    environment["OMP_NUM_THREADS"] = "1"  # each thread would have memory of its own
     limits = f"a file that can be read within {seconds} s and {megabytes(memory)}"
     with TemporaryFile() as out:
         try:

@@ -5,6 +5,7 @@ Nothing of packviz is imported, and torch only for its own files: that process s
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
 import math
@@ -32,6 +33,10 @@ _DTYPES = {
 }
 _COLOURS = re.compile(r"\x1b\[\d*m|\[\d+m")
 _REASON = re.compile(r"WeightsUnpickler error:\s*(.+)")
+_GLOBAL = re.compile(r"GLOBAL ([\w.]+)")
+_ADVICE = re.compile(r"weights_only|safe_globals")  # of torch: to load the file in a way that may run its code
+_NEWUSER, _NEWNET = 0x10000000, 0x40000000  # of Linux's unshare: namespaces of its own for users and for the network
+_NOT_FOR_FILES = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn")
 
 
 class Part(NamedTuple):
@@ -197,16 +202,33 @@ def too_large(got: str) -> UnreadableError:
 
 
 def unreadable(expected: str, error: Exception) -> UnreadableError:
-    """Return the refusal of a file that a parser gave up on, with the parser's reason."""
+    """Return the refusal of a file that a parser gave up on, with the parser's reason.
+
+    torch's advice to load the file unsafely is not passed on.
+    """
     text = _COLOURS.sub("", str(error))
+    if needed := _GLOBAL.search(text):
+        got = f"a pickle that needs {needed[1][:MAX_NAME]}, which could run code"
+        return UnreadableError(expected, got, "save the weights alone: torch.save(module.state_dict(), ...)")
     reason = _REASON.search(text)
+    if _ADVICE.search(reason[1] if reason else text):
+        return UnreadableError(expected, "a file with more than tensors in it", "save only tensors, or a state dict")
     says = reason[1] if reason else (text.strip().splitlines() or [type(error).__name__])[0]
     fix = "save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors"
     return UnreadableError(expected, f"a file that cannot be opened ({says[:MAX_NAME]})", fix)
 
 
-def _limit(memory: int, seconds: int) -> None:
-    """Limit this process where the system can: its memory, its time, what it writes."""
+def confine(memory: int, seconds: int) -> None:
+    """Limit this process: its memory, its time, what it writes; and take the network and other programs from it.
+
+    Everywhere Python refuses to open a socket or to start a program. Linux also gives the process a network of its own,
+    without connections, where it permits that; many containers do not. Windows has none of the other limits.
+    """
+    if sys.platform == "linux":
+        unshare = ctypes.CDLL(None).unshare
+        if unshare(_NEWUSER | _NEWNET):
+            unshare(_NEWNET)  # which needs no namespace for users if this is root
+    sys.addaudithook(_refuse)
     if sys.platform == "win32":
         return
     import resource
@@ -219,10 +241,15 @@ def _limit(memory: int, seconds: int) -> None:
         resource.setrlimit(what, (most, most))
 
 
+def _refuse(event: str, _: object) -> None:
+    if event.startswith(_NOT_FOR_FILES):
+        raise PermissionError(f"reading a file needs no {event}")
+
+
 def _serve() -> None:
     """Read a line of settings and a file's bytes; write a line about its parts, and their bytes."""
     name, memory, seconds = json.loads(sys.stdin.buffer.readline())
-    _limit(memory, seconds)
+    confine(memory, seconds)
     parts, refused = list[Part](), None
     try:
         parts = open_parts(name, sys.stdin.buffer.read())

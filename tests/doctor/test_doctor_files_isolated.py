@@ -1,12 +1,18 @@
 """Files read in a process of their own: the same tensors come back, and what ends that process ends no other."""
 
 import io
+import os
 import pickle
+import re
+import socket
+import subprocess
+import sys
 import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +20,7 @@ import torch
 from doctor_cases import npy, npz, saved, sound
 from safetensors.torch import save
 
-from packviz.doctor import MAX_BYTES, files, read_file, read_isolated
+from packviz.doctor import MAX_BYTES, files, opening, read_file, read_isolated
 from packviz.errors import PackvizError
 
 pytestmark = pytest.mark.slow
@@ -112,6 +118,65 @@ def test_a_file_that_takes_too_much_ends_only_the_process_that_reads_it(side_by_
         (deadly, PATIENCE, "ended the process"),
     )
     assert list(side_by_side.map(attempt, cases)) == [None] * 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_process_gets_no_secrets_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://:secret@here")
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read_isolated, endless(), "x.pt", seconds=5)
+        while not reading.done() and not (found := environments()):
+            time.sleep(0.01)
+        assert isinstance(reading.exception(), PackvizError)
+    assert "OMP_NUM_THREADS=1" in found[0]
+    assert "secret" not in "".join(found)
+
+
+def environments() -> list[str]:
+    """Return the environments of the processes that read files for this one."""
+    own = Path(f"/proc/{os.getpid()}/task")
+    children = [pid for each in own.glob("*/children") for pid in each.read_text().split()]
+    readers = [pid for pid in children if opening.__file__ in Path(f"/proc/{pid}/cmdline").read_text()]
+    return [Path(f"/proc/{pid}/environ").read_text() for pid in readers]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "import socket; socket.create_connection(('127.0.0.1', {port}), 5)",
+        "import subprocess; subprocess.run(['true'])",
+        "import os; os.system('true')",
+    ],
+)
+def test_a_confined_process_has_no_network_and_no_programs(act: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        code = f"import sys; from packviz.doctor.opening import confine; confine(2**30, 20); {act}"
+        code = code.replace("{port}", str(server.getsockname()[1]))
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "PermissionError: reading a file needs no" in done.stderr
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_saved_module_is_refused_with_our_advice_alone(zipped: bool) -> None:
+    stream = io.BytesIO()
+    torch.save(torch.nn.GRU(3, 4), stream, _use_new_zipfile_serialization=zipped)
+    told = refusal(lambda: read_file("x.pt", stream.getvalue()))
+    assert told.endswith("Save the weights alone: torch.save(module.state_dict(), ...).")
+    assert not re.search("weights_only|safe_globals|Re-running", told)
+
+
+def test_a_pickle_that_runs_code_is_refused_without_torchs_advice() -> None:
+    stream = io.BytesIO()
+    torch.save({"x": Runs()}, stream)
+    told = refusal(lambda: read_file("x.pt", stream.getvalue()))
+    assert not re.search("weights_only|safe_globals|Re-running", told)
+
+
+class Runs:
+    """An object whose pickle calls a function."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.system, ("true",)
 
 
 def test_only_a_few_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
