@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from packviz.compute.determinism import seeded
+from packviz.compute.weights import drawn, drawn_embedding, generator_of
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config
-from packviz.inputs.module import state_shapes, states_of, zero_state
+from packviz.inputs.module import state_shapes, states_of, weight_dtype, zero_state
 from packviz.text import Brief
 
 MAX_WEIGHTS = 100_000_000  # 400 MB in float32
@@ -47,19 +47,23 @@ def draw(batch: Batch, config: Config) -> Drawn:
         got = f"{_rounded(H)}, which makes {_rounded(weights)}"
         raise PackvizError("hidden_size", expected=expected, got=got, fix="choose a smaller hidden_size")
     settings = {name: getattr(config, name) for name in ("bias", "batch_first", "bidirectional", "nonlinearity")}
-    with seeded(config.seed):
-        embedding = None
-        if table is not None:
-            embedding = nn.Embedding(*table, padding_idx=config.padding_idx, device="cpu", dtype=dtype)
-        module = kind.build(F, config.hidden_size, config.num_layers, **settings, device="cpu", dtype=dtype).eval()
-        return Drawn(embedding, module, *_initial_state(module, config, len(batch.sequences), dtype))
+    generator, embedding = generator_of(config.seed), None
+    if table is not None:
+        embedding = drawn_embedding(*table, config.padding_idx, dtype=dtype, generator=generator)
+    sizes = (F, config.hidden_size, config.num_layers)
+    module = drawn(kind.build, *sizes, **settings, dtype=dtype, generator=generator).eval()
+    return Drawn(embedding, module, *_initial_state(module, config, len(batch.sequences), generator))
 
 
-def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+def _initial_state(
+    module: nn.RNNBase, config: Config, B: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor | None]:
+    dtype = weight_dtype(module)
     if config.initial_state in ("zeros", "carried"):
         return zero_state(module, B, dtype)
     rows = B if config.initial_state == "random" else 1
-    states = [torch.randn(shape, dtype=dtype, device="cpu") for shape in state_shapes(module, rows)]
+    shapes = state_shapes(module, rows)
+    states = [torch.randn(shape, dtype=dtype, device="cpu", generator=generator) for shape in shapes]
     if config.initial_state == "learned":  # one state for every sequence
         states = [(state * 0.1).expand(-1, B, -1).contiguous() for state in states]
     return states_of(states)

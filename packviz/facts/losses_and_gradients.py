@@ -11,9 +11,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.compute.determinism import exact_arithmetic, seeded
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
+from packviz.compute.weights import drawn, generator_of
 from packviz.facts.padded_run import initial_state, packed_grid, run_padded, valid_cells
 from packviz.facts.words import sentence
 from packviz.inputs.module import directions, state_size, weight_dtype
@@ -121,9 +122,9 @@ def _verdicts(trace: Trace, numbers: dict[str, Any]) -> Iterator[str]:
 def draw_task(trace: Trace, seed: int) -> Task:
     """Draw the head and the targets of a trace, the same for the same seed."""
     width, mask = directions(trace.module) * state_size(trace.module), trace.padded.mask
-    with seeded(seed):
-        head = nn.Linear(width, CLASSES, device="cpu", dtype=weight_dtype(trace.module))
-        target = torch.randint(CLASSES, mask.shape, device="cpu")
+    generator = generator_of(seed)
+    head = drawn(nn.Linear, width, CLASSES, dtype=weight_dtype(trace.module), generator=generator)
+    target = torch.randint(CLASSES, mask.shape, device="cpu", generator=generator)
     return Task(head, target.masked_fill(~mask, PAD_CLASS))
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from packviz.compute.determinism import seeded
 from packviz.compute.record import Trace
+from packviz.compute.weights import drawn, generator_of
 from packviz.facts.padded_run import a_sequence, tokens_of
 from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import kind_of
@@ -136,6 +136,7 @@ def sequence_error(trace: Trace) -> str | None:
     """
     sequences = [tokens_of(trace, b) for b in range(len(trace.padded.lengths))]
     values = torch.nested.nested_tensor(sequences, layout=torch.jagged, device="cpu")
-    with seeded(0), torch.no_grad():
-        module = kind_of(trace.module).build(values.size(2), 1, batch_first=True, dtype=values.dtype, device="cpu")
+    build, settings = kind_of(trace.module).build, {"batch_first": True, "dtype": values.dtype}
+    with torch.no_grad():
+        module = drawn(build, values.size(2), 1, **settings, generator=generator_of(0))
         return ask(lambda: module(values)).last_line

@@ -138,8 +138,7 @@ def _weight(module: nn.RNNBase, name: str) -> Tensor:
     """Return a weight; a parametrized one is computed by a copy of its parametrizations in eval mode."""
     if not parametrize.is_parametrized(module, name):
         return cast(Tensor, getattr(module, name))
-    with torch.random.fork_rng(devices=[]):
-        return cast(Tensor, copy.deepcopy(cast(nn.ModuleDict, module.parametrizations)[name]).eval()())
+    return cast(Tensor, copy.deepcopy(cast(nn.ModuleDict, module.parametrizations)[name]).eval()())
 
 
 def _weight_by(hook: object, module: nn.RNNBase) -> tuple[str, Tensor] | None:

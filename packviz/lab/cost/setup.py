@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from packviz.compute.determinism import seeded, with_onednn
+from packviz.compute.determinism import with_onednn
 from packviz.compute.record import Refusal, Trace
+from packviz.compute.weights import drawn, generator_of
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, Cell
 from packviz.inputs.module import directions, state_size
@@ -97,10 +98,10 @@ def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[
     known = check_lengths(lengths)
     B, T = len(known), int(known.max())
     setup.check_amount(B * T)
-    with seeded(setup.seed):
-        sizes = (setup.features, setup.hidden_size, setup.num_layers)
-        module = CELL_KINDS[setup.cell].build(*sizes, batch_first=True, bidirectional=setup.bidirectional)
-        x = torch.randn(B, T, setup.features, device="cpu")
+    sizes, generator = (setup.features, setup.hidden_size, setup.num_layers), generator_of(setup.seed)
+    build, settings = CELL_KINDS[setup.cell].build, {"batch_first": True, "bidirectional": setup.bidirectional}
+    module = drawn(build, *sizes, **settings, generator=generator)
+    x = torch.randn(B, T, setup.features, device="cpu", generator=generator)
     ones = valid_mask(known, T).unsqueeze(-1).to(x)  # (B, T, 1)
     x, ones, module = (x * ones).to(setup.device), ones.to(setup.device), module.to(setup.device)
     weights = tuple(module.parameters())

@@ -12,7 +12,7 @@ from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from torch.optim import Adam
 
-from packviz.compute.determinism import seeded
+from packviz.compute.weights import drawn, generator_of
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.module import states_of
 from packviz.inputs.tensors import valid_mask
@@ -51,10 +51,10 @@ class Model(nn.Module):
         super().__init__()
         H, D = experiment.hidden_size, 2 if experiment.bidirectional else 1
         self.readout = experiment.readout
-        with seeded(seed):
-            build = CELL_KINDS[experiment.cell].build
-            self.cell = build(features, H, batch_first=True, bidirectional=D == 2, dtype=torch.float64, device="cpu")
-            self.head = nn.Linear(D * H, classes, dtype=torch.float64, device="cpu")
+        build, generator = CELL_KINDS[experiment.cell].build, generator_of(seed)
+        settings = {"batch_first": True, "bidirectional": D == 2, "dtype": torch.float64}
+        self.cell = drawn(build, features, H, **settings, generator=generator)
+        self.head = drawn(nn.Linear, D * H, classes, dtype=torch.float64, generator=generator)
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """Return (B, classes): the scores of padded sequences x (B, T, F) float64 of `lengths` (B,)."""
