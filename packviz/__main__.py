@@ -131,7 +131,7 @@ def _layout(x: Any, lengths: Any, batch_first: bool | None) -> tuple[bool, str]:
     """Return whether the sequences come first in x, and what was assumed because no option was given."""
     if batch_first is not None or isinstance(x, PackedSequence) or x.dim() < 2:
         return bool(batch_first), ""
-    number, (one, other) = None if lengths is None else torch.as_tensor(lengths).numel(), x.shape[:2]
+    number, (one, other) = None if lengths is None else torch.as_tensor(lengths, device="cpu").numel(), x.shape[:2]
     found = one == number != other
     unclear = one == other or number not in (one, other)
     why = "torch's default" if unclear else f"to fit {counted(number or 0, 'length')}"

@@ -33,8 +33,12 @@ class PackvizError(ValueError):
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, or its type if it has none."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    """Return the first line of an error's message, or its type if it has none; of TorchScript's errors the last line.
+
+    TorchScript puts its own traceback before the message.
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[-1].strip() if "TorchScript" in lines[0] else lines[0]
 
 
 @contextmanager

@@ -70,15 +70,19 @@ def examine(
 
 def _case(subject: object, x: object, lengths: object, batch_first: bool | None, *beside: Any) -> Case:
     """Tell module, batch and lengths apart; beside: what follows in a Case, in its order."""
-    module = read_module(subject, _readable, "; or use pv.watch") if isinstance(subject, nn.Module) else None
+    module = (
+        read_module(subject, _readable, "; pv.watch(module) examines it inside the whole model")
+        if isinstance(subject, nn.Module)
+        else None
+    )
     if module is None:
         if x is not None and lengths is not None:
             raise TypeError("examine() takes the lengths only once: examine(x, lengths)")
         x, lengths = subject, x if lengths is None else lengths
-    check_subject(x)
-    grid, packed = (x if isinstance(x, Tensor) else None), (x if isinstance(x, PackedSequence) else None)
     if batch_first is None:
         batch_first = module is not None and module.batch_first
+    check_subject(x, batch_first)
+    grid, packed = (x if isinstance(x, Tensor) else None), (x if isinstance(x, PackedSequence) else None)
     return Case(grid, packed, lengths, module, batch_first, *beside)
 
 

@@ -125,7 +125,11 @@ def _loaded(name: str, parts: list[Part]) -> Loaded:
     for part in parts:
         fields = packed.setdefault(part.name, {}) if part.field else tensors
         dtype = getattr(torch, part.dtype)
-        flat = torch.frombuffer(bytearray(part.data), dtype=dtype) if part.data else torch.empty(0, dtype=dtype)
+        flat = (
+            torch.frombuffer(bytearray(part.data), dtype=dtype)
+            if part.data
+            else torch.empty(0, dtype=dtype, device="cpu")
+        )
         try:
             fields[part.field or part.name] = flat.reshape(part.shape)
         except (RuntimeError, OverflowError) as error:  # a shape beyond 64 bits, with a 0 in it

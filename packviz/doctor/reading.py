@@ -81,7 +81,7 @@ def padding_code(text: str) -> str:
     with suppress(ValueError, TypeError, RuntimeError, IndexError, OverflowError):  # no rows, or not of numbers
         reader = _reader(text)
         rows = cast("list[list[Nested]]", _numbers(reader.value(reader.expression())))
-        padded = pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+        padded = pad_sequence([torch.tensor(row, device="cpu") for row in rows], batch_first=True)
         if len({len(row) for row in rows}) > 1 and bool(padded.isfinite().all()):
             return _PADDING.format(rows=rows)
     return ""
@@ -128,7 +128,7 @@ def _tensor(reader: Reader, written: ast.expr) -> Tensor:
     name = named.get("dtype", "").removeprefix("torch.").removeprefix("np.").strip("'\"")
     dtype = getattr(torch, name) if _DTYPE.fullmatch(name) else None
     try:
-        tensor = torch.tensor(values, dtype=dtype)
+        tensor = torch.tensor(values, dtype=dtype, device="cpu")
         return tensor.reshape(ast.literal_eval(named["size"])) if "size" in named else tensor
     except (RuntimeError, ValueError, TypeError, OverflowError) as error:
         got = f"{quoted(reader.text)} ({first_line(error)})"

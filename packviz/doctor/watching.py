@@ -2,9 +2,9 @@
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from math import isfinite
 from threading import Lock
@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.doctor.calls import Call, copied, hidden, on_each, seeing_packing, skip_frames_of
+from packviz.doctor.calls import Call, copied, on_each
 from packviz.doctor.examining import examine
+from packviz.doctor.packing_calls import PackCall, is_compiled_or_traced, not_compiled, packing_calls
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.rules.case import Case
@@ -31,19 +32,7 @@ __all__ = ["Watched", "watch"]
 
 Arguments = tuple[object, ...]  # of a call
 Named = dict[str, object]
-_LOCK = Lock()  # of all findings: no part of a Watched, which can be saved
-
-
-@dataclass(eq=False)
-class _Packed:
-    """Hold one call of pack_padded_sequence: what it returned and, where they are to be examined, what it was given."""
-
-    data: Callable[[], Tensor | None]
-    batch_sizes: Callable[[], Tensor | None]
-    batch_first: bool
-    grid: Tensor | None = None  # (B, T, ...), with the sequences in their own order
-    lengths: Sequence[int] = ()
-    own_lengths: Sequence[int] = ()  # of the sequences that pad_sequence made the grid of, where that was seen
+_LOCK = Lock()  # shared by all Watched objects; not an attribute, because locks cannot be pickled
 
 
 class Watched:
@@ -78,7 +67,11 @@ class Watched:
             with torch.no_grad():
                 work(*arguments)
         except Exception as error:  # also what packviz refuses to examine
-            self.add(layer, [worded(Fault("not_examined", error=repr(error)), None)])
+            self.add_failure(layer, error)
+
+    def add_failure(self, layer: str, error: Exception) -> None:
+        """Add the note that packviz could not examine a call of a layer."""
+        self.add(layer, [worded(Fault("not_examined", error=repr(error)), None)])
 
     def __str__(self) -> str:
         if not self.calls:
@@ -97,51 +90,39 @@ class Watched:
 
 
 class _Packing:
-    """Remember what was padded and packed last, in the thread that watches, and find calls that do not fit together."""
+    """The latest calls that padded and packed, in the thread that watches; finds calls that contradict each other."""
 
     def __init__(self, watched: Watched) -> None:
         self.watched = watched
-        self.packed: deque[_Packed] = deque(maxlen=8)
-        self.padded: Callable[[], Tensor | None] = lambda: None  # by the last pad_sequence, if it is still there
+        self.packed: deque[PackCall] = deque(maxlen=8)
+        self.padded: Callable[[], Tensor | None] = lambda: None  # by the last pad_sequence, if it still exists
         self.own_lengths: list[int] = []  # of the sequences that were padded
         self.padded_first = False
 
-    def see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
-        """Take a call of pad_sequence, pack_padded_sequence or pad_packed_sequence: see seeing_packing()."""
-        self.watched.guarded(name.strip("_"), self._see, name, arguments, result, order)
+    def observe(self, name: str, arguments: tuple[Any, ...], result: Any) -> None:
+        """Record a call: see packing_calls()."""
+        self.watched.guarded(name.strip("_"), self._record, name, arguments, result)
 
-    def _see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
+    def _record(self, name: str, arguments: tuple[Any, ...], result: Any) -> None:
         if name == "pad_sequence":
             sequences, self.padded_first, *_ = arguments
             self.padded, self.own_lengths = weakref.ref(result), [len(one) for one in sequences]
         elif name == "_pack_padded_sequence":
             grid, lengths, batch_first = arguments
-            self.packed.append(self._seen_packed(grid, lengths, batch_first, result, order))
+            packed = PackCall(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
+            if not fits_at_its_edges(grid, lengths.tolist(), batch_first, self.watched.padding_value):
+                packed.grid, packed.lengths, packed.padded = grid, lengths.tolist(), self.padded()
+                packed.padded_first, packed.own_lengths = self.padded_first, self.own_lengths
+            self.packed.append(packed)
         else:
             _, batch_sizes, batch_first, *_ = arguments
-            packed = next((one for one in self.packed if one.batch_sizes() is batch_sizes), None)
-            if packed is not None and packed.batch_first != batch_first:
+            before = next((one for one in self.packed if one.batch_sizes() is batch_sizes), None)
+            if before is not None and before.batch_first != batch_first:
                 fault = Fault("unpacked_otherwise", batch_first=batch_first)
                 self.watched.add("pad_packed_sequence", [worded(fault, None)])
 
-    def _seen_packed(
-        self, grid: Tensor, lengths: Tensor, batch_first: bool, result: Any, order: Tensor | None
-    ) -> _Packed:
-        """Keep the grid where it does not plainly fit its lengths; it is examined with the layer that it is for."""
-        ends, packed = lengths.tolist(), _Packed(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
-        if fits_at_its_edges(grid, ends, batch_first, self.watched.padding_value):
-            return packed
-        back = torch.arange(len(ends)) if order is None else order.argsort()
-        x = grid.index_select(0 if batch_first else 1, back.to(grid.device))
-        packed.grid = x if batch_first else x.transpose(0, 1)
-        packed.lengths = [ends[b] for b in back.tolist()]
-        padded = self.padded()
-        if padded is not None and torch.equal(padded if self.padded_first else padded.transpose(0, 1), packed.grid):
-            packed.own_lengths = self.own_lengths
-        return packed
-
-    def packed_as(self, given: Any) -> _Packed | None:
-        """Return the call that packed this sequence, if it was seen."""
+    def packed_as(self, given: Any) -> PackCall | None:
+        """Return the call that packed this sequence, if it was observed."""
         return next(
             (one for one in self.packed if isinstance(given, PackedSequence) and one.data() is given.data), None
         )
@@ -185,20 +166,21 @@ def watch(
         for name, layer in layers:
             hook = _Hook(packing, name, every, keep, has_own_forward(layer))
             hooks.callback(layer.register_forward_hook(hook, with_kwargs=True, always_call=True).remove)
-        hooks.enter_context(seeing_packing(packing.see))
+        hooks.enter_context(packing_calls(packing.observe))
         yield watched
 
 
 class _Hook:
-    """Examine the calls of one layer; a copy of the layer, saved or deep, is not watched."""
+    """Examines the calls of one layer. A copy of the layer, saved or deep, is not watched."""
 
     def __init__(
         self, packing: _Packing | None = None, name: str = "", every: int = 1, keep: int = 0, own_forward: bool = False
     ) -> None:
         self.packing, self.name, self.every, self.keep, self.own_forward = packing, name, every, keep, own_forward
         self.unkept = Call(name)
-        self.numbers, self.looks = count(), count()  # of the calls of this layer, and of those looked at closely
+        self.numbers, self.looks = count(), count()  # of the calls of this layer, and of those examined closely
         self.weights: tuple[object, nn.RNNBase] | None = None
+        self.record = not_compiled(self._record)
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return _Hook, ()
@@ -207,22 +189,33 @@ class _Hook:
     def __name__(self) -> str:  # torch.jit.script() asks for it first
         raise AttributeError("torch cannot script a layer that packviz watches: script it before watch(), or after")
 
-    def __call__(self, layer: nn.RNNBase, arguments: Arguments, named: Named, result: object) -> None:
-        """Take a call; result: None where the layer raised an error."""
-        if self.packing is None or hidden():
+    def __call__(self, layer: nn.RNNBase, arguments: Arguments, *named_and_result: Any) -> None:
+        """Examine a call, given the named arguments and the result, which is None if the layer raised an error.
+
+        Without the named arguments, another thread is adding or removing this hook at this moment.
+        """
+        if self.packing is None or len(named_and_result) != 2:
             return
-        watched = self.packing.watched
+        try:
+            self.record(self.packing, layer, arguments, *named_and_result)
+        except Exception as error:
+            self.packing.watched.add_failure(self.name, error)
+
+    def _record(self, packing: _Packing, layer: nn.RNNBase, arguments: Arguments, named: Named, result: object) -> None:
+        if is_compiled_or_traced():
+            return
         given: Any = arguments[0] if arguments else named.get("input")
         hx = arguments[1] if len(arguments) > 1 else named.get("hx")
-        number = next(self.numbers)
-        seen = isinstance(given, PackedSequence | Tensor)
-        kept = seen and number < self.keep and not self.own_forward and not _numbers(given).is_meta
+        watched, number = packing.watched, next(self.numbers)
+        is_input = isinstance(given, PackedSequence | Tensor)
+        kept = number < self.keep and is_input and not self.own_forward and not _numbers(given).is_meta
         watched.calls.append(call := Call(self.name) if number < self.keep else self.unkept)
         if kept:
             watched.guarded(self.name, self._keep, call, layer, given, hx)
-        one_step = isinstance(given, Tensor) and given.dim() == 3 and given.size(1 if layer.batch_first else 0) == 1
-        if seen and (number % (self.every * 16 if one_step else self.every) == 0 or result is None):
-            watched.guarded(self.name, self._look, self.packing, layer, given, hx, result)
+        if is_input and (number % self.every == 0 or result is None):
+            seldom = number % (self.every * 16) and result is not None and _is_one_step(given, layer.batch_first)
+            if not seldom:
+                watched.guarded(self.name, self._look, packing, layer, given, hx, result)
 
     def _look(self, packing: _Packing, layer: nn.RNNBase, given: Any, hx: Any, result: Any) -> None:
         """Look at what was given and returned; closely only at what is not plainly sound."""
@@ -241,14 +234,15 @@ class _Hook:
             watched.add(self.name, [worded(Fault("nan_in_output", weights=weights, number=number, of=of), layer)])
 
     def _examined(
-        self, layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None, pad: float | None
+        self, layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None
     ) -> Iterable[Finding]:
         if self.own_forward:  # which may take anything
             return examine(given, batch_first=layer.batch_first, padding_value=pad)
         if packed is None or packed.grid is None:
             return examine(layer, given, hx=hx, padding_value=pad)
-        grid, lengths, own = packed.grid, packed.lengths, packed.own_lengths
-        packed.grid = None  # it need not be held any longer
+        grid, lengths = packed.restored(given)
+        own = packed.own_lengths if packed.was_padded_as(grid) else ()
+        packed.grid = packed.padded = None  # they need not be held any longer
         if own and sorted(own) != sorted(lengths):
             rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
             return [worded(Fault("padded_lengths", None, rows, ours=own, theirs=lengths), None)]
@@ -256,22 +250,27 @@ class _Hook:
         return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=pad)
 
     def _keep(self, call: Call, layer: nn.RNNBase, given: Any, hx: Any) -> None:
-        version = [(weight.data_ptr(), weight._version) for weight in layer.parameters()]
+        version = [
+            (weight.data_ptr(), None if weight.is_inference() else weight._version) for weight in layer.parameters()
+        ]
         if self.weights is None or self.weights[0] != version:
             self.weights = version, snapshot(layer).cpu()
         call.given, call.hx = copied(given), None if hx is None else on_each(hx, copied)
         call.module = self.weights[1]
 
 
-skip_frames_of(_Hook.__call__)
-setattr(_Hook.__call__, "_torchdynamo_disable", True)  # noqa: B010  compiled models call it, too
-
-
 def _numbers(given: Tensor | PackedSequence) -> Tensor:
     return given if isinstance(given, Tensor) else given.data
 
 
-def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None, pad: float | None) -> bool:
+def _is_one_step(given: Tensor | PackedSequence, batch_first: bool) -> bool:
+    if isinstance(given, PackedSequence):
+        return False
+    shape = given.shape
+    return len(shape) == 3 and shape[1 if batch_first else 0] == 1
+
+
+def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None) -> bool:
     """Tell at a glance whether a layer of torch's takes this, in its form, and no sequence ends with what may be pads.
 
     packed: the call that packed it, where it was seen

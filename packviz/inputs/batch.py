@@ -65,7 +65,7 @@ class Batch:
             raise zero_length_refusal("text", parsed.lengths, parsed.place(parsed.lengths.index(0)))
         if parsed.kind == "words":
             return _of_words(parsed)
-        flat = torch.tensor([float(token) for row in parsed.rows for token in row], dtype=torch.float32)
+        flat = torch.tensor([float(token) for row in parsed.rows for token in row], dtype=torch.float32, device="cpu")
         if parsed.kind == "numbers":
             return cls("numbers", torch.split(flat, parsed.lengths), parsed.rows, notes=parsed.notes)
         vectors = flat.view(-1, parsed.features)  # (N, F)
@@ -93,7 +93,7 @@ class Batch:
     @property
     def lengths(self) -> Tensor:
         """Return the number of steps of each sequence, (B,) int64."""
-        return torch.tensor([len(sequence) for sequence in self.sequences], dtype=torch.int64)
+        return torch.tensor([len(sequence) for sequence in self.sequences], dtype=torch.int64, device="cpu")
 
     @property
     def padding_share(self) -> float:
@@ -119,6 +119,6 @@ def _of_words(parsed: Parsed) -> Batch:
     words = dict.fromkeys(word for row in parsed.rows for word in row)
     ids = {word: i for i, word in enumerate(words, 1)}
     seen = {word: visible(word) for word in words}
-    flat = torch.tensor([ids[word] for row in parsed.rows for word in row], dtype=torch.int64)
+    flat = torch.tensor([ids[word] for row in parsed.rows for word in row], dtype=torch.int64, device="cpu")
     texts = tuple(tuple(seen[word] for word in row) for row in parsed.rows)
     return Batch("words", torch.split(flat, parsed.lengths), texts, (PAD_TEXT, *seen.values()), parsed.notes)

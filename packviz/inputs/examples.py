@@ -39,7 +39,7 @@ def example(key: str) -> Example:
 
 def _vowels() -> list[Tensor]:
     """Return nine recordings, (len, 12) each, len from 7 to 26."""
-    return [torch.tensor(utterance) for utterance in _VOWELS["utterances"]]
+    return [torch.tensor(utterance, device="cpu") for utterance in _VOWELS["utterances"]]
 
 
 def _hundred() -> list[Tensor]:
@@ -47,8 +47,8 @@ def _hundred() -> list[Tensor]:
     generator = torch.Generator().manual_seed(HUNDRED_SEED)
     # len_b = number of time steps at which more than b sequences are live: lengths and batch_sizes are conjugate
     lengths = [sum(size > b for size in HUNDRED_BATCH_SIZES) for b in range(HUNDRED_BATCH_SIZES[0])]
-    order = torch.randperm(len(lengths), generator=generator).tolist()
-    return [torch.randn(lengths[b], HUNDRED_FEATURES, generator=generator) for b in order]
+    order = torch.randperm(len(lengths), generator=generator, device="cpu").tolist()
+    return [torch.randn(lengths[b], HUNDRED_FEATURES, generator=generator, device="cpu") for b in order]
 
 
 def _data(name: str) -> str:

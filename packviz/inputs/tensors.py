@@ -44,8 +44,10 @@ def valid_mask(lengths: Tensor, T: int) -> Tensor:
 
 def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> PackvizError:
     """Return the error for a sequence of length 0, with torch's own message about these lengths."""
-    column = torch.zeros(len(lengths), 1)  # torch checks the lengths before it reads the values
-    says = ask(lambda: pack_padded_sequence(column, torch.tensor(lengths), True, enforce_sorted=False)).message
+    column = torch.zeros(len(lengths), 1, device="cpu")  # torch checks the lengths before it reads the values
+    says = ask(
+        lambda: pack_padded_sequence(column, torch.tensor(lengths, device="cpu"), True, enforce_sorted=False)
+    ).message
     fix = "remove that sequence, or pack with lengths.clamp(min=1) and mask the result"
     return PackvizError(parameter, f"{got} of length 0", "at least one step in each sequence", fix, torch_says=says)
 

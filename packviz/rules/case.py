@@ -118,11 +118,11 @@ class Case:
 
     @cached_property
     def whole_lengths(self) -> list[int] | None:
-        """Return the lengths as torch reads them, integers; None where they are shares, or not one row on the CPU."""
+        """Return the lengths as integers, as torch reads them; None if torch cannot, or if they are shares."""
         if self.has_plain_lengths:
             return cast(list[int], self.lengths)
         given = self.lengths_tensor
-        if given.dim() != 1 or given.device.type != "cpu" or self.are_shares:
+        if given.dim() != 1 or given.device.type != "cpu" or self.are_shares or not bool(given.isfinite().all()):
             return None
         return cast(list[int], given.to(torch.int64).tolist())
 

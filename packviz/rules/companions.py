@@ -28,7 +28,7 @@ def mask(case: Case) -> Iterator[Fault]:
     layouts = [flags] if case.batch_first or flags.dim() != 2 else [flags, flags.transpose(0, 1)]
     fitting = [layout != 0 for layout in layouts if tuple(layout.shape) == (B, T)]
     if not fitting:
-        yield Fault("mask_shape", ask(lambda: torch.zeros(B, T) * flags))
+        yield Fault("mask_shape", ask(lambda: torch.zeros(B, T, device="cpu") * flags))
         return
     expected = inside(lengths, T, flags.device)
     wrong = sorted((layout != expected for layout in fitting), key=lambda cells: int(cells.sum()))
@@ -82,12 +82,13 @@ def output(case: Case) -> Iterator[Fault]:
         return
     B, T = case.B, case.T
     seen = given if case.batch_first else given.transpose(0, 1)
-    packed = pack_padded_sequence(torch.zeros(B, T, seen.size(2)), lengths, batch_first=True, enforce_sorted=False)
+    zeros = torch.zeros(B, T, seen.size(2), device="cpu")
+    packed = pack_padded_sequence(zeros, lengths, batch_first=True, enforce_sorted=False)
     width = seen.size(1)
     if seen.size(0) != B and width == B:
         yield Fault("output_layout", ask(lambda: pad_packed_sequence(packed, batch_first=not case.batch_first)[0]))
     elif seen.size(0) == B and width < T and case.mask is not None and T in case.mask.shape:
-        answer = ask(lambda: pad_packed_sequence(packed, batch_first=True)[0] * torch.ones(B, T, 1))
+        answer = ask(lambda: pad_packed_sequence(packed, batch_first=True)[0] * torch.ones(B, T, 1, device="cpu"))
         yield Fault("output_narrower", answer, (), [width], longest=max(lengths))
 
 

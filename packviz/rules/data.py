@@ -121,6 +121,10 @@ def form(case: Case) -> Iterator[Fault]:
         read = given.tolist()
         cut = [b for b, length in enumerate(read) if length != whole[b]]
         yield Fault("float_lengths", Answer(whole), cut, cut=[f"{read[b]:g}" for b in cut])
+    elif given.dim() == 1 and given.device.type == "cpu" and not bool(given.isfinite().all()):
+        rows = (~given.isfinite()).nonzero().flatten().tolist()
+        values = [f"{given[b]:g}" for b in rows]
+        yield Fault("lengths_not_finite", _pack(case, case.lengths), rows, lengths=values)
     elif given.dim() == 1 and given.device.type == "cpu" and case.are_shares:
         yield Fault("relative_lengths", _pack(case, given))
 

@@ -49,8 +49,9 @@ def read_module(module: object, read: Callable[[nn.RNNBase], nn.RNNBase], otherw
     A module may have been changed in any way since it was built, so any error can result.
     """
     if not isinstance(module, RECURRENT):
-        got = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
-        raise _refusal(got, f"{_way_out(module)}{otherwise}")
+        got = f"the class {module.__name__} itself" if isinstance(module, type) else _kind_of(module)
+        way_out, inside = _way_out(module)
+        raise _refusal(got, way_out + (otherwise if inside else ""))
     if has_own_forward(module):
         got = f"{described(module)} with a forward of its own, which packviz would not run"
         raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
@@ -64,6 +65,11 @@ def read_module(module: object, read: Callable[[nn.RNNBase], nn.RNNBase], otherw
     if not isinstance(first, Tensor) or first.dim() != 2:
         raise _refusal(f"{described(first)} as its weight_ih_l0", "build it again")
     return seen
+
+
+def _kind_of(module: object) -> str:
+    quantized = ".quantized." in type(module).__module__
+    return f"a quantized {type(module).__name__}" if quantized else described(module)
 
 
 def _check_settings(module: nn.RNNBase) -> None:
@@ -84,17 +90,20 @@ def _refusal(got: str, fix: str) -> PackvizError:
     return PackvizError("module", expected=expected, got=got, fix=fix)
 
 
-def _way_out(module: object) -> str:
-    """Return what to give instead of what is no recurrent module."""
+def _way_out(module: object) -> tuple[str, bool]:
+    """Return what to give instead of this, and whether a recurrent module is inside it."""
     if isinstance(module, type) and issubclass(module, RECURRENT):
-        return f"build one: nn.{module.__name__}(input_size, hidden_size)"
+        return f"build one: nn.{module.__name__}(input_size, hidden_size)", False
     if isinstance(module, nn.RNNCellBase):
         name = type(module).__name__.removesuffix("Cell")
-        return f"give an nn.{name}; a cell takes a single time step, not a packed sequence"
-    for name, part in module.named_modules() if isinstance(module, nn.Module) else ():
+        return f"give an nn.{name}; a cell takes a single time step, not a packed sequence", False
+    parts = dict(module.named_modules()) if isinstance(module, nn.Module) else {}
+    for name, part in parts.items():
         if isinstance(part, RECURRENT):
-            return f"give the recurrent module inside it: module.{name}"
-    return "give the recurrent module itself, for example nn.GRU(input_size=4, hidden_size=8)"
+            return f"give the recurrent module inside it: module.{name}", True
+    if any(".quantized." in type(part).__module__ for part in parts.values()):
+        return "give the module as it was before it was quantized", False
+    return "give the recurrent module itself, for example nn.GRU(input_size=4, hidden_size=8)", False
 
 
 def state_of(case: Case, B: int) -> tuple[Tensor, Tensor | None]:

@@ -118,7 +118,7 @@ def _unpacking(packed: PackedSequence) -> Answer[tuple[Tensor, Tensor]]:
 
     def unpack() -> tuple[Tensor, Tensor]:
         forth, back = (None if index is None else index.detach().cpu() for index in packed[2:])
-        column = torch.zeros(int(packed.batch_sizes.sum()), 1)
+        column = torch.zeros(int(packed.batch_sizes.sum()), 1, device="cpu")
         return pad_packed_sequence(packed._replace(data=column, sorted_indices=forth, unsorted_indices=back))
 
     return ask(unpack)

@@ -180,11 +180,11 @@ def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_firs
         return 0.0
     values = x if batch_first else x.transpose(0, 1)
     try:
-        ends = torch.as_tensor(lengths)
+        ends = torch.as_tensor(lengths, device=None if isinstance(lengths, Tensor) else "cpu")
     except (ValueError, TypeError, RuntimeError, OverflowError):
         return 0.0
     if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(values) or not bool(ends.isfinite().all()):
         return 0.0
     pad = Grid(values, ends.tolist(), None).pad
-    cell = torch.zeros(1) if pad is None else pad.cell.flatten()
+    cell = torch.zeros(1, device="cpu") if pad is None else pad.cell.flatten()
     return float(cell[0]) if bool((cell == cell[0]).all()) else 0.0

@@ -80,6 +80,30 @@ def tensor_obstacle(tensor: Tensor, name: str = "x", *, on_cpu: bool = True) -> 
     return None
 
 
+def way_to_tensor(name: str, value: object, batch_first: bool) -> str:
+    """Return how to make a dense padded tensor of a value, as a request with code; "" for a tensor that is one."""
+    batch_first = batch_first is True  # it may be anything: check_beside() comes later
+    pad = f"torch.nn.utils.rnn.pad_sequence({{}}, batch_first={batch_first})"
+    items = list(value) if isinstance(value, list | tuple) else []
+    if isinstance(value, Tensor):
+        obstacle = tensor_obstacle(value, name, on_cpu=False)
+        turned = ".transpose(0, 1)" if value.is_nested and not batch_first else ""
+        return f"{obstacle[1]}{turned}" if obstacle else ""
+    if isinstance(value, tuple) and len(items) == 2 and _is_result(*items):
+        return f"give the output alone, which is the first of the two that the module returned: {name}[0]"
+    if items and all(isinstance(item, Tensor) for item in items):
+        return f"pad the sequences first: {pad.format(name)}"
+    if items and all(isinstance(item, list | tuple) for item in items) and len({*map(len, items)}) > 1:
+        return f"pad the sequences first: {pad.format(f'[torch.as_tensor(row) for row in {name}]')}"
+    return f"convert it: torch.as_tensor({name})"
+
+
+def _is_result(output: object, final: object) -> bool:
+    """Return whether these two are what a recurrent module returns: its output, and h_n or (h_n, c_n)."""
+    batched = isinstance(output, PackedSequence) or (isinstance(output, Tensor) and output.dim() == 3)
+    return batched and isinstance(final, Tensor | tuple)
+
+
 def read_lengths(name: str, lengths: object) -> Tensor:
     """Return lengths as a tensor; raises PackvizError where they make none."""
     given = lengths
@@ -103,15 +127,15 @@ def known_lengths(name: str, lengths: object) -> list[int]:
     return cast(list[int], given.to(torch.int64).flatten().tolist())
 
 
-def check_subject(x: object) -> None:
+def check_subject(x: object, batch_first: bool = False) -> None:
     """Raise PackvizError unless x is a padded tensor or a PackedSequence that torch can compute with."""
     if isinstance(x, PackedSequence):
         for name, value in _fields_without_rules(x):
             check_tensor(f"packed.{name}", value, on_meta=name == "data" or x.data.is_meta)
         return
     if not isinstance(x, Tensor):
-        raise refusal_of("x", "a padded tensor or a PackedSequence", x, "convert it with torch.as_tensor")
-    check_tensor("x", x, on_meta=True)
+        raise refusal_of("x", "a padded tensor or a PackedSequence", x, way_to_tensor("x", x, batch_first))
+    check_tensor("x", x, on_meta=True, batch_first=batch_first)
     if x.dim() > 1 and x.numel() and x.size(0) * x.size(1) > MAX_CELLS:
         raise refusal_of("x", f"at most {MAX_CELLS:,} steps", x, "examine fewer sequences")
 
@@ -154,12 +178,12 @@ def check_unpacked_size(packed: PackedSequence) -> None:
         raise PackvizError("packed", expected=expected, got=got, fix="examine fewer sequences")
 
 
-def check_tensor(name: str, value: object, *, on_meta: bool) -> None:
+def check_tensor(name: str, value: object, *, on_meta: bool, batch_first: bool = True) -> None:
     """Raise PackvizError unless the value is a dense tensor that torch computes with."""
     if not isinstance(value, Tensor):
-        raise refusal_of(name, "a tensor", value, "convert it with torch.as_tensor")
+        raise refusal_of(name, "a tensor", value, way_to_tensor(name, value, batch_first))
     if tensor_obstacle(value, on_cpu=False):
-        raise refusal_of(name, "a dense tensor", value, "convert it, for example with to_dense()")
+        raise refusal_of(name, "a dense tensor", value, way_to_tensor(name, value, batch_first))
     if value.dtype not in _DTYPES:
         raise refusal_of(name, "a dtype that torch computes with", value, "convert it, for example with float()")
     if value.device.type == "meta" and not on_meta:
@@ -178,10 +202,11 @@ def check_traced(case: Case) -> None:
             fix = "leave lengths out, or give the padded tensor"
             raise refusal_of("lengths", "None beside a PackedSequence", case.lengths, fix)
     else:
-        several = isinstance(x, list | tuple) and x and all(isinstance(part, Tensor) for part in x)
-        padded = "torch.nn.utils.rnn.pad_sequence(sequences, batch_first=module.batch_first)"
-        fix = f"pad the sequences first: {padded}" if several else "convert it with torch.as_tensor"
-        _check_on_cpu("x", x, f"a padded tensor {axes}, or a PackedSequence, dense and on the CPU", fix)
+        fix = way_to_tensor("x", x, case.batch_first)
+        expected = f"a padded tensor {axes}, or a PackedSequence, dense and on the CPU"
+        if isinstance(x, Tensor) and x.is_nested:
+            raise refusal_of("x", expected, x, fix)
+        _check_on_cpu("x", x, expected, fix)
     for name, state in zip(("h_0", "c_0"), case.states, strict=False):
         if isinstance(state, Tensor):
             _check_on_cpu("hx", state, f"{name} as a dense tensor on the CPU", name=name)
@@ -197,6 +222,6 @@ def _fields_without_rules(packed: PackedSequence) -> list[tuple[str, object]]:
 
 
 def _check_on_cpu(parameter: str, value: object, expected: str, fix: str = "", name: str = "x") -> None:
-    """Raise PackvizError unless the value is a dense tensor on the CPU; fix: what to do where it is no tensor."""
+    """Raise PackvizError unless the value is a dense tensor on the CPU; fix: what to do if it is no tensor."""
     if obstacle := tensor_obstacle(value, name) if isinstance(value, Tensor) else (described(value), fix):
         raise PackvizError(parameter, expected=expected, got=obstacle[0], fix=obstacle[1])

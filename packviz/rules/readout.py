@@ -32,7 +32,14 @@ class _Run:
     @property
     def last(self) -> Tensor:
         """Return the output at each last step, (B, D*H)."""
-        return self.output[torch.arange(len(self.lengths)), torch.tensor(self.lengths) - 1]
+        rows, ends = self.places
+        return self.output[rows, ends - 1]
+
+    @property
+    def places(self) -> tuple[Tensor, Tensor]:
+        """Return the numbers of the sequences and the lengths, (B,) each, to index the output with."""
+        device = self.output.device
+        return torch.arange(len(self.lengths), device=device), torch.tensor(self.lengths, device=device)
 
     @property
     def right(self) -> Tensor:
@@ -117,7 +124,7 @@ def _judged(case: Case) -> Fault | None:
 
 def _wrong(run: _Run) -> Iterator[_Reading]:
     """Yield wrong readings of the output, and of h_n and c_n (L*D, B, H) where these are known."""
-    output, B, ends = run.output, torch.arange(len(run.lengths)), torch.tensor(run.lengths)
+    output, (B, ends) = run.output, run.places
     if run.D == 2:
         yield "backward_one_step", "the output at each last step", run.last, None
     yield "naive_last", run.column, output[:, -1], None
@@ -175,7 +182,7 @@ def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
 def _same(one: Tensor, other: Tensor) -> Tensor:
     """Return (B,) bool: which rows are equal up to rounding; none where the shapes differ."""
     if one.shape != other.shape:
-        return torch.zeros(1, dtype=torch.bool)
+        return torch.zeros(1, dtype=torch.bool, device="cpu")
     half = _in_half(one, other)
     return torch.isclose(one, other.to(one.dtype), rtol=1e-2 if half else 1e-4, atol=1e-2 if half else 1e-5).all(-1)
 

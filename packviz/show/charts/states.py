@@ -44,7 +44,7 @@ def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:
     L, D = len(layers), len(layers[0])
     h, packed = layers[layer][direction].h.detach(), trace.packed_sequence
     grid, lengths = pad_packed_sequence(packed._replace(data=h), True, float("nan"))
-    rows, _ = pad_packed_sequence(packed._replace(data=torch.arange(len(h))), True, -1)
+    rows, _ = pad_packed_sequence(packed._replace(data=torch.arange(len(h), device="cpu")), True, -1)
     parts = [type(trace.module).__name__, f"layer {layer}" * (L > 1), ("forward", "backward")[direction] * (D > 1)]
     every = [part for each in layers for half in each for part in (half.h, half.c) if part is not None]
     scale = max(1.0, *(float(part.abs().nan_to_num(posinf=0.0).amax()) for part in every))

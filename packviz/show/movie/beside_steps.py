@@ -164,7 +164,7 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
     x, b, distance, same = both.text, both.ranked, distance[..., both.ranked], same[..., both.ranked]
     place = both.beside_h(both.place[b])
     if both.small:
-        vec = both.rows_like(torch.tensor(np.where(same, 0.0, distance)[..., None]))
+        vec = both.rows_like(torch.tensor(np.where(same, 0.0, distance)[..., None], device="cpu"))
         return marks("apart", "vector", place, b, w=1.6 * x, vec=vec)
     text = np.where(same, equal, _written(distance))
     return marks(

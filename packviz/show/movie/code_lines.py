@@ -149,7 +149,7 @@ def _sum_of_both(view: View, step: Step) -> str:
     function, result = nonlinearity_of(view.module), view.shown_number("h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
     gate = unit_sum(view.trace, step.start, 0, layer=view.layer, direction=view.direction).gates[0]
-    sums = rounded(torch.tensor([gate.input_sum, gate.hidden_sum], dtype=torch.float64)).tolist()
+    sums = rounded(torch.tensor([gate.input_sum, gate.hidden_sum], dtype=torch.float64, device="cpu")).tolist()
     (given, held), sign = _agreeing(sums, result, lambda a, b: same(a + b))
     added = f"− {held[1:]}" if held.startswith("−") else f"+ {held}"
     return _filled(f"h = {function}({given} {added})", f"{sign} {_written(result)}")

@@ -60,7 +60,7 @@ def pads(lengths: Tensor, T: int) -> list[list[int]]:
 
 def cells(lengths: Tensor, T: int) -> Tensor:
     """Return the sequence of each cell of a padded grid: (B, T) int64, -1 for pads; lengths (B,): the true ones."""
-    owners = torch.arange(len(lengths))[:, None].expand(-1, T)
+    owners = torch.arange(len(lengths), device="cpu")[:, None].expand(-1, T)
     return torch.where(valid_mask(lengths, T), owners, _PAD)
 
 
@@ -75,7 +75,7 @@ def row_owners(owners: Tensor, lengths: Tensor, *, batch_first: bool = True) -> 
 
 def owners_of(lengths: Tensor | Sequence[int]) -> list[int | None]:
     """Return the sequence of each packed row of a batch with these lengths."""
-    lengths = torch.as_tensor(lengths)
+    lengths = torch.as_tensor(lengths, device="cpu")
     return row_owners(cells(lengths, int(lengths.max())), lengths)
 
 
