@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
+from packviz.compute import notebook
 from packviz.compute.recurrence import Layer, output_of
 from packviz.compute.stages import Packed, Padded, Sorted, Unpacked
 from packviz.errors import PackvizError
@@ -39,6 +40,9 @@ class Start:
     total_length: int | None = None
     notes: tuple[str, ...] = ()
     texts: tuple[tuple[str, ...], ...] = ()
+
+    def _repr_html_(self) -> str | None:
+        return notebook.shown(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

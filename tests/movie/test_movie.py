@@ -1,6 +1,7 @@
 """The movie as a whole: constant ids, nothing but named changes, every subset of its stages, all whys; its data."""
 
 import json
+import pickle
 import time
 from collections.abc import Callable
 from copy import deepcopy
@@ -165,6 +166,20 @@ def test_a_movie_of_a_large_batch_and_its_file_take_a_second_and_a_megabyte() ->
         took.append(time.process_time() - began)
     assert len(page) < 1_000_000
     assert min(took) < 1.0
+
+
+def test_a_movie_can_be_pickled_and_copied() -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2\n3")))
+    for copied in (pickle.loads(pickle.dumps(movie)), deepcopy(movie)):
+        assert copied.to_dict() == movie.to_dict()
+        assert repr(copied) == repr(movie)
+
+
+def test_a_notebook_shows_a_run_as_a_picture() -> None:
+    trace, refusal = (pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=each)) for each in (False, True))
+    for run, last in ((trace, "pack"), (refusal, "sort")):
+        assert pv.movie(run, (last,)).steps[-1].stage == last
+        assert "data:image/svg+xml" in str(run._repr_html_())
 
 
 def test_a_frame_is_the_plain_content_of_a_step() -> None:

@@ -1,14 +1,11 @@
 """Movie: steps and scenes as pure data, with everything that a player needs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
-
-import numpy as np
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from packviz.errors import PackvizError
 from packviz.show.movie.changes import Changes, changes
@@ -18,8 +15,6 @@ from packviz.show.movie.layout import Scene, plain
 from packviz.show.movie.marks import CodeLine, Film, Frame, Shot, Stage, Step
 from packviz.show.movie.page import framed, pictured, standalone
 from packviz.show.movie.picture import Picture
-from packviz.show.movie.view import View
-from packviz.show.movie.words import ABOUT_STAGES, lost
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.text import counted, joined, sequence_label, shown
 from packviz.validate import choice, integer, is_number
@@ -32,32 +27,95 @@ KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by suffix
 FORMAT = 4  # of the data, as movie.schema.json describes it
 
 
-@dataclass(frozen=True, repr=False)
-class Movie:
-    """Hold the steps and scenes of a movie; the same for the app, a notebook and a file.
+class Asked(NamedTuple):
+    """What the caller of a movie asked for.
 
-    ids: the name of each mark, in the order of the data. scales: the number at which the diverging scale ends, for
-    what enters the cell and for its states. notes: what is not shown, and other remarks. proof: how the numbers
-    compare with torch's own run. exact: whether they are bitwise equal, and no padding was packed. questions:
-    what the player asks before it shows the answer, from packviz.predictions.asking.
+    layer, direction: what is watched; a layer of None is the default of the run. deep: the stages that are shown with
+    all their explanations. sequences, steps: at most how many are shown.
     """
 
-    view: View
+    layer: int | None = None
+    direction: int = 0
+    deep: frozenset[Stage] = frozenset()
+    sequences: int = 40
+    steps: int = 60
+
+
+@dataclass(frozen=True)
+class About:
+    """What a movie says about its run as a whole.
+
+    run: its record. stages: all that a run of its kind can have, in order. layer, direction: what is watched.
+    sequences: how many the batch has. tokens: their columns and tooltips, in the form of the data. numbers: the rows
+    that marks show as stripes, in ten-thousandths. scales: the numbers at which the diverging scale ends, `input` for
+    what enters and `state` for the states. notes: what is not shown, and other remarks. proof: how the numbers compare
+    with torch's own run. exact: whether they are bitwise equal, and no padding was packed. stack: how many layers and
+    directions there are and which of them is shown, if there are several.
+    """
+
+    run: Any
+    stages: tuple[Stage, ...]
     title: str
+    layer: int
+    direction: int
+    sequences: int
+    tokens: Mapping[str, Any]
+    numbers: Sequence[Sequence[int | None]]
+    scales: Mapping[str, float]
+    notes: tuple[str, ...]
+    proof: str
+    exact: bool
+    stack: Mapping[str, int]
+
+
+@dataclass(frozen=True, repr=False)
+class Movie:
+    """The steps and scenes of a movie; the same for the app, a notebook and a file.
+
+    questions: what the player asks before it shows the answer, from packviz.predictions.asking.
+    """
+
+    about: About
     changes: Changes
     steps: tuple[Step, ...]
     scenes: Mapping[str, Scene]
     code: tuple[CodeLine, ...]
     lines: Mapping[Stage, int]
-    scales: Mapping[str, float]
-    notes: tuple[str, ...]
-    proof: str
-    exact: bool
     questions: tuple[Mapping[str, Any], ...] = ()
 
     def __repr__(self) -> str:
         stages = dict.fromkeys(step.stage for step in self.steps)
         return f"Movie({self.title}: {counted(len(self.steps), 'step')} of {joined(list(stages))})"
+
+    @property
+    def run(self) -> Any:
+        """The record of the run, such as a Trace."""
+        return self.about.run
+
+    @property
+    def title(self) -> str:
+        """The batch and the cell in a few words."""
+        return self.about.title
+
+    @property
+    def scales(self) -> Mapping[str, float]:
+        """The numbers at which the diverging scale ends: `input` for what enters, `state` for the states."""
+        return self.about.scales
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not shown, and other remarks."""
+        return self.about.notes
+
+    @property
+    def proof(self) -> str:
+        """How the numbers compare with torch's own run."""
+        return self.about.proof
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are bitwise equal to torch's, and no padding was packed."""
+        return self.about.exact
 
     @property
     def ids(self) -> list[str]:
@@ -67,11 +125,11 @@ class Movie:
     @property
     def tokens(self) -> list[tuple[int, int]]:
         """Sequence and time step of every token shown, in the order of their numbers."""
-        return list(zip(self.view.token_b.tolist(), self.view.token_t.tolist(), strict=True))
+        return list(zip(self.about.tokens["b"], self.about.tokens["t"], strict=True))
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
         """Return the number, from 1, of the step of a stage with this name or time; with neither, of its last step."""
-        choice("stage", stage, tuple(ABOUT_STAGES))
+        choice("stage", stage, self.about.stages)
         here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
         named = [i for i, played in here if name and played.name == name]
         timed = [i for i, played in here if time is not None and played.time == time]
@@ -172,31 +230,27 @@ class Movie:
 
     @cached_property
     def _data(self) -> dict[str, Any]:
-        view = self.view
-        stages, stack = {step.stage: step.stage.capitalize() for step in self.steps}, {}
-        if not view.refused and len(view.trace.h_n) > 1:  # how many there are, and which one the run shows
-            stack = {"layers": len(view.trace.layers), "directions": view.directions}
-            stack |= {"layer": view.layer, "direction": view.direction}
+        about = self.about
         return {
             "format": FORMAT,
-            "title": self.title,
-            "stages": stages,
+            "title": about.title,
+            "stages": {stage: stage.capitalize() for stage in dict.fromkeys(step.stage for step in self.steps)},
             "groups": list(map(dict, self.changes.groups)),
             "tips": [[list(line) for line in tip] for tip in self.changes.tips],
-            "tokens": _tokens(view),
-            "numbers": view.numbers,
+            "tokens": dict(about.tokens),
+            "numbers": list(map(list, about.numbers)),
             "steps": [*self._steps()],
-            "lines": {stage: line for stage, line in self.lines.items() if stage in stages},
+            "lines": dict(self.lines),
             **plain(self.scenes),
             "code": list(map(list, self.code)),
             "sequences": [
-                [sequence_label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(view.total[0])
+                [sequence_label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(about.sequences)
             ],
-            "scales": dict(self.scales),
-            "notes": list(self.notes),
-            "proof": self.proof,
-            "exact": self.exact,
-            **({"stack": stack} if stack else {}),
+            "scales": dict(about.scales),
+            "notes": list(about.notes),
+            "proof": about.proof,
+            "exact": about.exact,
+            **({"stack": dict(about.stack)} if about.stack else {}),
             **({"questions": list(map(dict, self.questions))} if self.questions else {}),
         }
 
@@ -217,7 +271,7 @@ class Movie:
 
 
 def made(
-    view: View,
+    about: About,
     opening: Frame,
     shots: Iterable[tuple[Stage, Frame | None, Shot]],
     scenes: Mapping[str, Scene],
@@ -237,55 +291,4 @@ def made(
         played += [step._replace(stage=stage) for step in steps]
     changed = changes(frames)
     scenes = {**scenes, **dict(step.scene for step in played if step.scene)}
-    view.made.clear()  # the frames have been compared and are no longer needed
-    exact, code_lines = not view.refused and view.trace.exact and not view.packed_pads, tuple(code.values())
-    notes = (*_window(view), *view.trace.notes)
-    parts = view, view.title, changed, tuple(played), scenes, code_lines, lines
-    return Movie(*parts, _scales(view), notes, _proof(view), exact)
-
-
-def _tokens(view: View) -> dict[str, Any]:
-    """Return the columns of the tokens, and their tooltips, with blanks."""
-    return {
-        **{name: getattr(view, f"token_{name}").tolist() for name in "btn"},
-        **({"said": view.said} if view.said else {}),
-        "offsets": [] if view.refused else view.offsets,
-        "tip": "sequence {seq}, time step {t}",
-        "typed": "“{said}”, ",
-        "address": ", packed row {n}: data[offset[{t}] + position] = data[{offset} + {position}] = data[{n}]",
-    }
-
-
-def _scales(view: View) -> dict[str, float]:
-    def largest(state: Tensor) -> float:
-        sizes = np.abs(state.detach().double().numpy())
-        return float(sizes.max(where=np.isfinite(sizes), initial=0.0))
-
-    return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, view.states)])}
-
-
-def _window(view: View) -> list[str]:
-    rows, columns = view.total
-    notes = []
-    if len(view.shown) < rows:
-        notes.append(f"showing {len(view.shown)} of {rows} sequences" + ("" if view.refused else ", the longest"))
-    if view.columns < columns:
-        notes.append(f"showing {view.columns} of {columns} time steps")
-    if view.small:
-        notes.append("cells too small for text: point at one to read it")
-    if view.raw_vectors and view.features > view.features_shown:
-        notes.append(f"{view.features_shown} of {view.features} features")
-    if not view.refused and view.watched.h.shape[1] > view.units:
-        notes.append(f"{view.units} of {view.watched.h.shape[1]} hidden units")
-    return notes
-
-
-def _proof(view: View) -> str:
-    name = f"torch.nn.{view.cell.upper()}"
-    if view.refused:
-        return "torch refused to pack: there is nothing to compare"
-    if view.trace.exact and view.packed_pads:
-        return f"what {name} makes of this packed input: {lost(view)}"
-    if view.trace.exact:
-        return f"equal to {name}, bit for bit"
-    return f"differs from {name} by at most {max(view.trace.proof.values()):.1e}"
+    return Movie(about, changed, tuple(played), scenes, tuple(code.values()), lines)

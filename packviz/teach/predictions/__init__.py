@@ -61,8 +61,8 @@ def asking(movie: Movie, stage: Stage) -> Movie:
     choice("stage", stage, STAGES)
     if all(step.stage != stage for step in movie.steps):
         return movie
-    facts = Facts(movie.view.trace)
-    predictions = dict.fromkeys(_question(facts, stage, number, movie.view.direction) for number in range(MAX_ASKED))
+    facts = Facts(movie.run)
+    predictions = dict.fromkeys(_question(facts, stage, number, movie.about.direction) for number in range(MAX_ASKED))
     return replace(movie, questions=tuple(_with_solution(each, movie) for each in predictions if each is not None))
 
 

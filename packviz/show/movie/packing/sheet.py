@@ -6,7 +6,7 @@ import numpy as np
 
 from packviz.show.movie.layout import Column, Grid, Place, Strip
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
-from packviz.show.movie.view import View, once, shape
+from packviz.show.movie.packing.view import View, once, shape
 from packviz.text import counted
 
 

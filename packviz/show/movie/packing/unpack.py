@@ -7,14 +7,14 @@ from typing import Any, Literal
 import numpy as np
 
 from packviz.facts.readout import Readout, readouts
-from packviz.show.movie.cells import UNIT, last_outputs, last_steps
-from packviz.show.movie.facts import number
 from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Shot, Step, frame, marks, title
-from packviz.show.movie.run import run_end
-from packviz.show.movie.sheet import edges, focus, outline
-from packviz.show.movie.view import View, listed, once, shape
-from packviz.show.movie.words import say
+from packviz.show.movie.packing.cells import UNIT, last_outputs, last_steps
+from packviz.show.movie.packing.facts import number
+from packviz.show.movie.packing.run import run_end
+from packviz.show.movie.packing.sheet import edges, focus, outline
+from packviz.show.movie.packing.view import View, listed, once, shape
+from packviz.show.movie.packing.words import say
 from packviz.text import counted
 
 MARGIN = {1: 2.3, 2: 3.0}  # lines of text taken by the notes on the right, by number of directions

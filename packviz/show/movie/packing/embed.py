@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from packviz.show.movie.facts import number, rounded
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame
-from packviz.show.movie.pad import pad_end
-from packviz.show.movie.sheet import heading, outline, sheet
-from packviz.show.movie.view import View, once, shape
-from packviz.show.movie.words import say
+from packviz.show.movie.packing.facts import number, rounded
+from packviz.show.movie.packing.pad import pad_end
+from packviz.show.movie.packing.sheet import heading, outline, sheet
+from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.words import say
 
 LISTED = 4  # numbers of the pad's row that are listed
 

@@ -10,10 +10,10 @@ import numpy as np
 from packviz.facts.memory_layout import Memory, memory
 from packviz.show.movie.layout import Column, Place, Scene, Strip, above, beside
 from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, filmed, frame, marks, title
-from packviz.show.movie.sheet import focus, named, steps, texts
-from packviz.show.movie.sort import sort_end, sorted_grid
-from packviz.show.movie.view import View, listed, once, shape
-from packviz.show.movie.words import say
+from packviz.show.movie.packing.sheet import focus, named, steps, texts
+from packviz.show.movie.packing.sort import sort_end, sorted_grid
+from packviz.show.movie.packing.view import View, listed, once, shape
+from packviz.show.movie.packing.words import say
 from packviz.text import counted, sequence_label
 
 CROWDED = 24  # from this many time steps on, there is no room to highlight all counts at once

@@ -16,12 +16,12 @@ from packviz.compute.trace import Trace
 from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
-from packviz.show.movie.cells import UNIT
-from packviz.show.movie.facts import Window, rounded, stored
 from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Step
-from packviz.show.movie.view import View, once, shape
-from packviz.show.movie.words import STARTS, say
+from packviz.show.movie.packing.cells import UNIT
+from packviz.show.movie.packing.facts import Window, rounded, stored
+from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.words import STARTS, say
 from packviz.text import two_digits
 
 PADDED, PACKED = SIDES = ("padded", "packed")

@@ -1,12 +1,11 @@
 """The captions: templates in captions.toml, filled in with this batch's numbers."""
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
-from packviz.show.movie.facts import exact, number
-from packviz.show.movie.view import View, listed, once, shape
+from packviz.show.movie.packing.facts import exact, number
+from packviz.show.movie.packing.view import View, listed, once, shape
 from packviz.text import counted, percent, sentences
 
 STARTS = {
@@ -19,8 +18,9 @@ STARTS = {
 
 
 _CAPTIONS = Path(__file__).with_name("captions.toml")
-TERMS: dict[str, str] = json.loads(_CAPTIONS.with_name("terms.json").read_text(encoding="utf-8"))  # their definitions
-ABOUT_STAGES: dict[str, dict[str, str]] = tomllib.loads(_CAPTIONS.read_text(encoding="utf-8"))["stages"]
+TERMS: dict[str, str] = json.loads(
+    _CAPTIONS.parents[1].joinpath("terms.json").read_text(encoding="utf-8")
+)  # their definitions
 _WRITE = sentences(_CAPTIONS)
 
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from packviz.show.movie import cells
-from packviz.show.movie.code_lines import start_lines, step_lines
-from packviz.show.movie.gates import gate_scene, gates_in_numbers, number_width, numbers_fit
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import Film, Frame, Shot, Step, filmed, frame, marks, title
-from packviz.show.movie.pack import lit
-from packviz.show.movie.view import View, once, shape
-from packviz.show.movie.words import STARTS, TERMS, say
+from packviz.show.movie.packing import cells
+from packviz.show.movie.packing.code_lines import start_lines, step_lines
+from packviz.show.movie.packing.gates import gate_scene, gates_in_numbers, number_width, numbers_fit
+from packviz.show.movie.packing.pack import lit
+from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.words import STARTS, TERMS, say
 
 
 def run(view: View) -> Iterator[Shot]:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from packviz.facts.torch_says import first_unstable, ties
-from packviz.show.movie.embed import embed_end, embed_scene
 from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
-from packviz.show.movie.sheet import outline, sheet, texts
-from packviz.show.movie.view import View, listed, once, shape
-from packviz.show.movie.words import say
+from packviz.show.movie.packing.embed import embed_end, embed_scene
+from packviz.show.movie.packing.sheet import outline, sheet, texts
+from packviz.show.movie.packing.view import View, listed, once, shape
+from packviz.show.movie.packing.words import say
 
 LANES = ("from", "to")
 HEADING = 7.5  # units of text: the width of the grid's heading

@@ -11,12 +11,14 @@ from torch import Tensor
 
 from packviz.compute.record import Trace, watched_layer
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie.cells import filled, units
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.facts import Window, number, rounded
 from packviz.show.movie.layout import Column, Place
 from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, filmed, frame, marks, title
-from packviz.show.movie.padded_vs_packed import (
+from packviz.show.movie.packing.about import about
+from packviz.show.movie.packing.cells import filled, units
+from packviz.show.movie.packing.facts import Window, number, rounded
+from packviz.show.movie.packing.sheet import focus, steps
+from packviz.show.movie.packing.two_sides import (
     PACKED,
     PADDED,
     SIDES,
@@ -30,8 +32,7 @@ from packviz.show.movie.padded_vs_packed import (
     start_step,
     time_step,
 )
-from packviz.show.movie.sheet import focus, steps
-from packviz.show.movie.view import once
+from packviz.show.movie.packing.view import once
 
 
 def beside(
@@ -55,9 +56,11 @@ def beside(
     names = both.kind.in_code("n")
     initial = "" if both.initial_state == "zeros" else f", {both.kind.in_code('0')}"
     lines = (f"out, {names} = {both.cell}(x{initial})", f"output, {names} = {both.cell}(packed{initial})")
-    played = (("run", None, shot) for shot in _steps(both))
-    movie = made(both, _start(both), played, {"run": both_scene(both)}, {"run": CodeLine("\n".join(lines))}, {"run": 0})
-    return replace(movie, title=f"{movie.title}, padded beside packed", proof=f"packed: {movie.proof}")
+    played = [("run", None, shot) for shot in _steps(both)]
+    opening, scenes, code = _start(both), {"run": both_scene(both)}, {"run": CodeLine("\n".join(lines))}
+    said = about(both)
+    said = replace(said, title=f"{said.title}, padded beside packed", proof=f"packed: {said.proof}")
+    return made(said, opening, played, scenes, code, {"run": 0})
 
 
 def _steps(both: Both) -> Iterator[Shot]:

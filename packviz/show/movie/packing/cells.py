@@ -7,8 +7,8 @@ import numpy as np
 from packviz.compute.recurrence import Step as TimeStep
 from packviz.show.movie.layout import Box, Column, Margins, Place, panel
 from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title
-from packviz.show.movie.pack import pack_end
-from packviz.show.movie.view import View, once, shape
+from packviz.show.movie.packing.pack import pack_end
+from packviz.show.movie.packing.view import View, once, shape
 
 UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates

@@ -12,9 +12,9 @@ from packviz.compute.recurrence import Step
 from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.cell_kinds import Formula
 from packviz.inputs.module import nonlinearity_of
-from packviz.show.movie.facts import exact, rounded
 from packviz.show.movie.marks import CodeLine
-from packviz.show.movie.view import View, shape
+from packviz.show.movie.packing.facts import exact, rounded
+from packviz.show.movie.packing.view import View, shape
 from packviz.text import sequence_label
 
 LINE = 33  # characters of code beside the picture

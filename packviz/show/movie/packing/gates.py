@@ -3,13 +3,13 @@
 import numpy as np
 
 from packviz.inputs.module import nonlinearity_of
-from packviz.show.movie import cells
-from packviz.show.movie.code_lines import in_letters
 from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
-from packviz.show.movie.sheet import texts
-from packviz.show.movie.view import View, once, shape
-from packviz.show.movie.words import TERMS
+from packviz.show.movie.packing import cells
+from packviz.show.movie.packing.code_lines import in_letters
+from packviz.show.movie.packing.sheet import texts
+from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.words import TERMS
 
 HEADED, STRIP_HEADED = 3.6, 8.8  # how many numbers are as wide as a heading
 ENTERED = 2.6  # units: the width of the cell's name

@@ -9,8 +9,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from packviz.compute.record import Traced
-from packviz.show.movie.facts import Facts, Window, number
 from packviz.show.movie.layout import Grid, Strip
+from packviz.show.movie.packing.facts import Facts, Window, number
 from packviz.text import counted, sequence_label
 
 WORDY = 40  # up to this many tokens, packed rows have room for their words

@@ -9,12 +9,12 @@ import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from packviz.inputs.config import PaddingSide
-from packviz.show.movie.facts import exact
 from packviz.show.movie.layout import Box, Grid, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks
-from packviz.show.movie.sheet import edges, outline, padded, ragged, sheet, upright
-from packviz.show.movie.view import View, shape
-from packviz.show.movie.words import say
+from packviz.show.movie.packing.facts import exact
+from packviz.show.movie.packing.sheet import edges, outline, padded, ragged, sheet, upright
+from packviz.show.movie.packing.view import View, shape
+from packviz.show.movie.packing.words import say
 
 FLAG = 1.6  # units: the width of the word False in the mask
 ASPECT = 1.8  # aspect ratio that the transposed grid may have without making the picture smaller

@@ -1,0 +1,117 @@
+"""The kinds of run that a movie can show, and what a movie needs to know of each.
+
+A kind is an entry in KINDS. A stage is a file with three functions of the kind's view: its steps, the layout of its
+panels, and its last frame, from which the next stage starts.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from packviz.compute.record import Refusal, Trace
+from packviz.errors import PackvizError
+from packviz.rules.preconditions import check_kind
+from packviz.show.movie.data import About, Asked
+from packviz.show.movie.layout import Scene
+from packviz.show.movie.marks import CodeLine, Frame, Shot
+from packviz.show.movie.packing.about import about, is_embedded, is_packed, view_of
+from packviz.show.movie.packing.code_lines import program
+from packviz.show.movie.packing.embed import embed, embed_end, embed_scene
+from packviz.show.movie.packing.pack import pack, pack_end, pack_scene
+from packviz.show.movie.packing.pad import pad, pad_end, pad_scene
+from packviz.show.movie.packing.run import run, run_end, run_scene
+from packviz.show.movie.packing.sheet import ragged
+from packviz.show.movie.packing.sort import sort, sort_end, sort_scene
+from packviz.show.movie.packing.unpack import unpack, unpack_scene
+
+View = Any  # what the stages of a kind share: each kind has its own record
+
+
+def always(_run: Any) -> bool:
+    """Return True: every run of the kind has the stage."""
+    return True
+
+
+@dataclass(frozen=True)
+class StageEntry:
+    """A stage of a kind of run.
+
+    name: of the stage, in links and captions. statement: the name of its line in the program. steps: yields its steps.
+    scene: the layout of its panels. end: its last frame, None for the last stage. has: whether a run has it.
+    """
+
+    name: str
+    statement: str
+    steps: Callable[[View], Iterator[Shot]]
+    scene: Callable[[View], Scene]
+    end: Callable[[View], Frame] | None = None
+    has: Callable[[Any], bool] = always
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of run.
+
+    records: the classes of its record. fix: how to make one. stages: in order. view: what its stages share, from the
+    run and what the caller asked for. opening: the frame before the first stage. program: the lines of code beside the
+    picture, by the name of their statement. about: what a movie says about the run as a whole. still: the stage whose
+    picture stands for the run in a notebook, or, if the run does not have it, the last one that it has.
+    """
+
+    records: tuple[type, ...]
+    fix: str
+    stages: tuple[StageEntry, ...]
+    view: Callable[[Any, Asked], View]
+    opening: Callable[[View], Frame]
+    program: Callable[[View], dict[str, CodeLine]]
+    about: Callable[[View], About]
+    still: str
+
+
+PACKING = Kind(
+    records=(Trace, Refusal),
+    fix="make one with packviz.trace or packviz.trace_module",
+    stages=(
+        StageEntry("pad", "pad", pad, pad_scene, pad_end),
+        StageEntry("embed", "embed", embed, embed_scene, embed_end, has=is_embedded),
+        StageEntry("sort", "pack", sort, sort_scene, sort_end),
+        StageEntry("pack", "pack", pack, pack_scene, pack_end, has=is_packed),
+        StageEntry("run", "run", run, run_scene, run_end, has=is_packed),
+        StageEntry("unpack", "unpack", unpack, unpack_scene, has=is_packed),
+    ),
+    view=view_of,
+    opening=ragged,
+    program=program,
+    about=about,
+    still="pack",
+)
+KINDS = (PACKING,)
+
+
+def kind_of(run: object) -> Kind:
+    """Return the kind of a run; raises PackvizError if it is of no kind that a movie can show."""
+    found = next((kind for kind in KINDS if isinstance(run, kind.records)), None)
+    if found is None:
+        check_kind("trace", run, PACKING.records[0], PACKING.fix)
+    assert found is not None
+    return found
+
+
+def stages_of(kind: Kind, run: object) -> dict[str, StageEntry]:
+    """Return the stages that a run has, in order, by name."""
+    return {stage.name: stage for stage in kind.stages if stage.has(run)}
+
+
+def chosen(kind: Kind, run: object, stages: Any) -> dict[str, StageEntry]:
+    """Return those of a run's stages that were asked for, in their own order; None asks for all.
+
+    Raises PackvizError for a stage that the run does not have, and if there is none.
+    """
+    has = stages_of(kind, run)
+    several = isinstance(stages, Sequence) and not isinstance(stages, str)
+    asked = list(has) if stages is None else list(stages) if several else [stages]
+    unknown = [repr(stage) for stage in asked if stage not in has]
+    if unknown or not asked:
+        expected, fix = f"some of {', '.join(has)}", "leave out what this trace does not have"
+        raise PackvizError("stages", expected=expected, got=", ".join(unknown) or "none", fix=fix)
+    return {name: stage for name, stage in has.items() if name in asked}
