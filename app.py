@@ -13,6 +13,7 @@ from ui.parts import player
 from ui.parts.share import hide
 from ui.server import observed
 from ui.server.head import PREVIEW, Head, told
+from ui.server.headers import Guarded
 from ui.server.static import Static
 from ui.server.warm import warm
 from ui.state.path import pages
@@ -30,5 +31,5 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(SERVER / PREVIEW))
     own = [preview, player.route(), *observed.routes()]
-    between = [*observed.middleware(), Middleware(Front), Middleware(Static), Middleware(Head)]
+    between = [Middleware(Guarded), *observed.middleware(), Middleware(Front), Middleware(Static), Middleware(Head)]
     app = st.App(__file__, lifespan=warm, routes=own, middleware=between)

@@ -132,3 +132,25 @@ def test_a_value_sent_past_a_widget_is_not_computed(name: str) -> None:
     before = movies(app)
     app.number_input(key=name).set_value(10**7).run()
     assert movies(app) == before
+
+
+PAGES_WITH_FIELDS = ("overview", "doctor", "questions", "quiz", "cost", "packing", "running", "class")
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_FIELDS)
+def test_every_field_for_text_has_a_limit(page: str) -> None:
+    app = opened(page)
+    fields = [*app.text_input, *app.text_area]
+    assert [each.label for each in fields if not each.proto.max_chars] == []
+
+
+def test_there_are_fields_for_text() -> None:
+    counts = [len([*(app := opened(page)).text_input, *app.text_area]) for page in ("overview", "doctor", "questions")]
+    assert min(counts) >= 1
+
+
+@pytest.mark.parametrize(("page", "name"), [("doctor", "lengths"), ("doctor", "x"), ("questions", "search")])
+def test_a_text_in_the_address_is_cut_on_the_server(page: str, name: str) -> None:
+    app = opened(page, {name: "9" * 200_000})
+    field = next(each for each in (*app.text_input, *app.text_area) if each.key == name)
+    assert len(str(field.value)) == field.proto.max_chars < 200_000

@@ -30,6 +30,16 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
         st.markdown("Run with " + ", ".join(f"`{setting}`" for setting in settings))
 
 
+def needed_settings(question: Question) -> list[str]:
+    """Return the settings, as code, that the answer can depend on: the cell in a run, enforce_sorted in an order."""
+    left_out = []
+    if question.stage in ("pad", "embed", "sort", "pack"):
+        left_out.append("nn.")
+    if question.stage not in ("sort", "pack"):
+        left_out.append("enforce_sorted")
+    return [each for each in question.settings if not each.startswith(tuple(left_out))]
+
+
 def way_to(level: int, number: int) -> None:
     """Lead to the worksheet of a round."""
     place = address.changed({"level": level, "round": number, "worksheet": "true"})
@@ -60,7 +70,7 @@ def _question(i: int, question: Question) -> None:
     with st.container(key=f"sheet-question-{i}", gap="small"):
         st.markdown(f"**{i}.** {prediction.prompt}")
         with st.container(horizontal=True, vertical_alignment="center"):
-            batch(question.batch.texts, question.settings, small=True)
+            batch(question.batch.texts, needed_settings(question), small=True)
         if prediction.form == "choice":
             st.markdown("\n".join(f"- {choice}" for choice in prediction.choices))
         else:

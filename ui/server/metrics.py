@@ -24,6 +24,12 @@ _registry = CollectorRegistry()
 _reruns = Histogram("packviz_rerun_seconds", "Runs of a page, or of a part of it", ["of"], registry=_registry)
 _of = ("route", "status")
 _requests = Histogram("packviz_request_seconds", "Requests of phones and teachers", _of, registry=_registry)
+_late = Histogram(
+    "packviz_loop_late_seconds",
+    "How late the event loop ran what was due: for so long it answered nobody",
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0),
+    registry=_registry,
+)
 _votes = Counter("packviz_votes", "Votes that this server has stored", registry=_registry)
 ProcessCollector(registry=_registry)
 
@@ -59,6 +65,11 @@ def route() -> Route:
 
     ScriptRunner._run_script = timed  # type: ignore[method-assign]
     return Route("/metrics", lambda _: Response(generate_latest(_registry), media_type="text/plain; version=0.0.4"))
+
+
+def late(seconds: float) -> None:
+    """Count a look at the event loop, which came so late."""
+    _late.observe(seconds)
 
 
 def took(name: str, status: int, seconds: float) -> None:

@@ -1,5 +1,6 @@
 """What the server's operator can turn on: /metrics with PACKVIZ_METRICS=1, lines of JSON with PACKVIZ_LOGS=json."""
 
+import asyncio
 import os
 import re
 import time
@@ -11,6 +12,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ui.server import logs
 
 _ROOM = re.compile(r"/api/rooms(/[^/]+(/(join|vote|host|events|movie|answers\.csv))?)?")
+
+
+EVERY = 0.05  # seconds between two looks at the event loop
+
+
+async def watch_loop() -> None:
+    """Record repeatedly how late the event loop is, if the metrics are turned on: nothing else ran meanwhile."""
+    if not _metrics():
+        return
+    from ui.server import metrics
+
+    while True:
+        due = time.perf_counter() + EVERY
+        await asyncio.sleep(EVERY)
+        metrics.late(max(0.0, time.perf_counter() - due))
 
 
 def routes() -> list[Route]:

@@ -23,7 +23,7 @@ from classroom.rooms import rooms
 from packviz import charts
 from packviz.facts import sequence_error
 from ui.parts.part import table
-from ui.server import logs
+from ui.server import logs, observed
 from ui.server.connections import bound_all
 from ui.server.static import compress_all
 from ui.state.runs import Request, run
@@ -51,10 +51,11 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
         logs.tell("ready", port=config.get_option("server.port"))
     else:
         print(f"packviz is ready: http://localhost:{config.get_option('server.port')}", flush=True)
-    small = asyncio.create_task(_keep_small())
+    tasks = [asyncio.create_task(_keep_small()), asyncio.create_task(observed.watch_loop())]
     async with rooms.serving():
         yield None
-    small.cancel()
+    for task in tasks:
+        task.cancel()
     logs.tell("stopped")
 
 

@@ -18,6 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
+from packviz.inputs.limits import LIMITS
 from packviz.teach.questions import GROUPS
 from packviz.text import listed, quoted, visible
 from ui.state.replaced import drawn, overtaken
@@ -178,7 +179,7 @@ def remember() -> None:
     """Remember what the link asks for when a visitor arrives: Streamlit drops values that its widgets refuse."""
     if visit(Link).asked is not None:
         return
-    visit(Link).asked = st.query_params.to_dict()
+    visit(Link).asked = {name: raw[: LIMITS.characters] for name, raw in st.query_params.to_dict().items()}
     endless = [name for name, raw in asked().items() if name in _NUMBERS and math.isinf(_as_number(raw) or 0.0)]
     for name in endless:  # Streamlit's number input fails on these before it checks its bounds
         del st.query_params[name]

@@ -11,6 +11,7 @@ from packviz import charts, text
 from packviz.errors import PackvizError
 from packviz.facts import DISTRIBUTIONS, indices_outweigh
 from packviz.inputs.cell_kinds import Cell
+from packviz.inputs.limits import LIMITS
 from packviz.lab import cost, recorded
 from packviz.lab.cost.charts import Across
 from packviz.text import percent
@@ -124,7 +125,9 @@ def _lengths(shown: Shown, source: str) -> Any:
     if source == THIS_BATCH:
         return shown.batch.lengths
     if source == TYPED:
-        return cost.read_lengths(st.text_area("Lengths", "3 2 4 7 7 1 12 5", key="waste_typed"))
+        return cost.read_lengths(
+            st.text_area("Lengths", "3 2 4 7 7 1 12 5", max_chars=LIMITS.characters, key="waste_typed")
+        )
     if source == UPLOADED:
         label = "A text or CSV file with one column of lengths"
         file = st.file_uploader(label, ["txt", "csv"], key="waste_file", max_upload_size=1)
@@ -143,7 +146,7 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
             each.setup.device,
             round(each.padded.median, 3),
             round(each.packed.median, 3),
-            round(each.ratio, 2) if each.differs else None,
+            f"{each.ratio:.2f}" if each.differs else "no difference",
             "yes" if each.busy else "",
         )
         for each in results
@@ -151,8 +154,6 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
     columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
     sheet(rows, columns, f"times {which}", "Every measurement of this batch", height="content")
     st.markdown(cost.verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
-    if any(not each.differs for each in results):
-        st.markdown("Rows without a ratio show no measurable difference.")
 
 
 def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:

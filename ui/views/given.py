@@ -13,6 +13,7 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz import doctor
 from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
+from packviz.inputs.limits import LIMITS
 from ui.state import address
 from ui.state.address import default, of_every_page, switch
 from ui.state.replaced import drawn, give, overtaken
@@ -23,7 +24,7 @@ X = Tensor | PackedSequence | None
 T = TypeVar("T")
 
 MAX_FILES, MAX_MEGABYTES = 4, 32  # the server also refuses larger ones: maxUploadSize in .streamlit/config.toml
-_MAX_CHARACTERS = 100_000  # of typed text; larger input needs a file
+_MAX_LENGTHS = 20_000  # characters of typed lengths; larger input needs a file
 _FILES = ["npy", "npz", "pt", "pth", "safetensors"]
 
 # Examples to try: the text of x and of its lengths, batch_first, and enforce_sorted.
@@ -102,12 +103,12 @@ def typed() -> Given:
     with left:
         label, first = "x: a list, or a tensor or PackedSequence as torch prints it", default("x")
         drawn("x")
-        text = st.text_area(label, first, 118, _MAX_CHARACTERS, key="x", on_change=_type_over, bind="query-params")
+        text = st.text_area(label, first, 118, LIMITS.characters, key="x", on_change=_type_over, bind="query-params")
         x, bad_x = _read_x(text)
         if warning := address.warning(text):
             st.text(warning)
     with right:
-        written = st.text_input("lengths", default("lengths"), key="lengths", bind="query-params")
+        written = st.text_input("lengths", default("lengths"), _MAX_LENGTHS, key="lengths", bind="query-params")
         lengths, bad_lengths = _read_lengths(written)
         given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=bad_x or bad_lengths)
         return _settings(given, "x")
@@ -205,7 +206,9 @@ def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
     first = 0 if rows and "len" in rows[0] else None
     which = middle.selectbox("lengths", rows, first, key=f"lengths of {key}", placeholder="typed, or none")
     with right:
-        text = st.text_input("or typed", key=f"typed lengths of {key}", disabled=which is not None)
+        text = st.text_input(
+            "or typed", max_chars=_MAX_LENGTHS, key=f"typed lengths of {key}", disabled=which is not None
+        )
         lengths, bad = _read_lengths(text)
     return inputs[name], lengths if which is None else tensors[which], bad and which is None
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
+from packviz.teach.predictions.prediction import MAX_CHARACTERS
 from packviz.teach.quiz import LEVELS, Mark, Question, Scorecard, progress_code, questions, read_progress_code
 from packviz.text import counted, markup, quoted
 from ui.parts.game import Game, Games
 from ui.parts.part import palette
 from ui.parts.player import clip
-from ui.parts.quiz_views import batch, worksheet
+from ui.parts.quiz_views import batch, needed_settings, worksheet
 from ui.parts.status import announce
 from ui.state import address
 from ui.state.runs import as_json
@@ -118,7 +120,7 @@ def _open(game: Game, i: int) -> None:
     asked, key = game.scorecard.questions[i], game.key(i)
     seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
     with seen:
-        batch(asked.batch.texts, asked.settings)
+        batch(asked.batch.texts, needed_settings(asked))
     with answer:
         with st.form(f"form {key}", border=False):
             _answer(asked, key)
@@ -142,7 +144,8 @@ def _answer(asked: Question, key: str) -> None:
         st.radio(prediction.prompt, prediction.choices, None, key=key, label_visibility="collapsed")
     else:
         hint = prediction.example
-        st.text_input(prediction.prompt, key=key, placeholder=hint, label_visibility="collapsed", autocomplete="off")
+        look: dict[str, Any] = {"label_visibility": "collapsed", "autocomplete": "off", "max_chars": MAX_CHARACTERS}
+        st.text_input(prediction.prompt, key=key, placeholder=hint, **look)
 
 
 def _settled(game: Game, i: int) -> None:

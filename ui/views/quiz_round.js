@@ -3,7 +3,7 @@ export default function ({ data }) {
     before = url.href;
   if (!/\/quiz\/?$/.test(url.pathname)) return;
   const same = Object.entries(data.asked).every(([name, value]) => (url.searchParams.get(name) ?? "") === value);
-  for (const [name, value] of Object.entries({ level: data.level, round: data.round, said: "" })) {
+  for (const [name, value] of Object.entries({ level: data.level, round: data.round })) {
     if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
