@@ -1,7 +1,7 @@
 """PyTorch's padding and packing, computed by PyTorch and shown one step at a time."""
 
 from packviz.compute.trace import Refusal, Trace, trace, trace_module
-from packviz.doctor import Finding, Findings, check_invariance, examine, watch
+from packviz.doctor import Finding, Findings, check_invariance, check_samples, examine, watch
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.borders import find_documents
@@ -21,6 +21,7 @@ __all__ = [
     "Refusal",
     "Trace",
     "check_invariance",
+    "check_samples",
     "examine",
     "find_documents",
     "movie",

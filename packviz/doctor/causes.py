@@ -1,0 +1,93 @@
+"""What the pattern of the changes says about the cause: who changes whom, and what does not change anything."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from torch import Tensor
+
+from packviz.doctor.leaves import gap, scale_of
+from packviz.doctor.runs import Change, Evidence
+
+DENSE = 0.6  # the share of all pairs from which on each sample is said to change each other one
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """What was found about some outputs: the kind of cause, and the changes that show it.
+
+    kind   a section of samples.toml
+    order  whose result each sample has, if they were moved
+    """
+
+    kind: str
+    changes: Sequence[Change]
+    order: Sequence[int] = ()
+
+
+def patterns(done: Evidence) -> list[Pattern]:
+    """Return what was found, outputs with the same cause together."""
+    found: dict[tuple[str, tuple[int, ...]], list[Change]] = {}
+    for name in dict.fromkeys(one.name for one in done.changes):
+        changes = [one for one in done.changes if one.name == name]
+        order = tuple(_moved(done, name))
+        kind = "order_differs" if order else _kind(done, changes)
+        found.setdefault((kind, order), []).extend(changes)
+    return [Pattern(kind, changes, order) for (kind, order), changes in found.items()]
+
+
+def _kind(done: Evidence, changes: Sequence[Change]) -> str:
+    by_values = {(one.by, one.on) for one in changes if one.way == "values" and one.by is not None}
+    if by_values:
+        return _by_values(by_values, len(done.outputs))
+    alone = {one.on for one in changes if one.way == "alone"}
+    beside = {(one.by, one.on) for one in changes if one.way == "pair" and one.by is not None}
+    if not alone and not beside and all(one.way == "order" for one in changes):
+        return "place_matters"
+    others = set(done.alone) - {0}
+    if alone and alone == others and done.first_is_alone and all(done.first_is_alone):
+        return "place_matters"
+    if all(isnan(one.size) for one in changes):
+        return "shape_differs"
+    hit_unpadded = any(done.full(b) for b in alone) or any(done.covers(i, j) for j, i in beside if done.extents[i])
+    return "count_matters" if hit_unpadded else "width_matters"
+
+
+def _by_values(pairs: set[tuple[int, int]], B: int) -> str:
+    """Return what it says that other values of sample j change sample i, for the pairs (j, i)."""
+    changed = {j for j, _ in pairs}
+    if all(j < i for j, i in pairs) and _next_to(pairs, 1, B):
+        return "flows_on"
+    if all(j > i for j, i in pairs) and _next_to(pairs, -1, B):
+        return "flows_back"
+    return "batch_matters" if len(pairs) >= DENSE * len(changed) * (B - 1) else "samples_mixed"
+
+
+def _next_to(pairs: set[tuple[int, int]], step: int, B: int) -> bool:
+    """Return whether at least half of the samples change their neighbor, and each that changes any does."""
+    changed = {j for j, _ in pairs}
+    return len(changed) >= (B - 1) / 2 and all((j, j + step) in pairs for j in changed)
+
+
+def _moved(done: Evidence, name: str) -> list[int]:
+    """Return whose result each sample has, if those of the samples alone are there, but in another order."""
+    B = len(done.outputs)
+    for order, outputs in [([*range(B)], done.outputs), *done.orders]:
+        every = [*outputs, *done.alone.values()]
+        if len(done.alone) < B or len({leaves[name].shape for leaves in every if name in leaves}) != 1:
+            return []
+        if not all(name in leaves for leaves in every):
+            return []
+        owners = [_owner(done, leaves[name], name) for leaves in outputs]
+        if sorted(owners) == [*range(B)] and owners != order:
+            return [owners[order.index(b)] for b in range(B)]
+    return []
+
+
+def _owner(done: Evidence, result: Tensor, name: str) -> int:
+    """Return the sample that has this result alone; -1 if none has."""
+    unit, scale = done.unit(name), scale_of(result)
+    for b in range(len(done.outputs)):
+        if not bool(gap(result, done.alone[b][name], result.shape, unit, scale, strict=True).over.any()):
+            return b
+    return -1

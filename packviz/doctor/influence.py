@@ -1,0 +1,101 @@
+"""Who changes whom, as a picture: the findings of a check that run a batch in several ways."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+from packviz.errors import PackvizError
+from packviz.rules.finding import Finding, Findings
+from packviz.show.theme import FONT, LIGHT, mix, text_on
+from packviz.text import markup, two_digits
+
+MOST = 40  # rows and columns of a picture
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """Who changes whom.
+
+    names      of the samples, or tokens
+    sizes      by (j, i): how much the output of i changes if j does; j is None for any other batch. inf: its shape
+    forwards   how often the model was run
+    """
+
+    names: Sequence[str]
+    sizes: Mapping[tuple[int | None, int], float]
+    forwards: int
+    title: str
+
+    def svg(self) -> str:
+        """Return the picture: a row for what is changed, a column for what that changes."""
+        shown = range(min(len(self.names), MOST))
+        side, left, top = (34, 110, 66) if len(shown) <= 12 else (14, 110, 66)
+        rows = [*shown, *([None] if any(j is None for j, _ in self.sizes) else [])]
+        largest = max((size for size in self.sizes.values() if size < inf), default=1.0)
+        heads = [
+            {"x": left + (i + 0.5) * side, "y": top - 6, "anchor": "middle", "text": self.names[i]}
+            for i in shown
+            if side > 20 or i % 4 == 0
+        ]
+        cells = []
+        for at, j in enumerate(rows):
+            y = top + at * side
+            label = "another batch" if j is None else f"changed: {self.names[j]}"
+            if side > 20 or j is None or j % 2 == 0:
+                heads.append({"x": left - 8, "y": y + side / 2 + 4, "anchor": "end", "text": label})
+            for i in shown:
+                size = self.sizes.get((j, i), 0.0)
+                share = 0.0 if not size else 1.0 if size == inf else 0.35 + 0.65 * size / largest
+                fill = LIGHT.pad if i == j else mix(LIGHT.background, LIGHT.wrong, share)
+                text = "shape" if size == inf else two_digits(size) if size else ""
+                title = f"{label}: {self.names[i]} {f'changes by {text}' if size else 'does not change'}"
+                place = {"x": left + i * side, "y": y, "fill": fill, "ink": text_on(fill)}
+                cells.append({**place, "text": text if side > 20 else "", "title": title})
+        more = "" if len(shown) == len(self.names) else f" (the first {MOST} of {len(self.names)})"
+        return markup(
+            Path(__file__).with_name("influence.svg"),
+            width=max(left + len(shown) * side + 16, 330),
+            height=top + len(rows) * side + 12,
+            title=f"{self.title}: output by column{more}",
+            left=8,
+            heads=heads,
+            cells=cells,
+            side=side,
+            font=FONT,
+            background=LIGHT.background,
+            text=LIGHT.text,
+            line=LIGHT.line,
+        )
+
+
+class Checked(Findings):
+    """The findings of a check, with the picture of who changes whom."""
+
+    influence: Influence
+
+    def __new__(cls, findings: Iterable[Finding], influence: Influence) -> "Checked":
+        """Hold the findings and the picture."""
+        self = super().__new__(cls, findings)
+        self.influence = influence
+        return self
+
+    def __getnewargs__(self) -> tuple[tuple[Finding, ...], Influence]:
+        """Return what pickle and copy need."""
+        return tuple(self), self.influence
+
+    def svg(self) -> str:
+        """Return who changes whom as an SVG picture."""
+        return self.influence.svg()
+
+    def ignoring(self, ignore: str | Collection[str]) -> "Checked":
+        """Return the findings without these keys. Raises PackvizError unless they are texts."""
+        keys = {ignore} if isinstance(ignore, str) else set(ignore)
+        if not all(isinstance(key, str) for key in keys):
+            expected, fix = "keys of findings", "copy the key from the finding"
+            raise PackvizError("ignore", expected=expected, got=repr(ignore), fix=fix)
+        return Checked([one for one in self if one.key not in keys], self.influence)
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks, and the picture if anything was found."""
+        return super()._repr_html_() + (self.svg() if self else "")

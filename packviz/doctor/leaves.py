@@ -1,0 +1,132 @@
+"""What a model returns for one sample: its tensors, by name, and how far those of two runs are apart."""
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from math import inf, nan
+from numbers import Number
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
+
+from packviz.compute.verify import apart
+from packviz.errors import PackvizError
+
+Leaves = dict[str, Tensor]  # the tensors of a result, by name
+Tolerance = Callable[[Tensor], Tensor]
+
+HALF = (torch.bfloat16, torch.float16)
+_OUTLIER = 1000  # times the median: such a number is a fill value, and says nothing about the rounding of the others
+
+
+class Gap(NamedTuple):
+    """How far two results of one sample are apart: the largest distance, nan for another shape, and where."""
+
+    size: float
+    over: Tensor  # bool, of the shape that both have: True where the distance is more than rounding
+
+
+def leaves_of(value: object, name: str = "output") -> Leaves:
+    """Return the tensors in a result, each with its name. Texts and other values are compared by what they print.
+
+    Raises PackvizError for a tensor on the meta device, which has no numbers.
+    """
+    return dict(_named(value, name))
+
+
+def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(value, PackedSequence):
+        yield name, pad_packed_sequence(value, batch_first=True)[0].detach().clone()
+    elif isinstance(value, Tensor):
+        yield name, _dense(value, name)
+    elif isinstance(value, np.ndarray | np.generic | Number) and not isinstance(value, Tensor):
+        yield name, torch.as_tensor(value).clone()
+    elif isinstance(value, list | tuple) and value and all(isinstance(one, int | float) for one in value):
+        yield name, torch.tensor(value)
+    elif isinstance(value, Mapping | tuple | list):
+        for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _named(part, f"{name}[{key!r}]")
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _named(getattr(value, field.name), f"{name}.{field.name}")
+    elif value is not None:
+        yield name, torch.tensor(zlib.crc32(repr(value).encode()))
+
+
+def _dense(value: Tensor, name: str) -> Tensor:
+    if value.is_meta:
+        fix = "move the model and the batch off the meta device, with to_empty() and real weights"
+        raise PackvizError("run", expected="tensors with numbers in what it returns", got=f"{name} on meta", fix=fix)
+    dense = torch.nested.to_padded_tensor(value, 0.0) if value.is_nested else value.detach()
+    return dense.dequantize().clone() if dense.is_quantized else dense.to_dense().clone()
+
+
+def unit_of(leaf: Tensor) -> float:
+    """Return the largest difference that is rounding for a number of magnitude 1.
+
+    1,024 units of the dtype's precision: another batch size sums matrix products in another order, which moves them
+    by about the square root of F * T units. In bfloat16, float16 and, on a GPU, TensorFloat-32, 16 units: they round
+    every step. 0 for integers.
+    """
+    if not (leaf.is_floating_point() or leaf.is_complex()):
+        return 0.0
+    kind = leaf.device.type
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else leaf.dtype
+    if kind == "cuda" and dtype == torch.float32 and torch.backends.cudnn.allow_tf32:
+        return 16 * 2**-10  # TensorFloat-32, cuDNN's default, rounds the factors to 10 bits
+    return (16 if dtype in HALF else 1024) * torch.finfo(dtype).eps
+
+
+def scale_of(leaf: Tensor) -> float:
+    """Return the largest magnitude in a result, at least 1, leaving out what is 1,000 times the median: fill values."""
+    if not leaf.numel() or not (leaf.is_floating_point() or leaf.is_complex()):
+        return 1.0
+    sizes = leaf.abs().double().flatten()
+    sizes = sizes[sizes.isfinite() & (sizes > 0)]
+    if not len(sizes):
+        return 1.0
+    usual = sizes[sizes <= _OUTLIER * max(1.0, float(sizes.median()))]
+    return max(1.0, float(usual.max()) if len(usual) else 1.0)
+
+
+def gap(reference: Tensor, other: Tensor, own: torch.Size, unit: float, scale: float | None, *, strict: bool) -> Gap:
+    """Compare two results of one sample where both have entries: in the shape that it has alone.
+
+    A distance is rounding up to unit * scale; without a scale up to the unit.
+
+    Results in a batch may be wider than alone, unless `strict`; the entries of the sample come first, or last if the
+    pads do.
+    """
+    two = (reference, other)
+    if (
+        (strict and reference.shape != other.shape)
+        or any(part.dim() != len(own) for part in two)
+        or any(need > min(sizes) for need, *sizes in zip(own, *(part.shape for part in two), strict=True))
+    ):
+        return Gap(nan, torch.ones(own, dtype=torch.bool))
+    best = Gap(inf, torch.ones(own, dtype=torch.bool))
+    for last in (False, True):
+        one, another = (cut(part, own, on_left=last) for part in two)
+        far = apart(one, another).nan_to_num(nan=inf)
+        over = far > (unit if scale is None else unit * _scales(one, scale))
+        found = Gap(float(far.max()) if bool(over.any()) else 0.0, over)
+        best = found if int(found.over.sum()) < int(best.over.sum()) or not last else best
+        if all(part.shape == own for part in two) or not bool(over.any()):
+            break
+    return best
+
+
+def _scales(values: Tensor, scale: float) -> Tensor:
+    """Return the magnitude that rounding is measured by: that of the result, and of a fill value its own."""
+    sizes = values.abs().double().nan_to_num(posinf=0.0)
+    return torch.where(sizes > _OUTLIER * scale, sizes, scale)
+
+
+def cut(part: Tensor, shape: torch.Size, *, on_left: bool) -> Tensor:
+    """Return the first entries of each dimension, or the last ones, so many as the shape says."""
+    for axis, size in enumerate(shape):
+        part = part.narrow(axis, part.size(axis) - size if on_left else 0, size)
+    return part

@@ -1,0 +1,203 @@
+"""check_samples(): runs in which a sample depends on its batch are found with their cause, and right ones are clean."""
+
+import pickle
+import random
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import torch
+from sample_cases import GRU, RIGHT, WRONG, F, floats, padded, row
+from torch import Tensor, nn
+
+import packviz as pv
+from packviz.doctor.variations import Variations, other_order
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_run_is_clean(name: str) -> None:
+    run, samples = RIGHT[name]
+    found = pv.check_samples(run, samples)
+    assert found == (), str(found)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_run_is_found_with_its_cause(name: str) -> None:
+    run, samples, kind = WRONG[name]
+    found = pv.check_samples(run, samples)
+    assert [one.key for one in found.wrong] == [kind], str(found)
+
+
+def test_it_says_who_changes_whom_where_and_by_how_much() -> None:
+    def spoilt(samples: list[Tensor]) -> list[Tensor]:
+        results = [one.clone() for one in samples]
+        if len(samples) > 2:
+            results[2][1] += samples[0].sum()
+        return results
+
+    (found,) = pv.check_samples(spoilt, floats((4, 4, 4)))
+    assert (found.key, found.kind, found.severity) == ("samples_mixed", "samples_mixed", "silent")
+    assert (found.sequences, found.timesteps, found.where) == ((2,), (1,), "sample C at t = 1")
+    assert "A changes C" in found.found
+    assert "up to 0.00012 times the largest number" in found.found
+    compile(found.repair, "repair", "exec")
+
+
+def test_two_samples_are_swapped_and_no_order_is_the_same_or_sorted() -> None:
+    assert other_order([5, 4], 0) == [1, 0]
+    for lengths in product(range(1, 4), repeat=4):
+        order = other_order(lengths, 0)
+        assert all(b != at for at, b in enumerate(order))
+        moved = [lengths[b] for b in order]
+        if len({*lengths}) > 2:
+            assert moved not in (sorted(lengths), sorted(lengths, reverse=True)), lengths
+
+
+@pytest.mark.parametrize("B", [2, 8, 30, 200])
+def test_no_batch_needs_more_runs_than_it_may_have(B: int) -> None:
+    calls = []
+
+    def run(samples: list[Tensor]) -> Tensor:
+        calls.append(len(samples))
+        return GRU(padded(samples)[0])[1][-1]  # type: ignore[no-any-return]
+
+    samples = floats([1 + b % 9 for b in range(B)])
+    found = pv.check_samples(run, samples)
+    assert found.wrong
+    assert found.influence.forwards == len(calls) <= 80
+    calls.clear()
+    assert pv.check_samples(run, samples, forwards=12).wrong
+    assert len(calls) <= 12
+
+
+def test_of_a_large_batch_some_rows_are_taken_and_named() -> None:
+    samples, sizes = floats([3] * 50), []
+
+    def run(batch: list[Tensor]) -> Tensor:
+        sizes.append(len(batch))
+        return torch.stack(batch) / torch.stack(batch).abs().max()
+
+    (found,) = pv.check_samples(run, samples, rows=6)
+    assert max(sizes) == 7
+    assert "A is row" in found.found
+    (again,) = pv.check_samples(run, samples, rows=[10, 20, 30])
+    assert set(again.sequences) <= {10, 20, 30}
+
+
+def test_a_run_that_refuses_other_batches_is_compared_as_far_as_it_goes() -> None:
+    def three(samples: list[Tensor]) -> Tensor:
+        if len(samples) != 3:
+            raise RuntimeError("three rows")
+        return padded(samples)[0].mean(1)
+
+    found = pv.check_samples(three, floats((4, 4, 4)))
+    assert [(one.key, one.severity) for one in found] == [("alone_fails", "note")]
+    assert "three rows" in found[0].found
+    assert pv.check_samples(lambda s: three(s) + three(s).amax(0), floats((4, 4, 4))).wrong
+
+
+def test_where_nothing_could_be_compared_the_check_fails() -> None:
+    calls = iter((True, True))
+
+    def twice(samples: list[Tensor]) -> Tensor:
+        next(calls)
+        return torch.zeros(len(samples))
+
+    (found,) = pv.check_samples(twice, floats())
+    assert (found.key, found.severity) == ("nothing_compared", "error")
+    assert pv.check_samples(lambda s: [0] * len(s), floats()) == ()
+
+
+def test_no_random_state_changes_and_a_neighbours_draws_go_on() -> None:
+    torch.manual_seed(0)
+    before = torch.get_rng_state(), random.getstate(), str(np.random.get_state())
+    pv.check_samples(lambda s: nn.functional.dropout(padded(s)[0]), floats())
+    pv.check_samples(lambda s: [one + random.random() for one in s], floats())
+    pv.check_samples(lambda s: [one + np.random.rand() for one in s], floats())
+    pv.check_samples(lambda s: [torch.rand(2) * 0 + one.sum() for one in s], floats())
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert (random.getstate(), str(np.random.get_state())) == before[1:]
+    expected = torch.rand(3)
+    torch.set_rng_state(before[0])
+    drawn: list[Tensor] = []
+
+    def beside(samples: list[Tensor]) -> list[Tensor]:
+        if len(drawn) < 3:
+            with ThreadPoolExecutor(1) as other:
+                drawn.append(other.submit(torch.rand, 1).result())
+        return samples
+
+    assert pv.check_samples(beside, floats()) == ()
+    assert torch.equal(torch.cat(drawn), expected)
+    assert not torch.equal(torch.get_rng_state(), before[0])
+
+
+def test_samples_and_gradients_are_as_before() -> None:
+    samples, module = floats(), nn.Linear(F, 2)
+    kept = [one.clone() for one in samples]
+    assert pv.check_samples(lambda s: [module(one.add_(1)) for one in s], samples) == ()
+    assert all(map(torch.equal, samples, kept))
+    assert module.weight.grad is None
+
+
+def test_ids_that_end_or_pad_a_sample_stay_where_they_are() -> None:
+    samples = [torch.tensor([1, 5, 7, 0, 2]), torch.tensor([1, 6, 2]), torch.tensor([1, 8, 9, 4, 2])]
+    vary = Variations(samples, 0)
+    for b, sample in enumerate(samples):
+        other = vary.with_other_values(b)
+        assert other is not None
+        assert not torch.equal(other, sample)
+        assert torch.equal(other[sample < 3], sample[sample < 3])
+        assert set(other.tolist()) <= {0, 1, 2, 4, 5, 6, 7, 8, 9}
+    longer = vary.longer()
+    assert longer is not None
+    assert (len(longer), int(longer[0]), int(longer[-1])) == (8, 1, 2)
+
+
+def test_a_small_fill_value_beside_large_ones_does_not_hide_a_leak() -> None:
+    def run(samples: list[Tensor]) -> Tensor:
+        x, _ = padded(samples)
+        means = x.mean((1, 2))
+        return torch.stack([means, torch.full_like(means, -1e9)], 1)
+
+    assert [one.key for one in pv.check_samples(run, floats())] == ["width_matters"]
+
+
+def test_the_picture_has_a_cell_for_each_pair_and_stands_in_a_notebook() -> None:
+    found = pv.check_samples(lambda s: row(s), floats())
+    drawn = ElementTree.fromstring(found.svg())
+    titles = [one.text or "" for one in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert sum("changed: A" in title for title in titles) == 4
+    assert any(title.startswith("changed: A: B changes by") for title in titles)
+    assert any(title == "changed: B: A does not change" for title in titles)
+    assert found.svg() in found._repr_html_()
+    assert pickle.loads(pickle.dumps(found)).svg() == found.svg()
+    assert pv.check_samples(lambda s: row(s), floats(), ignore="flows_on") == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "parameter"),
+    [
+        ((None, [1, 2]), {}, "run"),
+        ((len, 5), {}, "samples"),
+        ((len, "ab"), {}, "samples"),
+        ((len, [1]), {}, "samples"),
+        ((len, [1, 2]), {}, "run"),
+        ((lambda s: s[:1], [1, 2]), {}, "run"),
+        ((lambda s: {"output": s}, [1, 2]), {}, "run"),
+        ((lambda s: [None] * len(s), [1, 2]), {}, "run"),
+        ((lambda s: torch.zeros(len(s), device="meta"), [1, 2]), {}, "run"),
+        ((lambda s: s, [1, 2]), {"rows": 1}, "rows"),
+        ((lambda s: s, [1, 2]), {"rows": [0, 5]}, "rows"),
+        ((lambda s: s, [1, 2]), {"rows": [0, 0]}, "rows"),
+        ((lambda s: s, [1, 2]), {"forwards": 3}, "forwards"),
+        ((lambda s: s, [1, 2]), {"tolerance": -1}, "tolerance"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(given: Any, told: Any, parameter: str) -> None:
+    with pytest.raises(pv.PackvizError) as refused:
+        pv.check_samples(*given, **told)
+    assert refused.value.parameter == parameter
