@@ -12,7 +12,7 @@ from tabs import tab
 
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, contrast, diverging, text_on
 
-STYLE = Path(__file__).parent.parent / "ui" / "style.css"
+STYLE = Path(__file__).parent.parent / "ui" / "server" / "style.css"
 PRIMARY = '<button data-testid="stBaseButton-primary" style="color: rgb(90, 90, 90)" {}><p>Ask it</p></button>'
 COLOUR = "node => getComputedStyle(node.querySelector('p')).color"
 CONFIG = Path(__file__).parent.parent / ".streamlit" / "config.toml"

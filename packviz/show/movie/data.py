@@ -143,8 +143,8 @@ class Movie:
 
         >>> from packviz import Batch, movie, trace
         >>> shown = movie(trace(Batch.parse("1 2"))).frame(1)
-        >>> shown["stage"], shown["marks"]["token:0:1"]["text"]
-        ('pad', '2')
+        >>> shown["stage"], [mark["text"] for mark in shown["marks"].values() if mark["role"] == "token"]
+        ('pad', ['1', '2'])
         """
         integer("step", step, 1, len(self.steps))
         told, last = self.steps[step - 1], [each for each in moments(self._data) if each.step == step][-1]
