@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from classroom import questions
-from classroom.questions import Spec
+from classroom.specs import Spec
 from classroom.state import RefusedError, State
 from packviz.validate import is_integer
 
@@ -16,7 +16,7 @@ _CHECKS = ThreadPoolExecutor(2, "classroom questions")  # so that the loop's own
 
 async def checked(spec: object) -> dict[str, Any]:
     """Return a spec that can be asked; raises RefusedError for anything else."""
-    return await asyncio.get_running_loop().run_in_executor(_CHECKS, questions.checked, spec)
+    return await asyncio.get_running_loop().run_in_executor(_CHECKS, questions.askable, spec)
 
 
 async def details(state: State, action: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite, nan
 from typing import Any, Literal
 
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.teach.predictions import Prediction, spelled
-from packviz.text import sequence_label
+from packviz.text import quoted, sequence_label, visible
 from packviz.validate import choice, is_integer
 
-Form = Literal["choice", "number", "numbers", "letters", "cell"]
+Form = Literal["choice", "number", "numbers", "letters", "cell", "text"]
 
 MAX_TYPED, MAX_NUMBERS = 200, 64  # characters and numbers of an answer
 
@@ -32,9 +33,10 @@ class Question:
     """Hold one question.
 
     kind      of prediction; "own" for the teacher's own question
-    form      what is answered: one of the `options`, a number, several numbers, letters of sequences, or a cell
-    answer    as it would be sent: the option's index, a number, a list of numbers, a text, or [sequence, time step]
-    solution  the same as one would type it
+    form      what is answered: one of the `options`, a number, several numbers, letters of sequences, a cell or a text
+    answer    as it would be sent: the option's index, a number, a list of numbers, a text, or [sequence, time step];
+              None for a poll, whose answers are neither right nor wrong
+    solution  the same as `read` returns it; "" for a poll
     why       why it is right; "" where nothing is known
     reasons   for each usual wrong answer, as `read` returns it, why it is wrong
     rows      the batch as it came, its tokens as texts; () where there is none
@@ -59,6 +61,11 @@ class Question:
     asked: Prediction | None = None
     lengths: tuple[int, ...] = ()
 
+    @property
+    def is_poll(self) -> bool:
+        """Return whether there is no right answer."""
+        return self.answer is None
+
     @cached_property
     def public(self) -> dict[str, Any]:
         """Return what everybody may see before the answer is shown."""
@@ -75,6 +82,8 @@ class Question:
                 raise RefusedError(400, f"There is no option {given}: expected an index from 0 to {last}.")
             return self.options[given]
         typed = _typed(given)
+        if self.asked is None and self.form != "choice":
+            return _own_answer(typed, self.form)
         try:
             if self.asked is not None:
                 return spelled(self.asked.read(typed))
@@ -84,7 +93,7 @@ class Question:
 
     def reason(self, read: str) -> str:
         """Return why an answer is right or wrong; "" where nothing is known."""
-        if read == self.solution:
+        if read == self.solution and not self.is_poll:
             return self.why
         if read in self.reasons or self.asked is None:
             return self.reasons.get(read, "")
@@ -99,6 +108,21 @@ class Question:
         raise RefusedError(
             400, "`answer` must be the token that was tapped, [sequence, time step], both counted from 0."
         )
+
+
+def _own_answer(typed: str, form: Form) -> str:
+    """Return a number or a text in answer to a teacher's own question; upper and lower case are the same."""
+    if form == "text":
+        if not typed.strip():
+            raise RefusedError(400, "`answer` must be a text that is not empty.")
+        return visible(" ".join(typed.casefold().split()))
+    try:
+        number = float(typed)
+    except ValueError:
+        number = nan
+    if not isfinite(number):
+        raise RefusedError(400, f"`answer` must be a number, such as 6 or 0.5, not {quoted(typed)}.")
+    return f"{number:.12g}"
 
 
 def cell_name(b: int, t: int) -> str:

@@ -1,58 +1,28 @@
-"""Questions: from what a teacher asks for to a prompt, a judge with reasons, and the movie of the answer.
-
-A spec is plain data, kept in the room's events; the same spec makes the same question everywhere. There are three:
-
-    {"prompt": "...", "options": ["...", "..."], "answer": 1}     a question of the teacher's own; may have "reasons",
-                                                                  one for each option ("" for none)
-    {"kind": "batch_sizes", "sequences": "1 2\\n3", "settings": {"cell": "gru"}, "number": 0, "tap": false}
-                                                                  a prediction on a batch; only `kind` is needed
-    {"level": 1, "round": 77, "question": 0}                      one of the ten questions of a round of the quiz
-
-Settings have the names of the app's address: those of `packviz.Config`, and read_as, layer and direction. Each may have
-a `note`, which only the teacher sees, and `seen`: true asks it once more after its movie, as "What did you see?".
-"""
+"""Questions: from a spec (specs.py) to a prompt, a judge with reasons, and the movie of the answer or of a step."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import threading
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from random import Random
-from typing import Any, get_args
+from typing import Any
 
-from classroom.own import checked_own, checked_text, own_question
 from classroom.question import Film, Form, Question
+from classroom.specs import Spec, batch_and_config, checked
 from classroom.state import RefusedError
 from classroom.tapping import tapped
 from packviz.compute.record import Refusal, Trace
 from packviz.compute.trace import trace
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
-from packviz.inputs.examples import EXAMPLES
-from packviz.show.movie import movie
+from packviz.show.movie import Movie, beside, movie
 from packviz.teach.predictions import KINDS, Prediction, spelled
 from packviz.teach.quiz import LEVELS, questions
-from packviz.text import quoted
-from packviz.validate import choice, integer
 
-Spec = Mapping[str, Any]
-
-MAX_SEQUENCES, MAX_STEPS, MAX_FEATURES = 64, 64, 64
-MAX_NOTE = 2000  # characters
-
-_LARGEST = {"hidden_size": 64, "embedding_dim": 32, "padding_idx": 4096, "total_length": 256}
-_SETTINGS = set(asdict(Config()))
-_WATCHED = ("layer", "direction", "read_as")
 _ANY = ("note", "seen")
-_KEYS = {
-    "prompt": {"prompt", "options", "answer", "reasons", "why", *_ANY},
-    "kind": {"kind", "sequences", "settings", "number", "tap", *_ANY},
-    "level": {"level", "round", "question", *_ANY},
-}
 _ONE_AT_A_TIME = threading.RLock()
 _TRIES = 60  # batches drawn for a twin
 
@@ -65,25 +35,20 @@ def question(spec: Spec) -> Question:
 
 
 def film(spec: Spec) -> Film | None:
-    """Return the movie of the answer; None for a question of the teacher's own. It computes with torch."""
+    """Return the movie of a question's answer, or of a step; None for a question of the teacher's own.
+
+    It computes with torch.
+    """
     with _ONE_AT_A_TIME:
         return _film(_frozen(spec))
 
 
-def checked(given: object) -> dict[str, Any]:
-    """Return a spec that can be asked, without what it does not need; raises RefusedError for anything else."""
-    if not isinstance(given, dict):
-        raise RefusedError(400, "A question must be an object with `prompt`, `kind` or `level`.")
-    head = next((name for name in _KEYS if name in given), None)
-    if head is None:
-        raise RefusedError(400, "A question needs `prompt` and `options`, or `kind`, or `level` and `round`.")
-    if unknown := sorted(set(given) - _KEYS[head]):
-        raise RefusedError(400, f"A question with `{head}` has no field {quoted(str(unknown[0]))}.")
-    spec = {**given, **checked_own(given)} if head == "prompt" else dict(given)
-    if "note" in spec:
-        spec["note"] = checked_text("`note`", spec["note"], MAX_NOTE, least=0)
-    if not isinstance(spec.get("seen", False), bool):
-        raise RefusedError(400, "`seen` must be true or false.")
+def askable(given: object) -> dict[str, Any]:
+    """Return the spec of a question that can be asked; raises RefusedError for anything else.
+
+    It computes with torch.
+    """
+    spec = checked(given)
     question(spec)
     return spec
 
@@ -121,7 +86,7 @@ def twin(spec: Spec, seed: str) -> dict[str, Any]:
 def _question(frozen: str) -> Question:
     spec = json.loads(frozen)
     if "prompt" in spec:
-        return own_question(spec)
+        return _own(spec)
     try:
         spec = _as_prediction(spec)
         made, asked = _run(spec)
@@ -133,6 +98,8 @@ def _question(frozen: str) -> Question:
 @lru_cache(maxsize=64)
 def _film(frozen: str) -> Film | None:
     spec = json.loads(frozen)
+    if "step" in spec:
+        return _step_film(spec["step"])
     if "prompt" in spec:
         return None
     spec = _as_prediction(spec)
@@ -150,9 +117,38 @@ def _film(frozen: str) -> Film | None:
         direction=int(backward and made.module.bidirectional),
         deep=True,
     )
-    step = shown.step_at(stage, asked.moment.timestep, asked.moment.name)
+    return _zipped(shown, shown.step_at(stage, asked.moment.timestep, asked.moment.name))
+
+
+def _step_film(about: Spec) -> Film:
+    """Return the movie that a step of a plan is in, at that step or else at its last one."""
+    made, (stage, settings) = trace(*batch_and_config(about)), (about.get("stage"), about.get("settings", {}))
+    layer = settings.get("layer") if isinstance(made, Trace) else None
+    direction = int(settings.get("direction") == "backward")
+    if stage == "beside" and isinstance(made, Trace):
+        shown = beside(made, layer=layer, direction=direction)
+    elif isinstance(made, Refusal) and stage not in (None, "pad"):
+        shown = movie(made, ("sort",), deep=True)  # it shows how torch refuses
+    else:
+        stages = None if stage is None else ("pad", "embed") if stage == "embed" else (stage,)
+        if made.padded.embedding is None and stages:
+            stages = ("pad",) if "embed" in stages else stages
+        shown = movie(made, stages, layer=layer, direction=direction, deep=stage is not None)
+    return _zipped(shown, min(about.get("number", 1), len(shown.steps)))
+
+
+def _zipped(shown: Movie, step: int) -> Film:
     data = json.dumps(shown.to_dict(), allow_nan=False, separators=(",", ":")).encode()
     return Film(gzip.compress(data, 6, mtime=0), len(shown.steps), step)
+
+
+def _own(spec: Spec) -> Question:
+    """Return a question of the teacher's own; a poll has no answer."""
+    kind, options, right = spec.get("kind", "choice"), spec.get("options", ()), spec.get("answer")
+    given = zip(options, spec.get("reasons", ()), strict=False)
+    reasons = {option: reason for i, (option, reason) in enumerate(given) if reason and i != right}
+    asked = Question("own", spec["prompt"], kind, right, "", spec.get("why", ""), reasons, tuple(options))
+    return asked if right is None else replace(asked, solution=asked.read(right))
 
 
 def _frozen(spec: Spec) -> str:
@@ -163,7 +159,7 @@ def _as_prediction(spec: Spec) -> dict[str, Any]:
     """Return the spec of a prediction: for a question of the quiz, the prediction that it is."""
     if "level" not in spec:
         return dict(spec)
-    at = integer("question", spec.get("question", 0), 0, 9)
+    at = spec.get("question", 0)
     found = questions(spec["level"], spec.get("round", 1), at + 1)[at]
     settings = _changed(found.config)
     return {"kind": found.prediction.key, "sequences": found.text, "settings": settings, "number": found.number}
@@ -171,25 +167,10 @@ def _as_prediction(spec: Spec) -> dict[str, Any]:
 
 def _run(spec: Spec) -> tuple[Trace | Refusal, Prediction]:
     """Return torch's run of the batch, and the prediction about it; raises PackvizError and RefusedError."""
-    kind = choice("kind", spec["kind"], tuple(KINDS))
-    settings = spec.get("settings", {})
-    if not isinstance(settings, dict):
-        raise RefusedError(400, "`settings` must be an object of names and values.")
-    if unknown := sorted(set(settings) - _SETTINGS - set(_WATCHED)):
-        raise RefusedError(400, f"There is no setting {quoted(str(unknown[0]))}.")
-    for name, largest in _LARGEST.items():
-        if settings.get(name) is not None:
-            integer(name, settings[name], 0, largest)
-    config = Config(**{name: value for name, value in settings.items() if name in _SETTINGS})
-    integer("layer", settings.get("layer", 0), 0, config.num_layers - 1)
-    choice("direction", settings.get("direction", "forward"), ("forward", "backward"))
-    read_as = choice("read_as", settings.get("read_as", "auto"), get_args(ReadAs))
-    text = spec.get("sequences", EXAMPLES[0].text)
-    batch = Batch.parse(text, kind=read_as, max_sequences=MAX_SEQUENCES, max_steps=MAX_STEPS)
-    if batch.kind == "vectors" and batch.sequences[0].shape[1] > MAX_FEATURES:
-        raise RefusedError(400, f"text: expected at most {MAX_FEATURES} features in each step. Give fewer.")
+    kind = spec["kind"]
+    batch, config = batch_and_config(spec)
     made = trace(batch, config)
-    asked = KINDS[kind](made, integer("number", spec.get("number", 0), 0, 1000), anyhow=True)
+    asked = KINDS[kind](made, spec.get("number", 0), anyhow=True)
     if asked is None:
         raise RefusedError(400, f"The question `{kind}` cannot be asked here. {_fix(kind, made)}")
     return made, asked
@@ -210,8 +191,6 @@ def _fix(kind: str, made: Trace | Refusal) -> str:
 
 def _about(spec: Spec, made: Trace | Refusal, asked: Prediction) -> Question:
     """Return a prediction as a question of the class, or as one that is answered by tapping a cell."""
-    if not isinstance(spec.get("tap", False), bool):
-        raise RefusedError(400, "`tap` must be true or false.")
     rows, settings = made.batch.texts if made.batch else (), _code_of(made)
     if asked.key == "promised":  # it asks what another value of enforce_sorted would do
         settings = tuple(each for each in settings if not each.startswith("enforce_sorted"))

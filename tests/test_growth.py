@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from classroom.questions import checked
+from classroom.specs import checked
 from classroom.state import RefusedError
 from packviz.doctor.reading import read_lengths, read_packed, read_tensor
 from packviz.errors import PackvizError

@@ -1,5 +1,7 @@
 """The teacher's page: a class from start to end, the keys of a remote, a reload and the projector's view."""
 
+import json
+
 import pytest
 from phone_pages import Room
 from playwright.sync_api import Browser, Page, expect
@@ -146,6 +148,31 @@ def test_items_of_a_plan_are_moved_noted_and_removed_and_it_is_saved_in_four_way
     app.text_input[0].set_value("slowly")
     assert [item.note for item in app.run().session_state["visit"][Plan].items] == ["slowly", ""]
     assert len(visited(Plan(items=(Item(page="packing", example="unsorted"),))).get("download_button")) == 2
+
+
+def test_a_saved_plan_has_the_note_that_was_typed_last(visit: Open) -> None:
+    page = visit(path="class").page
+    page.get_by_role("button", name="Start with six questions").click()
+    page.get_by_placeholder("Note").first.fill("the first")
+    page.get_by_placeholder("Note").nth(1).fill("the last")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(1000)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save").click()
+    notes = [item.get("note") for item in json.loads(saved.value.path().read_text("utf-8"))["items"]]
+    assert notes[:3] == ["the first", "the last", None]
+    page.reload()
+    expect(page.get_by_placeholder("Note").nth(1)).to_have_value("the last")
+
+
+@pytest.mark.parametrize("known", [None, "room"])
+def test_the_texts_of_a_plan_load_no_picture(known: str | None) -> None:
+    prompt = "![a](http://192.0.2.1/x.png) which?"
+    item = Item(question={**OWN, "prompt": prompt})
+    app = visited(Plan(items=(item,))) if known is None else teacher(*room_of(item.question)[:2])
+    app.session_state["class room"] = True
+    drawn = [str(each.value) for each in app.run().markdown] + [each.label for each in app.button]
+    assert [each for each in drawn if prompt in each] == []
 
 
 def test_a_step_is_added_from_a_lesson(visit: Open) -> None:

@@ -2,9 +2,9 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from classroom.questions import question
 from packviz.errors import PackvizError
@@ -43,15 +43,22 @@ def test_every_question_of_the_first_plan_can_be_asked() -> None:
         (plan(version=2), "newer version of packviz"),
         (plan(*[{}] * 101), "Split the plan in two"),
         (plan({}), "item 1, item: expected a page or a question"),
-        (plan({"page": "packing", "sequences": "1 2", "colour": 1}), "'colour'"),
+        (plan({"page": "packing", "sequences": "1 2", "colour": 1}), "`colour`"),
         (plan({"page": "packing", "example": "own", "sequences": "1 x,\n"}), "item 1"),
-        (plan({"page": "packing", "example": "own", "sequences": "1 2", "step": 99}), "item 1, step"),
+        (plan({"page": "packing", "example": "own", "sequences": "1 2", "step": 0}), "item 1, step"),
+        (
+            plan(
+                {"page": "overview", "example": "own", "sequences": "1", "settings": {"total_length": 60_000_000}},
+            ),
+            "item 1, total_length",
+        ),
+        (plan({"page": "packing", "example": "own", "sequences": "1 " * 65}), "item 1, text"),
         (plan({"page": "packing", "example": "own", "sequences": 7}), "sequences"),
         (plan({"page": "packing", "example": "own", "sequences": "1", "stages": ["walk"]}), "stages"),
         (plan({"page": "packing", "example": "own", "sequences": "1", "settings": {"cell": "tree"}}), "item 1, cell"),
         (plan({"page": "packing", "example": "own", "sequences": "1", "settings": {"tree": 1}}), "item 1, settings"),
         *(
-            (plan({"page": "packing", "example": "own", "sequences": "1", name: value}), f"item 1, {parameter}: ")
+            (plan({"page": "packing", "example": "own", "sequences": "1", name: value}), f"item 1, {parameter}")
             for name, value, parameter in [
                 ("direction", [1], "direction"),
                 ("layer", {"a": 1}, "layer"),
@@ -71,12 +78,22 @@ def test_an_invalid_plan_is_refused_with_the_place_and_the_reason(data: bytes, t
         from_file(data)
 
 
-def test_the_offline_page_has_the_movies_at_their_steps_and_the_notes_as_text() -> None:
-    noted = replace(STEPS[0], note="<b>not bold</b>")
+def test_a_plan_is_checked_without_being_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def runs(*_: object) -> None:
+        raise AssertionError
+
+    for module in ("classroom.questions", "ui.state.runs"):
+        monkeypatch.setattr(f"{module}.trace", runs)
+    assert len(from_file(as_file(PLAN).encode())) == len(PLAN)
+
+
+def test_the_offline_page_has_the_movies_at_their_steps_and_no_notes() -> None:
+    noted = replace(STEPS[0], note="a riddle")
     page = as_html("One & two", (noted, *PLAN[1:]))
     assert page.count("</title>") == 1
     assert "One &amp; two" in page
-    assert "&lt;b&gt;not bold" in page
+    assert "riddle" not in page
+    assert "Why three?" not in page
     assert re.findall(r'class="pv-page" data-step="(\d+)"', page) == ["3", "2", "4", "3"]
     assert not re.findall(r'(?:src|href)="?https?:', page)
 

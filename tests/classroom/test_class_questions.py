@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from seeds import seeds
 
-from classroom import questions
+from classroom import questions, specs
 from classroom.state import RefusedError
 from classroom.tapping import KINDS as TAPPED
 from packviz.teach.predictions import KINDS
@@ -31,7 +31,7 @@ SPECS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: "-".join(map(str, spec.values()))[:30])
 def test_its_own_answer_is_right_each_reason_belongs_to_a_wrong_one_and_neither_is_public(spec: dict[str, Any]) -> None:
-    asked = questions.question(questions.checked(spec))
+    asked = questions.question(specs.checked(spec))
     assert asked.read(asked.answer) == asked.solution
     assert asked.why
     assert all(asked.reason(wrong) == reason != "" for wrong, reason in asked.reasons.items())

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from classroom import questions
+from classroom import questions, specs
 from classroom.export import gift, qti, qti_archive
 from classroom.question import Question
 
@@ -33,7 +33,7 @@ XML = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
 
 @pytest.fixture(scope="module")
 def asked() -> list[Question]:
-    return [questions.question(questions.checked(spec)) for spec in SPECS]
+    return [questions.question(specs.checked(spec)) for spec in SPECS]
 
 
 def parsed(text: str) -> list[tuple[str, str, list[tuple[str, str, str]]]]:

@@ -1,18 +1,24 @@
 """The lesson plan: a list of movie steps and questions, saved as one JSON file and exported as one HTML file."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any
 
-from classroom.questions import MAX_NOTE as MAX_TOLD
-from classroom.questions import checked, question
+from msgspec import DecodeError as NotJson
+from msgspec import Meta, Struct, ValidationError, convert, json, structs, to_builtins
+
+from classroom.decoding import told
+from classroom.question import Question
+from classroom.questions import question
+from classroom.specs import MAX_NOTE as MAX_TOLD
+from classroom.specs import checked
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
-from packviz.inputs.batch import ReadAs
+from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
 from packviz.inputs.examples import example
+from packviz.inputs.limits import check_limits, limited_batch
 from packviz.show.movie import STAGES
 from packviz.show.movie.page import assets, packed
 from packviz.teach.questions import PAGES
@@ -26,28 +32,26 @@ MAX_ITEMS = 100
 MAX_BYTES = 1_000_000  # of a file
 MAX_NOTE = 500  # characters
 _VERSION = 1
+_UTF8 = b"\xef\xbb\xbf"  # a mark at the beginning of a file, which some editors write
+_SAVED = "what this page has saved"
 _PAGE = Path(__file__).parent / "plan.html"
-_TYPES = {"settings": dict, "question": dict, "stages": list, "layer": int, "direction": int}
-_TYPES |= dict.fromkeys(("note", "page", "example", "link", "sequences"), str)
-_STAGES = (*STAGES, *BESIDE)
 
 
-@dataclass(frozen=True)
-class Item:
-    """Hold one item of a plan: a movie step or another page of the app, a question, or both."""
+class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One item of a plan: a movie step or another page of the app, a question, or both."""
 
-    note: str = ""  # the teacher's own
+    note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""  # the teacher's own
     page: str = ""  # of the app, by its name in the address; "" for a question alone
     stages: tuple[View, ...] | None = None  # of the movie; None for all stages
     example: str = ""  # this and the next two as in `ui.runs.Source`
     sequences: str | None = None
     read_as: ReadAs = "auto"
-    settings: Mapping[str, object] | None = None  # those of a `packviz.Config` that differ from the defaults
+    settings: dict[str, Any] | None = None  # those of a `packviz.Config` that differ from the defaults
     layer: int | None = None
     direction: int = 0
-    step: int = 1
-    question: Mapping[str, Any] | None = None  # as classroom/questions.py has it
-    link: str | None = None  # the query of the address, for a page without a movie
+    step: Annotated[int, Meta(ge=1)] = 1
+    question: dict[str, Any] | None = None  # as classroom/questions.py has it
+    link: Annotated[str, Meta(max_length=MAX_LENGTH)] | None = None  # the query of the address, if it has no movie
 
     @property
     def request(self) -> Request | None:
@@ -70,6 +74,14 @@ class Plan:
     items: tuple[Item, ...] = ()
     problem: str = ""
     touched: bool = False
+
+
+class _File(Struct, frozen=True):
+    """A plan as a file. packviz: what the file is."""
+
+    packviz: str
+    version: int
+    items: list[Any]
 
 
 def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
@@ -124,32 +136,46 @@ STARTER = tuple(
 
 def as_file(items: Sequence[Item]) -> str:
     """Return a plan as JSON."""
-    bare = asdict(Item())
-    told = [{name: value for name, value in asdict(item).items() if value != bare[name]} for item in items]
-    return json.dumps({"packviz": "lesson plan", "version": _VERSION, "items": told}, indent=1, ensure_ascii=False)
+    plan = _File("lesson plan", _VERSION, [to_builtins(item) for item in items])
+    return json.format(json.encode(plan), indent=1).decode()
 
 
 def from_file(data: bytes) -> tuple[Item, ...]:
-    """Return the items of a plan file; raises PackvizError for anything else. It computes each run with torch."""
+    """Return the items of a plan file, checked but not run; raises PackvizError for anything else."""
     try:
-        plan = json.loads(data.decode("utf-8-sig")) if len(data) <= MAX_BYTES else None
-    except (UnicodeDecodeError, ValueError, RecursionError):
+        plan = json.decode(data.removeprefix(_UTF8), type=_File) if len(data) <= MAX_BYTES else None
+    except (NotJson, RecursionError):
         plan = None
-    if not isinstance(plan, dict) or plan.get("packviz") != "lesson plan" or not isinstance(plan.get("items"), list):
+    if plan is None or plan.packviz != "lesson plan":
         fix = "choose a file that this page has saved"
         raise PackvizError("plan", expected="a lesson plan of packviz", got="another file", fix=fix)
-    integer("version", plan.get("version"), 1, _VERSION, fix="open it with a newer version of packviz")
-    integer("plan", len(plan["items"]), 0, MAX_ITEMS, what="a number of items", fix="split the plan in two")
-    return tuple(_item(f"item {i}", given) for i, given in enumerate(plan["items"], 1))
+    integer("version", plan.version, 1, _VERSION, fix="open it with a newer version of packviz")
+    integer("plan", len(plan.items), 0, MAX_ITEMS, what="a number of items", fix="split the plan in two")
+    return tuple(_item(f"item {i}", given) for i, given in enumerate(plan.items, 1))
 
 
 def as_html(title: str, items: Sequence[Item]) -> str:
-    """Return one page with the notes, questions and movies of a plan; it works without a server or a network."""
+    """Return one page with the questions and movies of a plan, without the notes: it may be given to students.
+
+    It works without a server or a network.
+    """
     css, js = assets()
-    asked = [None if item.question is None else question(item.question) for item in items]
     films = [None if item.request is None else packed(run(item.request).film.to_dict()) for item in items]
-    parts = zip(items, map(heading, items), asked, films, strict=True)
+    parts = zip(items, map(heading, items), map(_asked, items), films, strict=True)
     return markup(_PAGE, title=title, css=css, js=js, parts=parts)
+
+
+def asked_in(items: Sequence[Item]) -> list[Question]:
+    """Return the questions of a plan that can be asked."""
+    return [asked for asked in map(_asked, items) if asked is not None]
+
+
+def _asked(item: Item) -> Question | None:
+    """Return the question of an item; None if it has none, or one that cannot be asked."""
+    try:
+        return None if item.question is None else question(item.question)
+    except RefusedError:
+        return None
 
 
 def heading(item: Item) -> str:
@@ -160,15 +186,21 @@ def heading(item: Item) -> str:
 
 
 def _item(name: str, given: object) -> Item:
-    """Return an item as it was read; raises PackvizError, with the item's place, where something is wrong with it."""
+    """Return an item as it was read; raises PackvizError, with the item's place, if something is wrong with it."""
     try:
-        item = Item(**_typed(given))
+        item = convert(given, Item)
         if item.question is not None:
-            item = replace(item, question=checked(dict(item.question)))
+            item = structs.replace(item, question=checked(item.question))
+        choice("page", item.page, ("", *NAMES))
         if item.request is not None:
-            integer("step", item.step, 1, len(run(item.request).film.steps))
+            _check(item, item.request)
         elif item.question is None and not item.page:
             raise PackvizError("item", "neither", "a page or a question", "add one, or remove the item")
+    except ValidationError as error:
+        field, problem = told(error)
+        raise PackvizError(
+            ", ".join(filter(None, (name, field.strip("`")))), problem, _SAVED, "save it again"
+        ) from None
     except RefusedError as refusal:
         got = refusal.sentence.rstrip(".")
         raise PackvizError(name, got, "a question that can be asked", "change it") from None
@@ -177,23 +209,14 @@ def _item(name: str, given: object) -> Item:
     return item
 
 
-def _typed(given: object) -> dict[str, Any]:
-    """Return the fields of an item with the types that they should have."""
-    if not isinstance(given, dict):
-        raise PackvizError("item", "another type", "what this page has saved", "remove it")
-    for name in given:
-        choice("field", name, [each.name for each in fields(Item)])
-    kept = {name: value for name, value in given.items() if value not in (None, [])}
-    for name, kind in _TYPES.items():
-        if not isinstance(kept.get(name, kind()), kind):
-            raise PackvizError(name, expected="what this page has saved", got="another type", fix="save the plan again")
-    known = [each.name for each in fields(Config)]
-    for name, among in (("settings", known), ("stages", _STAGES)):
-        for one in kept.get(name, ()):
-            choice(name, one, among)
-    choice("page", kept.get("page", ""), ("", *NAMES))
-    choice("read_as", kept.get("read_as", "auto"), get_args(ReadAs))
-    integer("step", kept.get("step", 1), 1)
-    for name, most in (("note", MAX_NOTE), ("link", MAX_LENGTH)):
-        integer(name, len(kept.get(name, "")), 0, most, what="a number of characters", fix="shorten it")
-    return kept | {"stages": tuple(kept["stages"])} if "stages" in kept else kept
+def _check(item: Item, request: Request) -> None:
+    """Check the batch and the settings of a run that is not made yet; raises PackvizError."""
+    for setting in item.settings or ():
+        choice("settings", setting, [each.name for each in fields(Config)])
+    for stage in item.stages or ():
+        choice("stages", stage, (*STAGES, *BESIDE))
+    source, config = request.source, request.config
+    batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
+    check_limits(batch, config)
+    integer("layer", item.layer or 0, 0, config.num_layers - 1)
+    integer("direction", item.direction, 0, 1)

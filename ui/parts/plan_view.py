@@ -1,16 +1,19 @@
 """What a teacher prepares: the lesson plan, how to add to it from any page, and the questions for a class."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from mimetypes import guess_type
 from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
+from msgspec import structs
 
 from classroom.export import gift, qti_archive
-from classroom.questions import checked, question
+from classroom.questions import askable, question
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.teach.predictions import KINDS
@@ -27,6 +30,7 @@ from ui.parts.plan import (
     about,
     as_file,
     as_html,
+    asked_in,
     from_file,
     heading,
     settings_of,
@@ -34,7 +38,7 @@ from ui.parts.plan import (
 from ui.state import address
 from ui.state.cache import cached
 from ui.state.path import script
-from ui.state.runs import OWN
+from ui.state.runs import OWN, in_turn
 from ui.state.visit import visit
 
 # The plan is also kept in the browser: the server forgets it with the session.
@@ -72,7 +76,7 @@ def add_step(here: Item) -> None:
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
     if base is not None and st.checkbox("With a question for the class", key="plan asks"):
-        here = replace(here, question=_choose_prediction(base, 0, "plan kind"))
+        here = structs.replace(here, question=_choose_prediction(base, 0, "plan kind"))
     what = "question" if not here.page else "page" if here.link is not None else "step"
     _to_plan(f"+ Add this {what} to the lesson plan", "plan add", here)
     if visit(Plan).items:
@@ -87,12 +91,12 @@ def _to_plan(label: str, key: str, item: Item, *, possible: bool = True) -> None
 def _append(item: Item) -> None:
     """Append an item to the plan, with the note that was typed for it."""
     try:
-        asked = None if item.question is None else checked(item.question)
+        asked = None if item.question is None else askable(item.question)
     except RefusedError as refusal:
         visit(Plan).problem = refusal.sentence
         return
     note, st.session_state["plan note"] = st.session_state.get("plan note", ""), ""
-    _set((*visit(Plan).items, replace(item, note=note, question=asked)))
+    _set((*visit(Plan).items, structs.replace(item, note=note, question=asked)))
 
 
 def _set(items: tuple[Item, ...]) -> None:
@@ -129,11 +133,12 @@ def _read(file: bytes) -> None:
 def _row(i: int, item: Item, ask: Ask | None) -> None:
     """Show one item: its heading, its note, and its buttons."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"plan-row-{i}"):
-        st.markdown(f"**{i + 1}.** {_told(item)}", width="stretch")
-        key = f"plan note {i} {hash(as_file([replace(item, note='')]))}"  # another item is another field
-        note = st.text_input("Note", item.note, key=key, label_visibility="collapsed", placeholder="Note")
-        if note != item.note:
-            _set((*visit(Plan).items[:i], replace(item, note=note), *visit(Plan).items[i + 1 :]))
+        st.text(f"{i + 1}. {_told(item)}", width="stretch")  # a plan may come from elsewhere: it is text, not Markdown
+        key = f"plan note {i} {hash(as_file([structs.replace(item, note='')]))}"  # another item is another field
+        typed = partial(_note, i, key)
+        st.text_input(
+            "Note", item.note, MAX_NOTE, key, on_change=typed, label_visibility="collapsed", placeholder="Note"
+        )
         if item.page:
             st.page_link(script(item.page), label="Open", query_params=_asked(item))
         if item.asks is not None and ask is not None:
@@ -141,6 +146,13 @@ def _row(i: int, item: Item, ask: Ask | None) -> None:
         st.button("↑", key=f"plan up {i}", help="Move up", disabled=i == 0, on_click=_move_up, args=(i,))
         others = visit(Plan).items[:i] + visit(Plan).items[i + 1 :]
         st.button("✕", key=f"plan remove {i}", help="Remove", on_click=_set, args=(others,))
+
+
+def _note(i: int, key: str) -> None:
+    """Put a note that was typed into the plan, before anything that is drawn or saved has the old one."""
+    items = list(visit(Plan).items)
+    items[i] = structs.replace(items[i], note=st.session_state[key])
+    _set(tuple(items))
 
 
 def _told(item: Item) -> str:
@@ -151,8 +163,17 @@ def _told(item: Item) -> str:
 
 
 def _plain(spec: Mapping[str, Any]) -> str:
-    """Return what a question asks, without Markdown."""
-    return question(spec).prompt.replace("`", "")
+    """Return what a question asks, without Markdown, or why it cannot be asked."""
+    try:
+        with in_turn():
+            return question(spec).prompt.replace("`", "")
+    except RefusedError as refusal:
+        return f"⚠ {refusal.sentence}"
+
+
+def _as_label(text: str) -> str:
+    """Return a text as the label of a button, which Streamlit takes for Markdown."""
+    return re.sub(r"([^\w\s])", r"\\\1", text, flags=re.ASCII)
 
 
 def _asked(item: Item) -> dict[str, str]:
@@ -177,9 +198,8 @@ def _files(items: tuple[Item, ...]) -> None:
             download("Save", "packviz-plan.json", lambda: as_file(items))
             download("One page, offline", "packviz-plan.html", lambda: as_html("Lesson plan", items))
         if any(item.question for item in items):
-            asked = [question(item.question) for item in items if item.question is not None]
-            download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked))
-            download("Canvas (QTI 1.2)", "packviz-qti.zip", lambda: qti_archive(asked))
+            download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked_in(items)))
+            download("Canvas (QTI 1.2)", "packviz-qti.zip", lambda: qti_archive(asked_in(items)))
         with st.popover("Open a plan"):
             st.file_uploader("A plan saved on this page", "json", key="plan file", on_change=_open)
     if visit(Plan).problem:
@@ -201,7 +221,9 @@ def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
             return
         for i, spec in enumerate(seen["questions"]):
             mark = "▸ " if i == seen["index"] else ""
-            st.button(f"{mark}{i + 1}. {_plain(spec)}", key=f"list {i}", width="stretch", on_click=ask, args=(i,))
+            st.button(
+                _as_label(f"{mark}{i + 1}. {_plain(spec)}"), key=f"list {i}", width="stretch", on_click=ask, args=(i,)
+            )
 
 
 def unfold(*, on: bool) -> None:
@@ -254,7 +276,7 @@ def _possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str
     found, problem = {}, ""
     for kind in KINDS:
         try:
-            found[kind] = _plain({"kind": kind, **base, "number": number})
+            found[kind] = question({"kind": kind, **base, "number": number}).prompt.replace("`", "")
         except RefusedError as refusal:
             problem = problem or refusal.sentence
     return found, problem

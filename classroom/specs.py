@@ -1,0 +1,225 @@
+"""Specs: what a teacher may put into a room or a plan, as plain data that is checked here without being run.
+
+A spec is kept in the room's events; the same spec makes the same question everywhere. A question is one of
+
+    {"prompt": "...", "options": ["...", "..."], "answer": 1}     the teacher's own; may have "reasons", one for each
+                                                                  option ("" for none), and "why". Without "answer" it
+                                                                  is a poll
+    {"prompt": "...", "kind": "number", "answer": 6}              the same, answered by a number, or "text" by a text
+    {"kind": "batch_sizes", "sequences": "1 2\\n3", "settings": {"cell": "gru"}, "number": 0, "tap": false}
+                                                                  a prediction on a batch; only `kind` is needed
+    {"level": 1, "round": 77, "question": 0}                      one of the ten questions of a round of the quiz
+
+and an item of a plan is a question,
+
+    {"slide": "Markdown"}                                         with code, math, and one picture as a data: address
+    {"step": {"stage": "pack", "number": 3, "sequences": "1 2\\n3", "settings": {}}}
+                                                                  a movie at a step; of all stages without a `stage`
+
+Settings have the names of the app's address: those of `packviz.Config`, and read_as, layer and direction. Each may have
+a `note`, which only the teacher sees; and a question `seen`: true asks it once more after its movie.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Meta, Struct, to_builtins
+
+from classroom.decoding import decoded
+from classroom.state import RefusedError
+from packviz.errors import PackvizError
+from packviz.inputs.batch import Batch, ReadAs
+from packviz.inputs.config import Config
+from packviz.inputs.examples import EXAMPLES
+from packviz.inputs.limits import LIMITS, check_limits, check_settings, limited_batch
+from packviz.show.movie import STAGES
+from packviz.teach.predictions import KINDS
+from packviz.teach.quiz import LAST_ROUND, LEVELS
+from packviz.text import quoted, visible
+from packviz.validate import choice, integer
+
+Spec = Mapping[str, Any]
+
+MAX_PROMPT, MAX_OPTION, MAX_OPTIONS, MAX_NOTE = 500, 200, 6, 2000  # characters, and how many options
+MAX_SLIDE = 8000  # characters, without the picture
+MAX_PICTURE = 300_000  # bytes
+PICTURE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")  # linear: no part repeats another
+
+_SETTINGS = set(asdict(Config()))
+_WATCHED = ("layer", "direction", "read_as")
+_Text = Annotated[str, Meta(max_length=MAX_PROMPT)]
+
+
+class _Spec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What every spec may have."""
+
+    note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
+
+
+class Own(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A question of the teacher's own. answer: the option's index, a number or a text; None for a poll."""
+
+    prompt: _Text
+    kind: Literal["choice", "number", "text"] = "choice"
+    options: list[Annotated[str, Meta(max_length=MAX_OPTION)]] = []
+    answer: int | float | str | None = None
+    reasons: list[_Text] = []
+    why: _Text = ""
+    seen: bool = False
+
+
+class Predicted(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A prediction. number: which row, step or sequence it asks about. tap: whether it is answered by tapping."""
+
+    kind: str
+    sequences: str = EXAMPLES[0].text or ""
+    settings: dict[str, Any] = {}
+    number: Annotated[int, Meta(ge=0, le=1000)] = 0
+    tap: bool = False
+    seen: bool = False
+
+
+class OfQuiz(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A question of a round of the quiz."""
+
+    level: Annotated[int, Meta(ge=1, le=len(LEVELS))]
+    round: Annotated[int, Meta(ge=1, le=LAST_ROUND)] = 1
+    question: Annotated[int, Meta(ge=0, le=9)] = 0
+    seen: bool = False
+
+
+class Slide(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A slide of the teacher's own, in Markdown."""
+
+    slide: str
+
+
+class Step(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A step of a movie. stage: None for all. number: of the step in that movie, counted from 1."""
+
+    stage: str | None = None
+    number: Annotated[int, Meta(ge=1, le=100_000)] = 1
+    sequences: str = EXAMPLES[0].text or ""
+    settings: dict[str, Any] = {}
+
+
+class StepItem(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A step of a movie as an item of a plan."""
+
+    step: Step
+
+
+_QUESTIONS: Mapping[str, type[_Spec]] = {"prompt": Own, "kind": Predicted, "level": OfQuiz}  # by the first name present
+_ITEMS: Mapping[str, type[_Spec]] = {"slide": Slide, "step": StepItem, **_QUESTIONS}
+
+
+def checked(given: object) -> dict[str, Any]:
+    """Return the spec of a question, without defaults and with its texts as they are shown.
+
+    Raises RefusedError for anything else. The batch and the settings are read, but not run: `questions.question` may
+    still refuse it.
+    """
+    return _checked(given, _QUESTIONS, "A question needs `prompt`, or `kind`, or `level` and `round`.")
+
+
+def checked_item(given: object) -> dict[str, Any]:
+    """Return the spec of an item of a plan: a question, a slide or a step; raises RefusedError for anything else."""
+    return _checked(given, _ITEMS, "An item needs `slide`, `step`, `prompt`, `kind`, or `level` and `round`.")
+
+
+def is_question(item: Spec) -> bool:
+    """Return whether an item is a question."""
+    return not {"slide", "step"} & set(item)
+
+
+def batch_and_config(about: Spec) -> tuple[Batch, Config]:
+    """Return the batch and the settings of a prediction or a step, within the limits; raises PackvizError."""
+    settings = about.get("settings", {})
+    if unknown := sorted(set(settings) - _SETTINGS - set(_WATCHED)):
+        raise PackvizError("settings", quoted(str(unknown[0])), "names of settings", "leave it out")
+    check_settings(settings)
+    config = Config(**{name: value for name, value in settings.items() if name in _SETTINGS})
+    integer("layer", settings.get("layer", 0), 0, config.num_layers - 1)
+    choice("direction", settings.get("direction", "forward"), ("forward", "backward"))
+    read_as = choice("read_as", settings.get("read_as", "auto"), get_args(ReadAs))
+    batch = limited_batch(about.get("sequences", EXAMPLES[0].text), read_as, LIMITS)
+    check_limits(batch, config)
+    return batch, config
+
+
+def _checked(given: object, kinds: Mapping[str, type[_Spec]], otherwise: str) -> dict[str, Any]:
+    head = next((name for name in kinds if isinstance(given, dict) and name in given), None)
+    if head is None:
+        raise RefusedError(400, otherwise)
+    spec = decoded(given, kinds[head], "The question")
+    known: dict[str, Any] = to_builtins(spec)
+    try:
+        match spec:
+            case Own():
+                known |= _own(spec)
+            case Slide():
+                _check_slide(spec.slide)
+            case Predicted():
+                choice("kind", spec.kind, tuple(KINDS))
+                batch_and_config(known)
+            case StepItem():
+                choice("stage", spec.step.stage, (None, *STAGES, "beside"))
+                batch_and_config(known["step"])
+    except PackvizError as problem:
+        raise RefusedError(400, str(problem)) from None
+    return known
+
+
+def _own(spec: Own) -> dict[str, Any]:
+    """Return the texts of a teacher's own question, as they are shown; raises RefusedError for what does not fit."""
+    texts = [_shown(option) for option in spec.options]
+    if not spec.prompt.strip():
+        raise RefusedError(400, "`prompt` must not be empty.")
+    if spec.kind == "choice":
+        if not 2 <= len(texts) <= MAX_OPTIONS or not all(texts):
+            raise RefusedError(400, f"`options` must be a list of 2 to {MAX_OPTIONS} texts that are not empty.")
+        if len(set(texts)) < len(texts):
+            raise RefusedError(400, "Two of the options are the same. Change one of them.")
+        if spec.answer is not None and not (type(spec.answer) is int and 0 <= spec.answer < len(texts)):
+            raise RefusedError(400, f"`answer` must be the index of the right option, from 0 to {len(texts) - 1}.")
+    elif spec.options:
+        raise RefusedError(400, "Only a choice has `options`.")
+    elif spec.kind == "number" and isinstance(spec.answer, str):
+        raise RefusedError(400, "`answer` must be a number.")
+    elif spec.kind == "text" and not (spec.answer is None or (isinstance(spec.answer, str) and spec.answer.strip())):
+        raise RefusedError(400, "`answer` must be a text.")
+    if len(spec.reasons) not in (0, len(texts)):
+        raise RefusedError(400, "`reasons` must be a list of one text for each option, which may be empty.")
+    known: dict[str, Any] = {"prompt": _shown(spec.prompt)}
+    if texts:
+        known["options"] = texts
+    if any(spec.reasons):
+        known["reasons"] = [_shown(reason) for reason in spec.reasons]
+    return known | ({"why": _shown(spec.why)} if spec.why else {})
+
+
+def _shown(text: str) -> str:
+    """Return a text as it is shown: on one line, with what cannot be seen made visible."""
+    return visible(" ".join(text.split()))
+
+
+def _check_slide(text: str) -> None:
+    """Check the length of a slide and the size of its picture; raises RefusedError."""
+    pictures = PICTURE.findall(text)
+    if len(pictures) > 1:
+        raise RefusedError(400, f"A slide can have one picture, and this one has {len(pictures)}.")
+    if len(PICTURE.sub("", text)) > MAX_SLIDE or not text.strip():
+        raise RefusedError(400, f"Expected `slide` as Markdown of 1 to {MAX_SLIDE} characters, and one picture.")
+    for _kind, data in pictures:
+        try:
+            size = len(base64.b64decode(data, validate=True))
+        except binascii.Error:
+            raise RefusedError(400, "The picture of the slide is not valid base64.") from None
+        if size > MAX_PICTURE:
+            raise RefusedError(400, f"The picture has {size // 1000} kB: a slide can have one of at most 300 kB.")
