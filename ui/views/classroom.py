@@ -15,8 +15,9 @@ from classroom.rooms import rooms
 from classroom.state import RefusedError
 from packviz.text import counted
 from ui.parts.lesson import apart
+from ui.parts.new_question import new_question, unfold
 from ui.parts.plan import Plan, asked_of
-from ui.parts.plan_view import download, from_the_list, new_question, plan_view, unfold
+from ui.parts.plan_view import download, from_the_list, plan_view
 from ui.state.visit import visit
 from ui.views.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
 

@@ -1,0 +1,126 @@
+"""A new question for a class: a prediction, one of the quiz, or the teacher's own; and a step for the plan."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from msgspec import structs
+
+from classroom.questions import question
+from classroom.state import RefusedError
+from packviz.teach.predictions import KINDS
+from packviz.teach.quiz import LAST_ROUND, LEVELS
+from packviz.text import counted
+from ui.parts.controls import controls, source
+from ui.parts.plan import MAX_NOTE, Item, Plan, about
+from ui.parts.plan_view import Ask, keep, to_plan
+from ui.state.cache import cached
+from ui.state.path import script
+from ui.state.visit import visit
+
+_TABS = ("A prediction", "From the quiz", "Your own")
+
+
+def add_step(here: Item) -> None:
+    """Offer to add what a page shows to the plan, optionally with a question about it."""
+    keep()
+    st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
+    base = None if here.request is None else about(here.request)
+    if base is not None and st.checkbox("With a question for the class", key="plan asks"):
+        here = structs.replace(here, question=_choose_prediction(base, 0, "plan kind"))
+    what = "question" if not here.page else "page" if here.link is not None else "step"
+    to_plan(f"+ Add this {what} to the lesson plan", "plan add", here)
+    if visit(Plan).items:
+        st.page_link(script("class"), label=f"The plan has {counted(len(visit(Plan).items), 'item')}")
+
+
+def unfold(*, on: bool) -> None:
+    """Unfold the panel for a new question, or fold it."""
+    st.session_state["class new"] = on
+
+
+def new_question(title: str, ask: Ask | None) -> None:
+    """Offer a question on any batch and settings, to ask it or to add it to the plan. ask: None without a room."""
+    with st.expander(title, key="class new", on_change="rerun") as panel:
+        if not panel.open:
+            return
+        tabs = st.tabs(_TABS, key="class kinds", on_change="rerun")
+        for tab, offer in zip(tabs, (_prediction, _of_the_quiz, _own), strict=True):
+            if tab.open:
+                with tab, st.container(key=f"class{offer.__name__}"):
+                    offer(ask)
+
+
+def _prediction(ask: Ask | None) -> None:
+    """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
+    st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
+    chosen = controls(apart=False)
+    base = about(replace(chosen.asked, source=source(chosen)))
+    if base is None:
+        st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
+        return
+    hint = "Another row, step or sequence to ask about."
+    number = st.number_input("variant", 1, 99, 1, help=hint, key="class variant")
+    spec = _choose_prediction(base, number - 1, "class kind")
+    if spec is None:
+        return
+    if spec["kind"] in ("packed_row", "packed_token") and st.toggle("Answer by tapping a token", key="class tap"):
+        spec["tap"] = True
+    _offer(spec, ask, "prediction")
+
+
+def _choose_prediction(base: Mapping[str, Any], number: int, key: str) -> dict[str, Any] | None:
+    """Let the teacher choose one of the predictions about a batch and its settings; say why if there is none."""
+    found, problem = cached(lambda: _possible(base, number), "questions", repr(base), number)
+    if not found:
+        st.text(f"⚠ {problem}")
+        return None
+    kind = st.selectbox("Question", [*found], format_func=lambda kind: found[kind], key=key)
+    return {"kind": kind, **base, "number": number} if kind else None
+
+
+def _possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
+    """Return the prompts of the questions that can be asked, by kind, and the reason if there are none."""
+    found, problem = {}, ""
+    for kind in KINDS:
+        try:
+            found[kind] = question({"kind": kind, **base, "number": number}).prompt.replace("`", "")
+        except RefusedError as refusal:
+            problem = problem or refusal.sentence
+    return found, problem
+
+
+def _of_the_quiz(ask: Ask | None) -> None:
+    left, middle, right = st.columns(3)
+    level = left.segmented_control("level", tuple(LEVELS), default=1, required=True, key="class level")
+    number = middle.number_input("round", 1, LAST_ROUND, 1, 1, key="class round")
+    at = right.number_input("question", 1, 10, 1, 1, key="class question")
+    spec = {"level": level, "round": number, "question": at - 1}
+    st.markdown(question(spec).prompt)
+    _offer(spec, ask, "quiz")
+
+
+def _own(ask: Ask | None) -> None:
+    prompt = st.text_area("Question", key="class prompt", height=68, max_chars=500)
+    typed = st.text_area("Options, one per line (2 to 6)", key="class options", height=136)
+    options = [line.strip() for line in typed.splitlines() if line.strip()]
+    right = st.selectbox("Right answer", options, index=None, key="class right")
+    why = st.text_input("Why it is right (shown with the answer)", key="class why", max_chars=500)
+    spec: dict[str, Any] = {"prompt": prompt, "options": options, "why": why}
+    if right is not None:
+        spec["answer"] = options.index(right)
+    missing = [name for name, there in (("the question", prompt.strip()), ("the right answer", right)) if not there]
+    _offer(spec, ask, "own", f"Still missing: {' and '.join(missing)}." if missing else "")
+
+
+def _offer(spec: dict[str, Any], ask: Ask | None, key: str, missing: str = "") -> None:
+    """Offer to ask a question, and to add it to the plan; say why if that is not possible."""
+    with st.container(horizontal=True):
+        if ask is not None:
+            st.button("Ask it", key=f"ask {key}", type="primary", disabled=bool(missing), on_click=ask, args=(spec,))
+        to_plan("Add to the plan", f"plan {key}", Item(question=spec), possible=not missing)
+    if missing:
+        st.text(missing)
+    elif visit(Plan).problem:
+        st.text(f"⚠ {visit(Plan).problem}")
