@@ -66,6 +66,76 @@ FIRST = {
     "animation of how packing works": "/overview",
 }
 
+REPORTED = {  # asked by people who tried the search: each must find its answer first
+    "which hidden state do I use for classification with a bidirectional lstm": "bidirectional-last-output",
+    "RuntimeError: `lengths` array must be sorted in decreasing order when `enforce_sorted` is True.": "must-be-sorted",
+    "ValueError: expected sequence of length 3 at dim 1 (got 2)": "ragged-nested-list",
+    "how do I get lengths from a padded tensor": "lengths-of-a-padded-tensor",
+    "how do I unsort the outputs after packing": "unsort-by-hand",
+    "do I need packing": "do-i-need-it",
+    "collate_fn": "do-i-need-it",
+    "padding vs packing": "padding-or-packing",
+    "mask of the first timestep must all be on": "crf-mask",
+    "RuntimeError: input_lengths must be of size batch_size": "ctc-input-lengths",
+    "mat1 and mat2 shapes cannot be multiplied (32x128 and 64x10)": "mat1-and-mat2",
+    "cudnn RNN backward can only be called in training mode": "cudnn-backward",
+    "Kernel size can't be greater than actual input size": "kernel-size",
+    "TracerWarning: Converting a tensor to a Python boolean might cause the trace to be incorrect. We can't record the "
+    "data flow of Python values, so this value will be treated as a constant": "traced-for-one-length",
+    "Expected total_length to be at least the length of the longest sequence in input": "output-shorter-than-mask",
+    "got an incorrect number of RNN parameters": "packed-lstm-h-0",
+}
+PLAIN = {  # questions in plain words: at least 36 of the 40 must find their answer first
+    "how to pad sequences in a dataloader": "ragged-list",
+    "how to make batches of different lengths": "ragged-list",
+    "what is pack_padded_sequence": "what-is-a-packed-sequence",
+    "what does enforce_sorted do": "only-not-checked",
+    "how to get the last output of lstm": "read-the-last-output",
+    "why is output[:, -1] zero": "last-column",
+    "how does h_n differ from output": "output-or-h-n",
+    "is it okay to sort the batch myself": "must-be-sorted",
+    "does padding affect batchnorm": "batch-norm",
+    "ignore padding in the loss": "packing-or-ignore-index",
+    "mask padding in cross entropy": "packing-or-ignore-index",
+    "how to average outputs over time ignoring padding": "pooling-over-filler",
+    "can I use dropout on a packed sequence": "layers-on-data",
+    "linear layer on packed sequence": "layers-on-data",
+    "apply embedding to packed sequence": "embed-before-packing",
+    "lengths must be on cpu but my tensor is on cuda": "lengths-on-the-gpu",
+    "multi gpu dataparallel packed sequence": "packed-into-data-parallel",
+    "export lstm with packing to onnx": "onnx-in-pairs",
+    "torch.compile with pack_padded_sequence": "compile-and-export",
+    "zero length sequence in batch": "length-zero",
+    "does padding affect gradients": "gradients",
+    "why are my results different with batch size 1": "batch-dependence",
+    "how to initialize hidden state lstm with packed sequence": "carry-state",
+    "h_0 shape wrong": "rows-of-h-0",
+    "what is total_length for": "output-shorter-than-mask",
+    "left padding lstm": "left-padding-option",
+    "padding_idx embedding gradient": "pad-row-gradient",
+    "does packing save memory": "saves-memory-and-computation",
+    "is packing slower than padding": "lstm-slow-when-packed",
+    "how to iterate over a packed sequence": "len-of-packed",
+    "convert packed sequence to list of tensors": "how-to-unpack",
+    "bidirectional lstm with padding wrong": "bidirectional-zero-padding",
+    "attention over padded encoder outputs": "attention-to-pads",
+    "vmap over lstm": "vmap",
+    "bf16 lstm packed dtype": "autocast-dtypes",
+    "how do I get the shape of a packed sequence": "no-size",
+    "does torch check my lengths": "wrong-lengths",
+    "custom lstm cell with packed input": "cells-on-packed",
+    "data parallel outputs have different widths": "data-parallel-widths",
+    "should I train with masks or pack": "do-i-need-it",
+}
+UNANSWERED = (
+    "keras masking layer equivalent",
+    "how do I learn python",
+    "what is the capital of France",
+    "beam search decoding",
+    "learning rate schedule for transformers",
+    "quantized lstm",
+)
+
 
 def name_of(found: Entry | Page) -> str:
     return found.key if isinstance(found, Entry) else f"/{found.address}"
@@ -74,6 +144,24 @@ def name_of(found: Entry | Page) -> str:
 @pytest.mark.parametrize(("typed", "first"), FIRST.items())
 def test_a_plain_question_finds_its_answer_on_top(typed: str, first: str) -> None:
     assert [name_of(each) for each in search(typed).found][:1] == [first]
+
+
+@pytest.mark.parametrize(("typed", "first"), REPORTED.items())
+def test_a_reported_search_finds_its_answer_on_top(typed: str, first: str) -> None:
+    assert [name_of(each) for each in search(typed).found][:1] == [first]
+    assert search(typed).fits
+
+
+def test_nine_of_ten_plain_questions_find_their_answer_on_top() -> None:
+    missed = {typed: first for typed, first in PLAIN.items() if name_of(search(typed).found[0]) != first}
+    assert len(PLAIN) == 40
+    assert len(missed) <= 4, missed
+
+
+@pytest.mark.parametrize("typed", UNANSWERED)
+def test_a_question_that_nothing_answers_gets_at_most_three_results(typed: str) -> None:
+    assert not search(typed).fits
+    assert len(search(typed).found) <= 3
 
 
 def test_the_error_that_the_readme_prints_finds_the_length_that_is_too_large() -> None:

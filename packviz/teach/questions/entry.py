@@ -58,6 +58,7 @@ class Entry(Brief):
     config: Config = field(default_factory=Config)  # the settings of its run
     film: Film | None = None  # where a movie shows it, if `judge` shows no picture
     place: int = 50  # its sort key within its group, before the rows
+    onednn: bool = False  # whether its programs may use oneDNN, as torch does by default
     slow: bool = False  # whether it takes longer than about a second
 
 

@@ -11,8 +11,9 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from packviz.facts import drift, losses
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.tensors import valid_mask
-from packviz.lab.cost import Measurement, Setup, counts_of, draw_lengths, measure
+from packviz.lab.cost import Measurement, Setup, counts_of, draw_lengths, measure, wins_and_losses
 from packviz.lab.cost.charts import counts_bars, timings
+from packviz.lab.recorded import cost
 from packviz.show.charts.differences import drifts, gradients
 from packviz.show.charts.lengths import margins
 from packviz.show.charts.panels import Panel
@@ -46,6 +47,11 @@ def cells_off(one: Tensor, other: Tensor) -> list[list[int]]:
 def measured(lengths: Sequence[int], cell: Cell, *, onednn: bool = True) -> Measurement:
     """Measure a padded and a packed run on one thread, in 9 alternating rounds."""
     return measure(Setup(cell, 32, 64, onednn=onednn, threads=1), lengths, 9, seconds=0.6)
+
+
+def recorded(cell: Cell) -> Sequence[Measurement]:
+    """Return the recorded map of a cell, as the page Cost shows it: forward runs of batches of many sizes."""
+    return cost().of(cell)
 
 
 def labels(rows: Tensor | Iterable[int]) -> list[str]:
@@ -129,6 +135,6 @@ def _texts(values: Tensor) -> tuple[tuple[str, ...], ...]:
 _OFFERED: tuple[Any, ...] = (
     *(Panel, counts_bars, counts_of, draw_lengths, drift, drifts, gradients, losses, margins, replace, timings),
     *(cells, cells_off, close, grid, labels, largest, measured, numbers, owners_of, pads, plain, reordered),
-    *(row_owners, rows_off, states, strip),
+    *(recorded, row_owners, rows_off, states, strip, wins_and_losses),
 )
 OFFERED = {each.__name__: each for each in _OFFERED}  # to every judging block

@@ -120,7 +120,7 @@ def answer(entry: Entry) -> Answer:
     before = preparation(shown)
 
     def run(code: str) -> Program:
-        return _run(before, code, entry.config.seed)
+        return _run(before, code, entry)
 
     def show(first: Any, *others: Any) -> None:
         of = (first, others) if callable(first) else (panels, ((first, *others),))
@@ -158,21 +158,25 @@ def answer_apart(entry: Entry) -> Answer:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "answer"
         call = [sys.executable, "-m", "packviz.teach.questions", entry.key, str(path)]
-        done = subprocess.run(call, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True)
+        done = subprocess.run(
+            call,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+        )
         if not path.exists():
             raise RuntimeError(f"{entry.key}: {done.stderr.decode(errors='replace')}")
         found: Answer = pickle.loads(path.read_bytes())
     return replace(found, entry=entry)
 
 
-def _run(before: str, code: str, seed: int) -> Program:
-    """Run a program after the preparation, with the same seed; what it raises becomes its ``error``."""
+def _run(before: str, code: str, entry: Entry) -> Program:
+    """Run a program after the preparation, with the entry's seed; what it raises becomes its ``error``."""
     names: dict[str, Any] = {}
     value, error, last, tree = None, None, None, ast.parse(code)
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = ast.Expression(tree.body[-1].value)
         del tree.body[-1]
-    with seeded(seed), with_onednn(False), _overheard() as said:
+    with seeded(entry.config.seed), with_onednn(entry.onednn), _overheard() as said:
         exec(before, names)  # our own lines, never a visitor's
         said.clear()
         try:

@@ -3,7 +3,8 @@
 An SQLite FTS5 index scores them (bm25, word stems); the score is multiplied by the share of the typed words, rare ones
 counting more, that stand in the question, the claim or the messages of an entry. A text that contains an entry's
 message, or a sentence of it, whatever the numbers in it, finds that entry first; of several, the one with the same
-numbers. No step takes more than linear time in the length of the text, and no text is kept.
+numbers. A question that is asked word for word comes next. No step takes more than linear time in the length of the
+text, and no text is kept.
 """
 
 import math
@@ -40,11 +41,12 @@ _WHOLE = 0.85  # share of the words of a message, in order, from which it counts
 _QUOTED = 0.9  # share of the words of a text, in order, from which it counts as a part of a message
 _LEAST_QUOTED = 5  # words of such a part
 _ERROR = re.compile(r"(?:Error|Exception|Warning|Unsupported):")
+_CLAUSE = re.compile(r"[?.,;:] |[?.,;:]$")
 _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers are ignored
 _COMMON = frozenset(
     _WORD.findall(
         "a an and are as at be by can did do does for from get got have how i if in is it its me my need of on or "
-        "should so that the there this to use was what when where which why will with would you your"
+        "should so that the there this to use vs was what when where which why will with would you your"
     )
 )
 
@@ -93,7 +95,11 @@ def search(text: str) -> Results:
     covered = _covered([known[word] for word in typed])
     ranked = {found: score * covered.get(found, 0.0) for found, score in scores.items()}
     exact = {entry for entry in named if any(message.partition(": ")[2] in text for message in entry.messages)}
-    best = sorted(ranked, key=lambda each: (each not in named, each not in exact, -ranked[each]))
+    asked = " ".join(words)
+    best = sorted(
+        ranked,
+        key=lambda each: (each not in named, each not in exact, asked not in _clauses(each), -ranked[each]),
+    )
     if not named and covered.get(best[0], 0.0) < _FITS:
         return Results(tuple(best[:_NEAREST]))
     least = _SHARE * max(ranked.values())
@@ -161,6 +167,13 @@ def _messages(entry: Entry) -> tuple[tuple[str, ...], ...]:
     whole = [tuple(_words(message)) for message in entry.messages]
     first = [tuple(_words(message.partition(". ")[0])) for message in entry.messages if ". " in message]
     return (*whole, *(words for words in first if len(words) > _LEAST_QUOTED))
+
+
+@cache
+def _clauses(found: Entry | Page) -> frozenset[str]:
+    """Return the words of what people ask who look for an entry, clause by clause; nothing for a page."""
+    asked = () if isinstance(found, Page) else (found.question, *found.asked)
+    return frozenset(_joined(clause) for question in asked for clause in _CLAUSE.split(question))
 
 
 def _joined(text: str) -> str:
