@@ -127,8 +127,34 @@ PLAIN = {  # questions in plain words: at least 36 of the 40 must find their ans
     "data parallel outputs have different widths": "data-parallel-widths",
     "should I train with masks or pack": "do-i-need-it",
 }
+ROWS = {  # in the words of public threads on packing for transformers
+    "is EOS enough to separate packed samples": "end-token-enough",
+    "do samples see each other with packing": "end-token-enough",
+    "does resetting position_ids isolate packed documents": "positions-isolate",
+    "is a reset needed with RoPE": "rope-reset",
+    "why is the loss lower with naive packing": "lower-loss",
+    "why are tokens dropped with bfd packing": "token-gone",
+    "single token sample vanishes in packed position_ids": "one-token-documents",
+    "what is cu_seqlens": "cu-seqlens",
+    "does a mask help an LSTM": "mask-for-an-lstm",
+    "token mean or sample mean with packing": "means-of-a-row",
+    "last token of a document predicts the first of the next": "labels-over-the-border",
+    "mamba state leaks between documents": "state-over-the-border",
+    "causal conv1d leaks over document boundaries": "conv-over-the-border",
+    "recurrent ppo reset hidden state at episode start": "episodes",
+    "attention mask of ones with packing": "mask-of-ones",
+    "trailing zeros in position_ids become documents": "trailing-zeros",
+    "packed logprobs differ from padded float noise or bug": "float-noise-or-leak",
+    "nan loss when a packed sample has no targets": "document-without-targets",
+    "BlockMask sparsity negative": "sparsity-of-a-block-mask",
+    "varlen_attn on the CPU": "varlen-on-the-cpu",
+    "padding-free vs packing": "padding-free-or-packing",
+    "roberta position_ids with packing start at 2": "positions-from-two",
+    "keras masking layer equivalent": "mask-for-an-lstm",
+    "loss is nan": "document-without-targets",
+}
 UNANSWERED = (
-    "keras masking layer equivalent",
+    "gru gives nan",
     "how do I learn python",
     "what is the capital of France",
     "beam search decoding",
@@ -146,7 +172,7 @@ def test_a_plain_question_finds_its_answer_on_top(typed: str, first: str) -> Non
     assert [name_of(each) for each in search(typed).found][:1] == [first]
 
 
-@pytest.mark.parametrize(("typed", "first"), REPORTED.items())
+@pytest.mark.parametrize(("typed", "first"), [*REPORTED.items(), *ROWS.items()])
 def test_a_reported_search_finds_its_answer_on_top(typed: str, first: str) -> None:
     assert [name_of(each) for each in search(typed).found][:1] == [first]
     assert search(typed).fits
