@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import torch
-from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.rnn import PackedSequence, pad_sequence
 
 import packviz as pv
 from packviz.doctor import Loaded, module_from, read_file, read_lengths
@@ -112,8 +112,13 @@ def _movie(options: Namespace) -> int:
 
 def _examine(options: Namespace) -> int:
     loaded = [read_file(path.name, path.read_bytes()) for path in options.files]
-    x, lengths = _data([each for each in loaded if not each.prefixes], options.x, options.lengths)
-    batch_first, assumed = _layout(x, lengths, options.batch_first)
+    data = [each for each in loaded if not each.prefixes]
+    ragged = next((each for each in data if each.is_ragged and not {options.x, "x"} & {*each.tensors}), None)
+    if ragged is None:
+        x, lengths = _data(data, options.x, options.lengths)
+        batch_first, assumed = _layout(x, lengths, options.batch_first)
+    else:
+        x, lengths, batch_first, assumed = _padded(ragged, options)
     weights = [each.tensors for each in loaded if each.prefixes]
     examined: tuple[Any, ...] = (x, lengths)
     if weights:
@@ -125,6 +130,23 @@ def _examine(options: Namespace) -> int:
     for remark in filter(None, (assumed, unexamined)):
         print(remark, file=sys.stderr if options.json else None)
     return int(bool(findings.wrong))
+
+
+def _padded(ragged: Loaded, options: Namespace) -> tuple[Any, Any, bool, str]:
+    """Return a file of sequences as a padded batch, its lengths, its layout, and a remark about all of it."""
+    sequences = [*ragged.tensors.values()]
+    batch_first = options.batch_first is not False
+    x = pad_sequence(sequences, batch_first=batch_first, padding_value=options.padding_value or 0.0)
+    lengths = [len(one) for one in sequences] if options.lengths is None else read_lengths(options.lengths)
+    enforce_sorted = options.enforce_sorted and options.lengths is not None
+    options.enforce_sorted = enforce_sorted
+    what = f"{ragged.name} holds {counted(len(sequences), 'sequence')}, one tensor each"
+    return (
+        x,
+        lengths,
+        batch_first,
+        f"{what}: padded to x {tuple(x.shape)}, examined with enforce_sorted={enforce_sorted}.",
+    )
 
 
 def _layout(x: Any, lengths: Any, batch_first: bool | None) -> tuple[bool, str]:

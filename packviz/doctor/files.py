@@ -24,7 +24,6 @@ from packviz.doctor.opening import ALONE, FIELDS, Part, UnreadableError, megabyt
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.packed_rows import as_they_are
-from packviz.inputs.torch_answers import filtered
 from packviz.text import Brief, listed, quoted
 from packviz.validate import choice
 
@@ -48,6 +47,14 @@ class Loaded(Brief):
     packed: Mapping[str, PackedSequence]
 
     @property
+    def is_ragged(self) -> bool:
+        """Return whether the tensors are sequences, one each: (len,) or (len, F), not all of one length."""
+        each = [*self.tensors.values()]
+        alike = {(one.dim(), one.shape[1:], one.dtype) for one in each}
+        lengths = {len(one) for one in each if one.dim()}
+        return not self.packed and len(alike) == 1 and each[0].dim() in (1, 2) and len(lengths) > 1 and 0 not in lengths
+
+    @property
     def prefixes(self) -> tuple[str, ...]:
         """Return where in `tensors` the state of a recurrent layer is: see recurrent_prefixes()."""
         return recurrent_prefixes(self.tensors)
@@ -60,7 +67,7 @@ def read_file(name: str, data: bytes) -> Loaded:
     Raises PackvizError for another ending, for more than MAX_BYTES, packed or unpacked, and for whatever cannot be
     opened without running code that is in the file.
     """
-    with _refusing(), filtered("ignore"):
+    with _refusing():
         return _loaded(name, open_parts(name, data))
 
 

@@ -14,7 +14,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -77,27 +77,41 @@ def open_parts(name: str, data: bytes) -> list[Part]:
 
 
 def _npy(name: str, data: bytes) -> Iterator[Part]:
-    yield _array(name, io.BytesIO(data), len(data))
+    yield from _array(name, io.BytesIO(data), len(data))
 
 
 def _npz(_: str, data: bytes) -> Iterator[Part]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for info in _checked(archive):
-            yield _array(info.filename.removesuffix(".npy"), io.BytesIO(archive.read(info)), info.file_size)
+            yield from _array(info.filename.removesuffix(".npy"), io.BytesIO(archive.read(info)), info.file_size)
 
 
-def _array(name: str, stream: io.BytesIO, available: int) -> Part:
+def _array(name: str, stream: io.BytesIO, available: int) -> Iterator[Part]:
     """Read the header first: the numbers that it declares must be there."""
     version = np.lib.format.read_magic(stream)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read(stream)
-    if dtype.hasobject or dtype.kind not in "biuf" or dtype.name not in _DTYPES:
+    if dtype.hasobject:
+        if __name__ == "__main__":  # in a process of its own, which knows this file alone
+            raise ValueError("its dtype is object: save one array for each sequence in an .npz file")
+        from packviz.doctor.object_arrays import arrays_in
+
+        for each, item in enumerate(arrays_in(stream)):
+            yield _whole(f"{name}.{each}", item)
+        return
+    if dtype.kind not in "biuf" or dtype.name not in _DTYPES:
         raise ValueError(f"its dtype is {dtype}, which is not numeric")
     if math.prod(shape) * dtype.itemsize > available:
         raise ValueError(f"it declares {math.prod(shape):,} numbers, but holds fewer")
     stream.seek(0)
-    array = np.load(stream, allow_pickle=False).astype(dtype.newbyteorder("="))
-    return Part(name, "", dtype.name, array.shape, array.tobytes())
+    yield _whole(name, np.load(stream, allow_pickle=False))
+
+
+def _whole(name: str, array: np.ndarray[Any, Any]) -> Part:
+    dtype = array.dtype
+    if dtype.kind not in "biuf" or dtype.name not in _DTYPES:
+        raise ValueError(f"its dtype is {dtype}, which is not numeric")
+    return Part(name, "", dtype.name, array.shape, array.astype(dtype.newbyteorder("=")).tobytes())
 
 
 def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:

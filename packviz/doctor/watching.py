@@ -22,7 +22,7 @@ from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields
-from packviz.rules.padding_value import all_finite, fits_at_its_edges
+from packviz.rules.padding_value import all_finite, fits_at_its_edges, packed_ends, shared_end
 from packviz.rules.preconditions import refusal_of
 from packviz.rules.unpacked import may_have_pads
 from packviz.text import counted
@@ -289,4 +289,6 @@ def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | No
         return packed.grid is None
     if grid:
         return not may_have_pads(data, layer.batch_first, pad)
-    return not any(fields.condition(Case(packed=given))) and bool((data != (pad or 0.0)).any(1).all())
+    if any(fields.condition(Case(packed=given))) or not bool((data != (pad or 0.0)).any(1).all()):
+        return False
+    return pad is not None or shared_end(*packed_ends(given)[:2]) is None

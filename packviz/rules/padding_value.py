@@ -8,6 +8,7 @@ from typing import cast
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence
 
 from packviz.inputs.tensors import valid_mask
 
@@ -62,6 +63,38 @@ def zeros_begin_at(largest: Tensor, lengths: list[int]) -> bool:
     return torch.equal(largest != 0, inside(lengths, largest.size(1), largest.device))
 
 
+def shared_end(last: Tensor, before: Tensor, *, packed: bool = True) -> tuple[Tensor, int] | None:
+    """Return a vector (F,) that ends at least two sequences, each more than once, and the first of these sequences.
+
+    last, before: the last and the second last step of each sequence, (B, F). One number (F = 1) is no evidence.
+    packed: whether the lengths count these steps. A vector of whole numbers, which data such as counts repeat by
+    chance, must then be one number throughout, such as -1, and end at least three sequences.
+    """
+    if last.size(1) < 2:
+        return None
+    repeated = (last == before).all(1).nonzero().flatten().tolist()
+    if len(repeated) < 2:
+        return None
+    vector = last[repeated[0]]
+    sharing = int((last[repeated] == vector).all(1).sum())
+    whole = not vector.is_floating_point() or torch.equal(vector, vector.round())
+    enough = sharing > 2 and bool((vector == vector[0]).all()) if packed and whole else sharing > 1
+    return (vector, repeated[0]) if enough else None
+
+
+def packed_ends(packed: PackedSequence) -> tuple[Tensor, Tensor, list[int]]:
+    """Return the last and the second last row of data of each sequence of at least two steps, and these sequences."""
+    sizes = packed.batch_sizes
+    lengths = (sizes[:, None] > torch.arange(int(sizes[0]), device="cpu")).sum(0)  # (B,), in packed order
+    first_row = sizes.cumsum(0) - sizes  # of each time step
+    position = (lengths > 1).nonzero().flatten()
+    ends = lengths[position]
+    data = packed.data.detach().reshape(len(packed.data), -1)
+    rows = [(first_row[ends - back] + position).to(data.device) for back in (1, 2)]
+    order = position if packed.sorted_indices is None else packed.sorted_indices.cpu()[position]
+    return data[rows[0]], data[rows[1]], order.tolist()
+
+
 def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: float | None) -> bool:
     """Tell whether x has one pad just after each length, and none at the first step and just before the length.
 
@@ -74,6 +107,10 @@ def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: f
     tokens = [b * row for b in range(B)] + [b * row + (length - 1) * step for b, length in enumerate(lengths)]
     after = [b * row + length * step for b, length in enumerate(lengths) if length < T]
     edges = x.reshape(B * T, -1).index_select(0, torch.tensor(tokens + after, device=x.device))
+    if given is None and not after and T > 1:
+        before = x.reshape(B * T, -1).index_select(0, torch.tensor(tokens[B:], device=x.device) - step)
+        if shared_end(edges[B : 2 * B], before) is not None:
+            return False
     cell = edges[-1] if given is None and after else given or 0.0
     differs: list[bool] = (edges != cell).any(1).tolist()
     return all(differs[: 2 * B]) and not any(differs[2 * B :])
@@ -129,7 +166,10 @@ class Grid:
         after = (~self.mask).nonzero()
         zero = torch.zeros(shape, dtype=self.values.dtype, device=self.values.device)
         if not len(after):
-            return Pad(zero, True, "0")
+            shared = shared_end(self.values[:, -1], self.values[:, -2]) if len(shape) == 1 and self.T > 1 else None
+            if shared is None:
+                return Pad(zero, True, "0")
+            return Pad(shared[0], True, pad_code(shared[0], (shared[1], self.T - 1)))
         region = self.values[~self.mask].flatten(1) if shape else self.values[~self.mask].unsqueeze(1)
         alike = (region == region[0]) | (region.isnan() & region[0].isnan())
         if bool(alike.all()):
@@ -184,6 +224,8 @@ def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_firs
     except (ValueError, TypeError, RuntimeError, OverflowError):
         return 0.0
     if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(values) or not bool(ends.isfinite().all()):
+        return 0.0
+    if bool((ends >= values.size(1)).all()):  # nothing is after them
         return 0.0
     pad = Grid(values, ends.tolist(), None).pad
     cell = torch.zeros(1, device="cpu") if pad is None else pad.cell.flatten()

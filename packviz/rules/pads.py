@@ -26,10 +26,12 @@ from packviz.rules.padding_value import (
     all_finite,
     ends_of,
     first_in_each,
+    packed_ends,
     pad_code,
     pad_step,
     peaks,
     real_cells,
+    shared_end,
     zeros_begin_at,
 )
 from packviz.rules.preconditions import numbers
@@ -41,7 +43,7 @@ def pads(case: Case) -> Iterator[Fault]:
     lengths, given = case.valid_lengths, case.padding_value
     if case.data.is_complex():
         return
-    if not given and case.ids is None and zeros_begin_at(case.peaks, lengths):
+    if not given and case.ids is None and zeros_begin_at(case.peaks, lengths) and not _may_count_pads(case):
         return  # every step before its length is something, every one after it is zero
     source = _source(case)
     values = source if case.batch_first else source.transpose(0, 1)
@@ -53,6 +55,14 @@ def pads(case: Case) -> Iterator[Fault]:
     if grid.pad is not None and not displaced:
         yield from _left_out(grid, grid.pad)
         yield from _taken_in(grid, grid.pad)
+
+
+def _may_count_pads(case: Case) -> bool:
+    """Return whether all lengths are T and several sequences end with one vector: these steps may be pads."""
+    x = case.by_sequence
+    if case.padding_value is not None or x.dim() != 3 or case.T < 2 or min(case.valid_lengths) < case.T:
+        return False
+    return shared_end(x[:, -1], x[:, -2]) is not None
 
 
 def _fault(
@@ -145,11 +155,23 @@ def _left_out(grid: Grid, pad: Pad) -> Iterator[Fault]:
         yield _fault("zero_counted_out", grid, by_count, [grid.lengths[b] for b in by_count], pad, gaps=gaps)
     rest = [b for b in over if b not in by_count]
     if rest:
+        if all(grid.ends[b] == grid.lengths[b] + 1 and _is_partly_pad(grid, b, pad) for b in rest):
+            return  # a pyramidal encoder joins two or more steps to one, and the last one of these has too few
         gone = sum(grid.ends[b] - grid.lengths[b] for b in rest)
         # what a layer computed from pads, such as a convolution at its edge, is not a padding value
         computed = grid.given is None and grid.values.is_floating_point() and grid.values.dim() > 2
         steps = [grid.lengths[b] for b in rest]
         yield _fault("tokens_dropped", grid, rest, steps, pad, gone=gone, note=computed)
+
+
+def _is_partly_pad(grid: Grid, b: int, pad: Pad) -> bool:
+    """Return whether the step after the length of sequence b joins steps of which the last is a pad.
+
+    Its features are then those of two to four steps, one after the other.
+    """
+    step, cell = grid.values[b, grid.lengths[b]].flatten(), pad.cell.flatten()
+    joined = [k for k in (2, 3, 4) if len(step) % k == 0 and len(step) // k > 1]
+    return any(bool((step[-(len(step) // k) :] == cell[-(len(step) // k) :]).all()) for k in joined)
 
 
 def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
@@ -199,12 +221,21 @@ def packed_data(case: Case) -> Iterator[Fault]:
         rows, steps = first_in_each(as_grid(packed._replace(data=bad))[0])
         yield Fault("nan_in_packed", None, rows, steps, **_kinds(packed.data[bad]), bad=int(bad.sum()), of=len(bad))
     real = real_cells(packed.data.unsqueeze(0), given)[0] if given else largest != 0
+    shared = None
+    if bool(real.all()) and given is None and packed.data.dim() == 2:
+        last, before, order = packed_ends(packed)
+        shared = shared_end(last, before)
+        if shared is not None:
+            real = real_cells(packed.data.unsqueeze(0), shared[0])[0]
     if bool(real.all()):
         return
     flags, lengths = as_grid(packed._replace(data=real))
     if given is not None or any(end not in (0, length) for end, length in zip(ends_of(flags), lengths, strict=True)):
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
         pad = Pad(pad_step(values, given or 0), True, f"{given or 0:g}")
+        if shared is not None:
+            b = order[shared[1]]
+            pad = Pad(shared[0], True, pad_code(shared[0], (b, lengths[b] - 1)))
         yield from _at_the_ends(Grid(values, lengths, given), flags, pad)
 
 

@@ -9,7 +9,7 @@ from packviz.inputs.module import run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
-from packviz.rules.padding_value import ends_of, pad_code, pad_step, real_cells
+from packviz.rules.padding_value import ends_of, pad_code, pad_step, real_cells, shared_end
 
 _LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
 
@@ -56,13 +56,9 @@ def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list
     """
     B, T = values.shape[:2]
     cells = [(pad_step(values, given or 0.0), (0, 0))]
-    if given is None and T > 1 and values.size(2) > 1:
-        repeated = (values[:, -1] == values[:, -2]).all(1).nonzero().flatten().tolist()
-        cells += [
-            (values[b, -1], (b, T - 1))
-            for b in repeated[:1]
-            if bool((values[repeated[1:], -1] == values[b, -1]).all(1).any())
-        ]
+    shared = shared_end(values[:, -1], values[:, -2], packed=False) if given is None and T > 1 else None
+    if shared is not None:
+        cells.append((shared[0], (shared[1], T - 1)))
     for cell, at in cells:
         real = real_cells(values, cell if given is None else given)
         ends = ends_of(real)

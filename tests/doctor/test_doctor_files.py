@@ -5,6 +5,8 @@ import pickle
 import random
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ from seeds import seeds
 from torch import nn
 from trace_cases import random_module
 
+from packviz.__main__ import main
 from packviz.doctor import MAX_BYTES, module_from, read_file, recurrent_prefixes
 from packviz.errors import PackvizError
+from packviz.inputs.torch_answers import filtered
 
 
 def test_every_kind_of_file_gives_its_tensors_back() -> None:
@@ -48,6 +52,49 @@ def test_a_packed_sequence_that_was_saved_is_loaded() -> None:
     torch.testing.assert_close(loaded.packed, {"inputs": packed}, rtol=0, atol=0)
 
 
+def objects(*items: Any) -> Any:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+RAGGED = [np.random.randn(length, 2).astype(kind) for length, kind in ((3, "<f4"), (5, "<f4"), (2, "<f4"))]
+
+
+ROWS: dict[str, Any] = {f"row{b}": row for b, row in enumerate(RAGGED)}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("rows.npz", npz(**ROWS)),
+        ("rows.npz", npz(rows=objects(*RAGGED))),
+        ("rows.npy", npy(objects(*RAGGED), allow_pickle=True)),
+        ("rows.npy", npy(objects(*(np.asfortranarray(row.astype(">f4")) for row in RAGGED)), allow_pickle=True)),
+        ("rows.pt", saved([torch.from_numpy(row) for row in RAGGED])),
+    ],
+)
+def test_sequences_of_different_lengths_are_read_padded_and_examined(
+    name: str, data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = read_file(name, data)
+    assert loaded.is_ragged
+    torch.testing.assert_close([*loaded.tensors.values()], [torch.from_numpy(row) for row in RAGGED], rtol=0, atol=0)
+    file = tmp_path / name
+    file.write_bytes(data)
+    assert main(["examine", str(file)]) == 0
+    assert "3 sequences, one tensor each: padded to x (3, 5, 2)" in capsys.readouterr().out
+    assert main(["examine", str(file), "--lengths", "3,3,2", "--no-enforce-sorted"]) == 0
+    assert "2 steps beyond the lengths look like tokens" in capsys.readouterr().out
+    assert main(["examine", str(file), "--lengths", "6,5,2"]) == 1
+
+
+def test_tensors_of_one_length_or_beside_an_x_are_not_taken_for_sequences() -> None:
+    each: list[dict[str, Any]] = [{"a": RAGGED[0], "b": RAGGED[0]}, {"a": RAGGED[0], "b": RAGGED[1][:, 0]}]
+    for named in (*each, {"a": RAGGED[0]}):
+        assert not read_file("a.npz", npz(**named)).is_ragged
+
+
 class Evil:
     ran = False
 
@@ -66,6 +113,8 @@ def deflated(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("name", "data", "part"),
     [
+        ("x.npy", npy(objects(np.zeros(2), object()), allow_pickle=True), "object"),
+        ("x.npy", npy(objects(objects(np.zeros(2))), allow_pickle=True), "not one of numbers"),
         ("a.npy", b"\x93NUMPY\x01\x00" + (5_001).to_bytes(2, "little") + b"[" * 5_000 + b"\n", "cannot be opened"),
         ("x.csv", b"1,2", "'.csv'"),
         ("x", b"1,2", "without an ending"),
@@ -153,3 +202,10 @@ def test_the_prefix_chooses_among_several_layers() -> None:
         module_from(state)
     with pytest.raises(PackvizError, match=r"'c\.'"):
         module_from(state, "c.")
+
+
+def test_reading_a_file_waits_for_no_other_question_to_torch() -> None:
+    data = npy(np.zeros(3))
+    with ThreadPoolExecutor(1) as thread, filtered("ignore"):  # as while an examine() asks torch
+        loaded = thread.submit(read_file, "x.npy", data).result(timeout=30)
+    assert loaded.tensors["x"].shape == (3,)
