@@ -9,6 +9,8 @@ from movie_cases import CASES, Case, over
 from movie_screen import close, grid_of, shape_of, standing, within
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
+import packviz as pv
+from packviz import Batch, Config
 from packviz.text import sequence_label
 
 each_case = over(CASES)
@@ -199,3 +201,14 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
         assert ("Without padding_idx" in step["caption"]) == (config.padding_idx is None)
         assert ("bias" in step["caption"]) == config.bias
         assert f"ow {at}, the pad's" in step["caption"]
+
+
+@pytest.mark.parametrize("text", ["1 2 3 4\n5 6\n7", "on your mark\nget set"])
+def test_the_heading_has_the_shape_of_the_picture(text: str) -> None:
+    batch = Batch.parse(text)
+    rows, columns = len(batch.sequences), max(map(len, batch.sequences))
+    movie = pv.movie(pv.trace(batch, Config(batch_first=False)), "pad")
+    for name, across in (("padded", False), ("transposed", True)):
+        step = len(movie.steps) if across else movie.step_at("pad", name=name)
+        heading = movie.frame(step)["marks"]["title:x"]["text"]
+        assert shape_of(heading)[:2] == ((columns, rows) if across else (rows, columns)), heading

@@ -325,3 +325,11 @@ def test_the_numbers_of_one_unit_are_torchs(case: Case) -> None:
         for numbers, truth in zip(said(case, t), truths(case, t), strict=True):
             assert len(numbers) == len(truth)
             assert all(map(agree, numbers, truth)), (t, numbers, truth)
+
+
+def test_the_last_caption_names_the_row_of_h_n_that_is_watched() -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=2, bidirectional=True))
+    for row, (layer, direction) in enumerate(product((0, 1), (0, 1))):
+        movie = pv.movie(trace, "run", layer=layer, direction=direction)
+        name = "h_n[-1]" if row == 3 else f"h_n[{row}]"
+        assert f" {name}" in movie.steps[-1].caption, movie.steps[-1].caption

@@ -108,10 +108,17 @@ CLAIMS: list[tuple[str, Claim]] = [
     *((pattern, lambda m, found, true=true: [*map(int, found.groups())] == true(m)) for pattern, true in NUMBERS),
     (r"at t = 0\b", lambda m, _: m.case.D == 2),
     (r"\bout(?:put)?\[(:, )?-1\]", lambda m, found: bool(found[1]) != m.case.transposed),
-    (r"\bh_n\[-1\]", lambda m, _: m.case.D == 1),
+    (r"\bh_n\[(-?\d+)\]", lambda m, found: is_row(m, int(found[1]))),
     (r"\b[hc]_0\b", lambda m, _: m.stage == "run"),
     (r"\((\d+) sequences\)", lambda *_: True),  # counted with the letters
 ]
+
+
+def is_row(m: "Moment", row: int) -> bool:
+    """Return whether a row of h_n is the one that is meant: of the watched states, or else the last one."""
+    if m.stage == "run":
+        return row % len(m.case.trace.h_n) == m.case.row_of_h
+    return row == -1 and m.case.D == 1
 
 
 def is_percentage(text: str, share: float) -> bool:
@@ -216,7 +223,7 @@ def takes_tokens(m: Moment) -> bool:
 @pytest.mark.parametrize(
     ("words", "true"),
     [
-        ("h_n is complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
+        (r"h_n(\[-?\d+\])? is complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
         ("(?i)no padding|every token once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
         ("last token", takes_tokens),
     ],

@@ -14,7 +14,7 @@ from typing import Any
 
 from packviz.compute.record import Refusal, Trace
 from packviz.compute.recurrence import Step
-from packviz.show.movie.packing.facts import Window
+from packviz.show.movie.packing.view import Window
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
 from packviz.text import filled, sequence_label
 

@@ -1,15 +1,17 @@
 """What a movie says about the run as a whole, and which stages the run has."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from torch import Tensor
 
 from packviz.compute.record import Refusal, Trace, Traced, watched_layer
 from packviz.show.movie.data import About, Asked
-from packviz.show.movie.packing.facts import Window
-from packviz.show.movie.packing.view import View
+from packviz.show.movie.packing import inputs, packed_rows, places, recurrent, token_table
+from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import lost
+from packviz.text import counted
 
 STAGES = ("pad", "embed", "sort", "pack", "run", "unpack")
 
@@ -30,73 +32,89 @@ def view_of(run: Traced, asked: Asked) -> View:
     layer, direction = 0, 0
     if not isinstance(run, Refusal):
         layer, direction = watched_layer(run, asked.layer, asked.direction), asked.direction
-    return View(run, layer, direction, window, transposed=not run.padded.batch_first, deep=asked.deep)
+    view = watch(run, layer, direction, window, transposed=not run.padded.batch_first, deep=asked.deep)
+    return replace(view, text=places.line_height(view))
 
 
-def about(view: View) -> About:
-    """Return what the movie says about its run; call it last, for stages add to the numbers."""
+def about(view: View, others: Sequence[Tensor] = ()) -> About:
+    """Return what the movie says about its run; call it last, for stages add to the numbers.
+
+    others: states beside those of the run, for their scale.
+    """
     stack = {}
-    if not view.refused and len(view.trace.h_n) > 1:
-        stack = {"layers": len(view.trace.layers), "directions": view.directions}
+    if not inputs.refused(view) and len(view.trace.h_n) > 1:
+        stack = {"layers": len(view.trace.layers), "directions": recurrent.directions(view)}
         stack |= {"layer": view.layer, "direction": view.direction}
     return About(
         run=view.trace,
         stages=STAGES,
-        title=view.title,
+        title=title(view),
         layer=view.layer,
         direction=view.direction,
         sequences=view.total[0],
         tokens=_tokens(view),
         numbers=view.numbers,
-        scales=_scales(view),
+        scales=_scales(view, others),
         notes=(*_window(view), *view.trace.notes),
         proof=_proof(view),
-        exact=not view.refused and view.trace.exact and not view.packed_pads,
+        exact=not inputs.refused(view) and view.trace.exact and not packed_rows.packed_pads(view),
         stack=stack,
     )
+
+
+def title(view: View) -> str:
+    """Return the batch and the cell in a few words."""
+    batch = f"{counted(view.total[0], 'sequence')}, {counted(inputs.count(view), 'token')}"
+    return f"{batch}, {recurrent.cell(view).upper()}"
 
 
 def _tokens(view: View) -> dict[str, Any]:
     """Return the columns of the tokens, and their tooltips, with blanks."""
     return {
-        **{name: getattr(view, f"token_{name}").tolist() for name in "btn"},
-        **({"said": view.said} if view.said else {}),
-        "offsets": [] if view.refused else view.offsets,
+        "b": token_table.sequence(view).tolist(),
+        "t": token_table.time_step(view).tolist(),
+        "n": token_table.packed_row(view).tolist(),
+        **({"said": token_table.said(view)} if token_table.said(view) else {}),
+        "offsets": [] if inputs.refused(view) else packed_rows.offsets(view),
         "tip": "sequence {seq}, time step {t}",
         "typed": "“{said}”, ",
         "address": ", packed row {n}: data[offset[{t}] + position] = data[{offset} + {position}] = data[{n}]",
     }
 
 
-def _scales(view: View) -> dict[str, float]:
+def _scales(view: View, others: Sequence[Tensor]) -> dict[str, float]:
     def largest(state: Tensor) -> float:
-        sizes = np.abs(state.detach().double().numpy())
-        return float(sizes.max(where=np.isfinite(sizes), initial=0.0))
+        return float(state.detach().nan_to_num(0.0, 0.0, 0.0).abs().max())
 
-    return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, view.states)])}
+    halves = [] if inputs.refused(view) else [half for layer in view.trace.layers for half in layer]
+    states = [state for half in halves for state in (half.h, half.c) if state is not None]
+    states = [*states, *others]
+    return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, states)])}
 
 
 def _window(view: View) -> list[str]:
     rows, columns = view.total
     notes = []
     if len(view.shown) < rows:
-        notes.append(f"showing {len(view.shown)} of {rows} sequences" + ("" if view.refused else ", the longest"))
+        notes.append(
+            f"showing {len(view.shown)} of {rows} sequences" + ("" if inputs.refused(view) else ", the longest")
+        )
     if view.columns < columns:
         notes.append(f"showing {view.columns} of {columns} time steps")
     if view.small:
         notes.append("cells too small for text: point at one to read it")
-    if view.raw_vectors and view.features > view.features_shown:
-        notes.append(f"{view.features_shown} of {view.features} features")
-    if not view.refused and view.watched.h.shape[1] > view.units:
-        notes.append(f"{view.units} of {view.watched.h.shape[1]} hidden units")
+    if inputs.raw_vectors(view) and inputs.features(view) > inputs.features_shown(view):
+        notes.append(f"{inputs.features_shown(view)} of {inputs.features(view)} features")
+    if not inputs.refused(view) and recurrent.watched(view).h.shape[1] > recurrent.units(view):
+        notes.append(f"{recurrent.units(view)} of {recurrent.watched(view).h.shape[1]} hidden units")
     return notes
 
 
 def _proof(view: View) -> str:
-    name = f"torch.nn.{view.cell.upper()}"
-    if view.refused:
+    name = f"torch.nn.{recurrent.cell(view).upper()}"
+    if inputs.refused(view):
         return "torch refused to pack: there is nothing to compare"
-    if view.trace.exact and view.packed_pads:
+    if view.trace.exact and packed_rows.packed_pads(view):
         return f"what {name} makes of this packed input: {lost(view)}"
     if view.trace.exact:
         return f"equal to {name}, bit for bit"

@@ -7,6 +7,7 @@ import numpy as np
 from packviz.compute.recurrence import Step as TimeStep
 from packviz.show.movie.layout import Box, Column, Margins, Place, panel
 from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title
+from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.pack import pack_end
 from packviz.show.movie.packing.view import View, once, shape
 
@@ -18,32 +19,32 @@ START = -2  # as a step number: no row was taken yet; -1 stands for the steps om
 
 def gate_names(view: View) -> str:
     """Return the letters of what is shown inside the cell: its gates, and an LSTM's c; none if cells are too small."""
-    return "" if view.small else "".join((*view.gates, *view.kind.states[1:]))
+    return "" if view.small else "".join((*recurrent.gates(view), *recurrent.kind(view).states[1:]))
 
 
 def cell_box(view: View) -> Box:
     """Return the box of the cell: what enters, and its gates."""
     x, width = view.text, input_width(view) + INPUT_GAP + len(gate_names(view))
-    return panel("cell", width, float(len(view.by_rank)), Margins(1.3 * x, 1.65 * x, 0.2 * x, 0.1))
+    return panel("cell", width, float(len(view.ranked)), Margins(1.3 * x, 1.65 * x, 0.2 * x, 0.1))
 
 
 def state_box(view: View, name: str, unit: float = UNIT) -> Box:
     """Return the box of h, or of h_n with its letters; unit is the width of a number."""
     x, left = view.text, 1.2 * view.text if name == "hn" else 0.1
-    return panel(name, state_width(view, unit), float(len(view.by_rank)), Margins(left, 1.65 * x, 0.2 * x, 0.1))
+    return panel(name, state_width(view, unit), float(len(view.ranked)), Margins(left, 1.65 * x, 0.2 * x, 0.1))
 
 
 def input_width(view: View) -> float:
     """Return the width of what enters the cell."""
-    if view.small or view.word_width == 1.0:
+    if view.small or places.word_width(view) == 1.0:
         return view.text if view.small else 1.0
     times, most = ENTERING
-    return min(times * view.word_width, most)
+    return min(times * places.word_width(view), most)
 
 
 def state_width(view: View, unit: float) -> float:
     """Return the width of a row of h; unit is the width of a number."""
-    return view.units * unit if not view.small else max(8.0, len(view.by_rank) / 4)
+    return recurrent.units(view) * unit if not view.small else max(8.0, len(view.ranked) / 4)
 
 
 def state(view: View, name: str, row: Column, unit: float) -> Marks:
@@ -56,13 +57,13 @@ def state(view: View, name: str, row: Column, unit: float) -> Marks:
 
 def h_after(view: View, k: np.ndarray, unit: float) -> Marks:
     """Return h of every sequence, in sorted order, after the k-th step; unit is the width of a number."""
-    group = state(view, "h", view.ranks, unit)
+    group = state(view, "h", places.ranks(view), unit)
     return group.but(vec=row_of(view, k)) if view.small else filled(group, states(view, "h")[k + 2])
 
 
 def units(view: View, name: str, where: str, row: Column, width: float, says: str) -> Marks:
     """Return a cell for every unit of every sequence in sorted order, in a panel."""
-    b, count = view.ranked, view.units
+    b, count = view.ranked, recurrent.units(view)
     rows, unit = np.repeat(b, count), np.tile(np.arange(count), len(b))
     place = Place(where, unit * width, np.repeat(row, count))
     return marks(name, "value", place, rows, unit, w=width, says=says)
@@ -80,25 +81,25 @@ def filled(group: Marks, values: np.ndarray) -> Marks:
 @once
 def run_steps(view: View) -> list[TimeStep]:
     """Return the time steps that are shown, in processing order."""
-    steps = (view.watched.step(k) for k in range(view.watched.steps))
+    steps = (recurrent.watched(view).step(k) for k in range(recurrent.watched(view).steps))
     return [step for step in steps if step.t < view.columns]
 
 
 def time_of(view: View, k: Column) -> Column:
     """Return the time step of the k-th step."""
-    return len(view.live) - 1 - k if view.direction else k
+    return len(packed_rows.live(view)) - 1 - k if view.direction else k
 
 
 @once
 def live_rows(view: View) -> np.ndarray:
     """Return (steps + 1, 1): how many of the rows shown are live in each step; none before the first."""
-    return np.array([0, *view.live_sizes[time_of(view, np.arange(len(view.live)))]])[:, None]
+    return np.array([0, *packed_rows.live_sizes(view)[time_of(view, np.arange(len(packed_rows.live(view))))]])[:, None]
 
 
 def ended(view: View, k: np.ndarray) -> np.ndarray:
     """Return (k, B): which of the sequences, in sorted order, have taken their last step by the k-th."""
-    last = len(view.live) - 1 if view.direction else view.lens[view.ranked] - 1
-    return (last <= k[:, None]) | np.zeros(len(view.ranks), dtype=bool)
+    last = len(packed_rows.live(view)) - 1 if view.direction else np.array(view.lengths)[view.ranked] - 1
+    return (last <= k[:, None]) | np.zeros(len(places.ranks(view)), dtype=bool)
 
 
 @once
@@ -107,11 +108,11 @@ def taken(view: View) -> np.ndarray:
 
     The first line is the start, the second the time just before the first step shown.
     """
-    rows = np.full((len(view.live) + 2, len(view.ranks)), NONE)
-    rows[1, : len(view.taken_n)] = view.taken_n
-    for k in range(len(view.live)):
-        live = view.ranks < live_rows(view)[k + 1]
-        rows[k + 2] = np.where(live, view.offsets[time_of(view, k)] + view.ranks, rows[k + 1])
+    rows = np.full((len(packed_rows.live(view)) + 2, len(places.ranks(view))), NONE)
+    rows[1, : len(packed_rows.taken_n(view))] = packed_rows.taken_n(view)
+    for k in range(len(packed_rows.live(view))):
+        live = places.ranks(view) < live_rows(view)[k + 1]
+        rows[k + 2] = np.where(live, packed_rows.offsets(view)[time_of(view, k)] + places.ranks(view), rows[k + 1])
     return rows
 
 
@@ -119,70 +120,76 @@ def taken(view: View) -> np.ndarray:
 def states(view: View, name: str) -> np.ndarray:
     """Return (steps + 2, B, units): h or c of every sequence, in sorted order; the lines are as in `taken`."""
     n = taken(view)
-    start = view.matrix(f"{name}_0")[view.ranked]
-    found: np.ndarray = np.where((n >= 0)[..., None], view.matrix(name)[view.slot[n]], start)
+    start = matrices.known(view, f"{name}_0")[view.ranked]
+    found: np.ndarray = np.where((n >= 0)[..., None], matrices.known(view, name)[packed_rows.slot(view)[n]], start)
     return found
 
 
 @once
 def base(view: View) -> Frame:
     """Return the packed rows, and the headings of the run."""
-    x, b, letters = view.text, view.ranked, view.letters_ranked
-    h_n = f"{view.final} {shape(view.total[0], view.watched.h.shape[1])}"
-    half = f", {('forward', 'backward')[view.direction]} half" if view.directions == 2 else ""
+    x, b, letters = view.text, view.ranked, places.letters_ranked(view)
+    h_n = f"{recurrent.final(view)} {shape(view.total[0], recurrent.watched(view).h.shape[1])}"
+    half = f", {('forward', 'backward')[view.direction]} half" if recurrent.directions(view) == 2 else ""
     strip = dict(pack_end(view))
     if view.layer:  # the strip holds the output of the layer below; what was not packed stays as it is
         for group in [strip[name] for name in ("token", "stray") if name in strip]:
             rows = _below(view, *group.keys)
             vec, scale = np.where(rows >= 0, rows, group.look["vec"]), np.where(rows >= 0, "state", "input")
             strip[group.name] = group.but(vec=vec, scale=scale)
-        below = f"output of layer {view.layer - 1} {shape(len(view.watched.h), view.entering)}"
+        below = f"output of layer {view.layer - 1} {shape(len(recurrent.watched(view).h), recurrent.entering(view))}"
         strip["title:strip"] = strip["title:strip"].but(text=below)
     return strip | frame(
         marks("axis:x", "axis", Place("cell", 0.0, -0.75 * x), w=input_width(view), h=x, text="x"),
         title(Place("hn", -1.1 * x, -1.6 * x), h_n),
         marks("note:hn", "note", Place("hn", 0.0, -0.8 * x), h=0.8 * x, text="original order"),
-        title(view.out.heading(), f"output data{half} {shape(*view.watched.h.shape)}", h=x),
-        marks("row", "label", Place("cell", -1.1 * x, view.ranks), b, w=x, text=letters),
+        title(places.out(view).heading(), f"output data{half} {shape(*recurrent.watched(view).h.shape)}", h=x),
+        marks("row", "label", Place("cell", -1.1 * x, places.ranks(view)), b, w=x, text=letters),
         marks("letter", "label", Place("hn", -1.1 * x, view.place[b]), b, w=x, text=letters),
     )
 
 
 def _below(view: View, b: Column, t: Column) -> np.ndarray:
     """Return the row of the layer below's output in the movie's numbers; NONE where nothing was packed."""
-    n = view.row_at[b, t]
-    return np.where(n >= 0, view.rows_at("below", n), NONE)
+    n = packed_rows.row_at(view)[b, t]
+    return np.where(n >= 0, matrices.rows_at(view, "below", n), NONE)
 
 
 def entering(view: View, k: np.ndarray) -> Marks:
     """Return what enters the cell in the k-th step, on its way from the strip."""
     b, t = view.ranked, time_of(view, np.maximum(k, 0))[:, None]
-    number = view.token_number[b, t]
+    number = token_table.numbered(view)[b, t]
     real = number >= 0
-    look: dict[str, Any] = {"token": number, "text": np.where(real, view.token_text[number], view.pad_text)}
-    look |= {"scale": "state" if view.layer else "input", "shown": view.ranks < live_rows(view)[k + 1]}
-    if isinstance(view.token_sub, np.ndarray):
-        look["sub"] = np.where(real, view.token_sub[number], "")
-    if not view.small and (view.layer or view.features > 1):
-        look["vec"] = _below(view, b, t) if view.layer else view.x_rows(b, t)
-    place, origin = Place("cell", 0.0, view.ranks), view.strip.cell(t, view.ranks)
+    look: dict[str, Any] = {
+        "token": number,
+        "text": np.where(real, token_table.texts(view)[number], inputs.pad_text(view)),
+    }
+    look |= {"scale": "state" if view.layer else "input", "shown": places.ranks(view) < live_rows(view)[k + 1]}
+    if isinstance(token_table.subtexts(view), np.ndarray):
+        look["sub"] = np.where(real, token_table.subtexts(view)[number], "")
+    if not view.small and (view.layer or inputs.features(view) > 1):
+        look["vec"] = _below(view, b, t) if view.layer else matrices.x_rows(view, b, t)
+    place, origin = Place("cell", 0.0, places.ranks(view)), places.strip(view).cell(t, places.ranks(view))
     return marks("in", "token", place, b, w=input_width(view), origin=origin, anew=True, **look)
 
 
 def outputs(view: View, k: np.ndarray) -> Marks:
     """Return the packed output after the k-th step, each row coming from h."""
-    b, t, out = view.packed_b, view.packed_t, view.out
-    look: dict[str, Any] = {"token": view.token_number[b, t], "vec": view.rows_at("h", view.packed_n)}
+    b, t, out = packed_rows.sequence(view), packed_rows.time_step(view), places.out(view)
+    look: dict[str, Any] = {
+        "token": token_table.numbered(view)[b, t],
+        "vec": matrices.rows_at(view, "h", packed_rows.number(view)),
+    }
     look |= {"shown": time_of(view, t) <= k[:, None], "origin": Place("h", 0.0, view.rank[b])}
     return marks("out", "output", out.cell(t, view.rank[b]), b, t, w=out.width, h=out.height, **look)
 
 
 def finals(view: View, k: np.ndarray, unit: float) -> Frame:
     """Return the states that are final after the k-th step: h_n, and the rings around them."""
-    b, wide, out, done = view.ranked, state_width(view, unit), view.out, ended(view, k)
-    units = 1 if view.small else view.units
-    rows, column = np.repeat(view.ranks, units), np.tile(np.arange(units), len(b)) * unit
-    row = Place("h", 0.0, view.ranks)
+    b, wide, out, done = view.ranked, state_width(view, unit), places.out(view), ended(view, k)
+    units = 1 if view.small else recurrent.units(view)
+    rows, column = np.repeat(places.ranks(view), units), np.tile(np.arange(units), len(b)) * unit
+    row = Place("h", 0.0, places.ranks(view))
     h_n = state(view, "hn", view.place[b], unit)
     h_n = h_n.but(vec=row_of(view, k)) if view.small else filled(h_n, states(view, "h")[k + 2])
     last, d, at = last_outputs(view)
@@ -198,18 +205,21 @@ def finals(view: View, k: np.ndarray, unit: float) -> Frame:
 @once
 def last_steps(view: View) -> np.ndarray:
     """Return (3, B*D): sequence, direction and time step at which each direction has seen all of the sequence."""
-    b, d = np.repeat(view.bs, view.directions), np.tile(np.arange(view.directions), len(view.bs))
-    return np.array([b, d, np.where(d == 1, 0, view.lens[b] - 1)])
+    b, d = (
+        np.repeat(view.shown, recurrent.directions(view)),
+        np.tile(np.arange(recurrent.directions(view)), len(view.shown)),
+    )
+    return np.array([b, d, np.where(d == 1, 0, np.array(view.lengths)[b] - 1)])
 
 
 @once
 def last_outputs(view: View) -> tuple[np.ndarray, np.ndarray, Place]:
     """Return sequence, direction and place of each direction's last output, for the sequences shown."""
     b, d, t = last_steps(view)[:, last_steps(view)[2] < view.columns]
-    return b, d, view.out.cell(t, view.rank[b])
+    return b, d, places.out(view).cell(t, view.rank[b])
 
 
 def row_of(view: View, k: np.ndarray) -> np.ndarray:
     """Return the row of h of every sequence, in sorted order, after the k-th step in the movie's numbers."""
     n = taken(view)[k + 2]
-    return np.where(n >= 0, view.rows_at("h", n), view.rows("h_0") + view.ranked)
+    return np.where(n >= 0, matrices.rows_at(view, "h", n), matrices.rows(view, "h_0") + view.ranked)

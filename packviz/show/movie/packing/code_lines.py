@@ -13,8 +13,9 @@ from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.cell_kinds import Formula
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.marks import CodeLine
-from packviz.show.movie.packing.facts import exact, rounded
+from packviz.show.movie.packing import inputs, matrices, recurrent
 from packviz.show.movie.packing.view import View, shape
+from packviz.show.movie.packing.written import exact, rounded
 from packviz.text import sequence_label
 
 LINE = 33  # characters of code beside the picture
@@ -30,23 +31,23 @@ LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new o
 
 def program(view: View) -> dict[str, CodeLine]:
     """Return the statements of the program by name, in order, without those that this trace does not need."""
-    trace, (rows, columns), first = view.trace, view.total, {"batch_first": view.batch_first}
-    ids, x = (rows, columns) if view.batch_first else (columns, rows), shape(*trace.padded.values.shape)
-    filled = {"padding_value": view.pad_id, "padding_side": view.padding_side}
-    pad = _call(f"{'ids' if view.embedded else 'x'} = pad_sequence", "sequences", **first, **filled)
+    trace, (rows, columns), first = view.trace, view.total, {"batch_first": inputs.batch_first(view)}
+    ids, x = (rows, columns) if inputs.batch_first(view) else (columns, rows), shape(*trace.padded.values.shape)
+    filled = {"padding_value": inputs.pad_id(view), "padding_side": inputs.padding_side(view)}
+    pad = _call(f"{'ids' if inputs.embedded(view) else 'x'} = pad_sequence", "sequences", **first, **filled)
     if trace.batch is None:
         pad = "# x, lengths: as given"
-    elif view.one_number:
+    elif inputs.one_number(view):
         pad = f"{pad[:-1]}\n).unsqueeze(-1)" if "\n" in pad else f"{pad}.unsqueeze(-1)"
-    lines = {"pad": CodeLine(pad, shape(*ids) if view.embedded else x)}
-    if view.embedded:
+    lines = {"pad": CodeLine(pad, shape(*ids) if inputs.embedded(view) else x)}
+    if inputs.embedded(view):
         lines["embed"] = CodeLine("x = embedding(ids)", x)
-    pack = _call("packed = pack_padded_sequence", "x, lengths", **first, enforce_sorted=view.enforce_sorted)
-    lines["pack"] = CodeLine(pack, "" if view.refused else f"data {shape(*trace.packed.data.shape)}")
-    if not view.refused:
-        states, start = view.kind.in_code("n"), view.kind.in_code("0")
-        inputs = ["packed"] if view.initial_state == "zeros" else ["packed", start]
-        run = _call(f"output, {states} = {view.cell}", *inputs)
+    pack = _call("packed = pack_padded_sequence", "x, lengths", **first, enforce_sorted=inputs.enforce_sorted(view))
+    lines["pack"] = CodeLine(pack, "" if inputs.refused(view) else f"data {shape(*trace.packed.data.shape)}")
+    if not inputs.refused(view):
+        states, start = recurrent.kind(view).in_code("n"), recurrent.kind(view).in_code("0")
+        arguments = ["packed"] if recurrent.initial_state(view) == "zeros" else ["packed", start]
+        run = _call(f"output, {states} = {recurrent.cell(view)}", *arguments)
         filler = {"padding_value": trace.padding_value, "total_length": trace.total_length}
         unpack = _call("out, lens = pad_packed_sequence", "output", **first, **filler)
         lines["run"] = CodeLine(run, f"data {shape(*trace.output.shape)}")
@@ -73,11 +74,11 @@ def _literal(value: object) -> str:
 
 def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
     """Return the lines that set the first state; if deep, also an LSTM's c."""
-    row = view.layer * view.directions + view.direction
+    row = view.layer * recurrent.directions(view) + view.direction
     order = "" if view.trace.sorted.sorted_indices is None else "[sorted_indices]"
-    states = {"h": ("start", view.watched.h.shape[1]), "c": ("start_c", view.module.hidden_size)}
+    states = {"h": ("start", recurrent.watched(view).h.shape[1]), "c": ("start_c", view.trace.module.hidden_size)}
     lines = []
-    for letter in view.kind.states if deep else "h":
+    for letter in recurrent.kind(view).states if deep else "h":
         start, width = states[letter]
         name = f"{letter} = {start}" if view.direction else letter  # going backward, sequences start from it later
         lines.append(CodeLine(f"{name} = {letter}_0[{row}]{order}", shape(view.total[0], width)))
@@ -89,22 +90,22 @@ def step_lines(view: View, step: Step, *, deep: bool) -> tuple[CodeLine, ...]:
 
     deep: the cell's formulas instead of the call, the last ones with one unit's numbers.
     """
-    size, joined, states = len(step.live), len(step.live) - len(step.began), view.kind.states
+    size, joined, states = len(step.live), len(step.live) - len(step.began), recurrent.kind(view).states
     source = f"output{view.layer - 1}" if view.layer else "data"
-    joins, made = bool(view.direction) and 0 < joined < size, shape(size, view.watched.h.shape[1])
+    joins, made = bool(view.direction) and 0 < joined < size, shape(size, recurrent.watched(view).h.shape[1])
     enters = f"{', '.join(states)} = {', '.join(f'{letter}[:{size}]' for letter in states)}"
     if joins:
         enters = f"h = cat((h[:{joined}], start[{joined}:{size}]))"
-    x = CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, view.entering))
+    x = CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, recurrent.entering(view)))
     lines = [x, CodeLine(enters, made)]
     if not deep:
         kept = f"({', '.join(states)})" if len(states) > 1 else "h"
-        return (*lines, CodeLine(f"{', '.join(states)} = {view.cell}(x, {kept})", made))
-    if joins and view.kept == "c":
+        return (*lines, CodeLine(f"{', '.join(states)} = {recurrent.cell(view)}(x, {kept})", made))
+    if joins and recurrent.kept(view) == "c":
         c = f"c = cat((c[:{joined}], start_c[{joined}:{size}]))"
-        lines.append(CodeLine(c, shape(size, view.module.hidden_size)))
-    numbers = [_formula(view, step, formula) for formula in view.kind.formulas] or [_sum_of_both(view, step)]
-    if view.module.proj_size:  # then h is a sum over every unit
+        lines.append(CodeLine(c, shape(size, view.trace.module.hidden_size)))
+    numbers = [_formula(view, step, formula) for formula in recurrent.kind(view).formulas] or [_sum_of_both(view, step)]
+    if view.trace.module.proj_size:  # then h is a sum over every unit
         del numbers[-1]
     in_numbers = CodeLine("\n".join((f"# unit 0 of {sequence_label(step.live[0])}", *numbers)))
     return (*lines, *_formulas(view, size), in_numbers)
@@ -112,16 +113,16 @@ def step_lines(view: View, step: Step, *, deep: bool) -> tuple[CodeLine, ...]:
 
 def _formulas(view: View, size: int) -> list[CodeLine]:
     """Return the formulas in the letters of PyTorch's documentation."""
-    inside, state = shape(size, view.module.hidden_size), shape(size, view.watched.h.shape[1])
-    if not view.gates:
-        return [CodeLine(_sum(view, "h", nonlinearity_of(view.module), "ih", "hh"), state)]
+    inside, state = shape(size, view.trace.module.hidden_size), shape(size, recurrent.watched(view).h.shape[1])
+    if not recurrent.gates(view):
+        return [CodeLine(_sum(view, "h", nonlinearity_of(view.trace.module), "ih", "hh"), state)]
     lines = []
-    for letter, gate in view.kind.gates.items():
+    for letter, gate in recurrent.kind(view).gates.items():
         weighed = f"{gate.weighed_by} ⊙ " if gate.weighed_by else ""
         lines.append(CodeLine(_sum(view, letter, gate.function, f"i{letter}", f"h{letter}", weighed), inside))
-    for formula in view.kind.formulas:
+    for formula in recurrent.kind(view).formulas:
         name, right = formula.left.rstrip("'"), in_letters(formula)
-        if name == "h" and view.module.proj_size:
+        if name == "h" and view.trace.module.proj_size:
             right = f"W_hr ({right})"
         lines.append(CodeLine(f"{name} = {right}", state if name == "h" else inside))
     return lines
@@ -133,7 +134,7 @@ def in_letters(formula: Formula) -> str:
 
 
 def _sum(view: View, name: str, function: str, given: str, held: str, weighed: str = "") -> str:
-    bias = view.module.bias
+    bias = view.trace.module.bias
     hidden = f"W_{held} h + b_{held}" if bias else f"W_{held} h"
     first = f"{name} = {function}(W_{given} x" + (f" + b_{given}\n    " if bias else " ")
     return f"{first}+ {f'{weighed}({hidden})' if weighed else hidden})"
@@ -146,7 +147,7 @@ def _filled(start: str, end: str) -> str:
 
 def _sum_of_both(view: View, step: Step) -> str:
     """Return the new state of a cell without gates: an activation of the input's and the state's sum."""
-    function, result = nonlinearity_of(view.module), view.shown_number("h", step.start)
+    function, result = nonlinearity_of(view.trace.module), matrices.number_of(view, "h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
     gate = unit_sum(view.trace, step.start, 0, layer=view.layer, direction=view.direction).gates[0]
     sums = rounded(torch.tensor([gate.input_sum, gate.hidden_sum], dtype=torch.float64, device="cpu")).tolist()
@@ -157,12 +158,16 @@ def _sum_of_both(view: View, step: Step) -> str:
 
 def _formula(view: View, step: Step, formula: Formula) -> str:
     """Return a formula of the new state with numbers in place of letters."""
-    before = zip(view.kind.states, view.watched.before(step.k), strict=False)  # of the first live row
+    before = zip(
+        recurrent.kind(view).states, recurrent.watched(view).before(step.k), strict=False
+    )  # of the first live row
     known = {name: float(rounded(state[0, :1])[0]) for name, state in before if state is not None}
     names = list(dict.fromkeys(LETTER.findall(formula.right)))
-    values = [known[name] if name in known else view.shown_number(name.rstrip("'"), step.start) for name in names]
+    values = [
+        known[name] if name in known else matrices.number_of(view, name.rstrip("'"), step.start) for name in names
+    ]
     made = formula.left.rstrip("'")
-    result = view.shown_number(made, step.start)
+    result = matrices.number_of(view, made, step.start)
     texts, sign = _agreeing(values, result, formula.calculate)
     written = dict(zip(names, texts, strict=True))
 

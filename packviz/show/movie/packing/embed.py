@@ -6,11 +6,12 @@ import numpy as np
 
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame
-from packviz.show.movie.packing.facts import number, rounded
+from packviz.show.movie.packing import inputs, places, token_table
 from packviz.show.movie.packing.pad import pad_end
 from packviz.show.movie.packing.sheet import heading, outline, sheet
 from packviz.show.movie.packing.view import View, once, shape
 from packviz.show.movie.packing.words import say
+from packviz.show.movie.packing.written import number, rounded
 
 LISTED = 4  # numbers of the pad's row that are listed
 
@@ -19,25 +20,32 @@ def embed(view: View) -> Iterator[Step]:
     """Show how every id, including the pad's, becomes its row of the embedding table."""
     table, end = view.trace.padded.embedding, embed_end(view)
     assert table is not None
-    row = table[int(view.pad_id)]  # the pad's
+    row = table[int(inputs.pad_id(view))]  # the pad's
     own = bool(row.any())
     yield Step(say("embed", "embedded", view, table=table.shape, own=own), (end,), name="embedded")
-    if "embed" in view.deep and len(view.pads[0]):
+    if "embed" in view.deep and len(token_table.pads(view)[0]):
         values = ", ".join(number(value) for value in rounded(row[:LISTED]).tolist())
         dots = ", …" if len(row) > LISTED else ""
-        detail = CodeLine(f"embedding.weight[{number(view.pad_id)}]", shape(len(row))), CodeLine(f"= [{values}{dots}]")
-        b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
-        start = view.pads[1][first]  # the first is the earliest: pads are ordered by time step
-        outlines = outline("mark:pads", view.grid, (view.place[b], start), 1, count, b, tone="now")
+        detail = (
+            CodeLine(f"embedding.weight[{number(inputs.pad_id(view))}]", shape(len(row))),
+            CodeLine(f"= [{values}{dots}]"),
+        )
+        b, first, count = np.unique(token_table.pads(view)[0], return_index=True, return_counts=True)
+        start = token_table.pads(view)[1][first]  # the first is the earliest: pads are ordered by time step
+        outlines = outline("mark:pads", places.grid(view), (view.place[b], start), 1, count, b, tone="now")
         yield Step(say("embed", "pad_row", view, own=own), ({**end, **frame(outlines)},), detail=detail)
 
 
 @once
 def embed_end(view: View) -> Frame:
     """Return the embedded grid, or the padded one without an embedding."""
-    return sheet(view, view.grid, view.place, heading(view, "embedded")) if view.embedded else pad_end(view)
+    return (
+        sheet(view, places.grid(view), view.place, heading(view, "embedded"))
+        if inputs.embedded(view)
+        else pad_end(view)
+    )
 
 
 def embed_scene(view: View) -> Scene:
     """Return the scene with only the grid."""
-    return Scene([view.grid.box(counts=False)])
+    return Scene([places.grid(view).box(counts=False)])

@@ -5,7 +5,7 @@ import numpy as np
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
-from packviz.show.movie.packing import cells
+from packviz.show.movie.packing import cells, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.code_lines import in_letters
 from packviz.show.movie.packing.sheet import texts
 from packviz.show.movie.packing.view import View, once, shape
@@ -36,19 +36,19 @@ def _fit(view: View, boxes: list[Box]) -> bool:
 
 def number_width(view: View) -> float:
     """Return the width of a number in units: many rows make flat cells with room at the sides."""
-    return min(1.7 + 0.2 * max(0, len(view.by_rank) - 3), 2.4)
+    return min(1.7 + 0.2 * max(0, len(view.ranked) - 3), 2.4)
 
 
 @once
 def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
     """Return layouts for a wide screen, the same without the output, and the layout for a tall screen."""
-    x, width, rows = view.text, number_width(view), float(len(view.by_rank))
+    x, width, rows = view.text, number_width(view), float(len(view.ranked))
 
     def headed(box: Box, numbers: float = HEADED) -> Box:
         return box.at_least(numbers * width)  # at least as wide as its heading
 
     def grid(name: str) -> Box:
-        return headed(panel(name, view.units * width, rows, Margins(0.0, 1.65 * x, 0.0, 0.1)))
+        return headed(panel(name, recurrent.units(view) * width, rows, Margins(0.0, 1.65 * x, 0.0, 0.1)))
 
     def letters(name: str, wide: float = 0.0) -> Box:
         return panel(name, wide, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
@@ -56,9 +56,12 @@ def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
     def line(*boxes: Box) -> Box:
         return beside(*boxes, gap=0.9)
 
-    strip, out, was = view.strip.box, view.out.box, grid("was")
+    strip, out, was = places.strip(view).box, places.out(view).box, grid("was")
     enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
-    gates, memory = [grid(f"gate:{gate}") for gate in view.gates], [grid("gate:c")] * (view.kept == "c")
+    gates, memory = (
+        [grid(f"gate:{gate}") for gate in recurrent.gates(view)],
+        [grid("gate:c")] * (recurrent.kept(view) == "c"),
+    )
     h, h_n = (headed(cells.state_box(view, name, width)) for name in ("h", "hn"))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
     work = beside(line(first, was, *memory, h), h_n, gap=0.0)
@@ -82,9 +85,17 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
 
     The previous state of each live row comes along an arrow; the first frame, of step -1, is before all steps.
     """
-    x, name, ranks, start = view.text, view.kept, np.repeat(view.ranks, view.units), np.where(k < 0, cells.START, k)
+    x, name, ranks, start = (
+        view.text,
+        recurrent.kept(view),
+        np.repeat(places.ranks(view), recurrent.units(view)),
+        np.where(k < 0, cells.START, k),
+    )
     live, fed, width = ranks < cells.live_rows(view)[k + 1], phase[:, None] < 1, number_width(view)
-    size, entering = shape(view.total[0], view.watched.h.shape[1]), view.watched.rows[name].shape[1]
+    size, entering = (
+        shape(view.total[0], recurrent.watched(view).h.shape[1]),
+        recurrent.watched(view).rows[name].shape[1],
+    )
     rows = ["", *(f" {shape(len(step.live), entering)}" for step in cells.run_steps(view))]
     texts_of = {
         "was": texts([f"{name} before{fed}" for fed in rows])[k + 1],
@@ -96,32 +107,34 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
 
     def grid(panel: str, says: str, values: np.ndarray, name: str = "") -> Marks:
         return cells.filled(
-            cells.units(view, name or panel, panel, view.ranks, width, says=f"{says}, unit {{k}}"), values
+            cells.units(view, name or panel, panel, places.ranks(view), width, says=f"{says}, unit {{k}}"), values
         )
 
     before = grid("was", f"{name} of {{seq}} before", cells.states(view, name)[k + 1], f"was:{name}")
-    column = np.tile(np.arange(view.units) * width, len(view.ranks))
+    column = np.tile(np.arange(recurrent.units(view)) * width, len(places.ranks(view)))
     way = Place("gate:c" if name == "c" else "h", column, ranks)
     groups.append(before.but(shown=live, origin=way, anew=fed))
     n = np.maximum(cells.taken(view)[k + 2], 0)
-    for letter, gate in view.kind.gates.items():
-        made = grid(f"gate:{letter}", f"{letter} of {{seq}}", view.matrix(letter)[view.slot[n]])
+    for letter, gate in recurrent.kind(view).gates.items():
+        made = grid(f"gate:{letter}", f"{letter} of {{seq}}", matrices.known(view, letter)[packed_rows.slot(view)[n]])
         groups.append(made.but(shown=live & (phase[:, None] >= (2 if gate.weighed_by else 1))))
     if name == "c":
         groups.append(grid("gate:c", "c of {seq}", cells.states(view, "c")[start - (phase < 3) * (k >= 0) + 2]))
-        ring, done = Place("gate:c", 0.0, view.ranks), cells.ended(view, k - (phase < 5))
-        groups.append(marks("ring:c", "ring", ring, view.ranked, w=view.units * width, shown=done))
+        ring, done = Place("gate:c", 0.0, places.ranks(view)), cells.ended(view, k - (phase < 5))
+        groups.append(marks("ring:c", "ring", ring, view.ranked, w=recurrent.units(view) * width, shown=done))
     still = _still_headings(view)
     return {**still, "arrow:0": still["arrow:0"].but(shown=~fed), **frame(*groups)}
 
 
 @once
 def _still_headings(view: View) -> Frame:
-    x, name, b, kind = view.text, view.kept, view.ranked, view.kind
-    groups = [title(Place("cell", -1.1 * x, -1.6 * x), view.cell.upper())]  # the layer is named in the map of the stack
+    x, name, b, kind = view.text, recurrent.kept(view), view.ranked, recurrent.kind(view)
+    groups = [
+        title(Place("cell", -1.1 * x, -1.6 * x), recurrent.cell(view).upper())
+    ]  # the layer is named in the map of the stack
     made = {formula.left: in_letters(formula) for formula in kind.formulas}
-    new = made.get("h'", f"{nonlinearity_of(view.module)} of x, h")
-    notes = {"was": "live rows", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.module.proj_size else new}
+    new = made.get("h'", f"{nonlinearity_of(view.trace.module)} of x, h")
+    notes = {"was": "live rows", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.trace.module.proj_size else new}
     for letter, gate in kind.gates.items():
         groups.append(title(Place(f"gate:{letter}", 0.0, -1.6 * x), f"{letter} {gate.name}"))
         weighed = f", {gate.weighed_by}" if gate.weighed_by else ""
@@ -130,8 +143,8 @@ def _still_headings(view: View) -> Frame:
     after = Place("gate:c" if name == "c" else "h", -0.9, (len(b) - 1) / 2)
     groups.append(marks("arrow:0", "axis", after, w=0.9, text="→"))
     for line in LINES:
-        place = Place(f"names:{line}", -1.1 * x, view.ranks)
-        groups.append(marks(f"names:{line}", "label", place, b, w=x, text=view.letters_ranked))
+        place = Place(f"names:{line}", -1.1 * x, places.ranks(view))
+        groups.append(marks(f"names:{line}", "label", place, b, w=x, text=places.letters_ranked(view)))
     return frame(*groups)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from packviz.facts.memory_layout import Memory, memory
 from packviz.show.movie.layout import Column, Place, Scene, Strip, above, beside
 from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, filmed, frame, marks, title
+from packviz.show.movie.packing import inputs, matrices, packed_rows, places, token_table
 from packviz.show.movie.packing.sheet import focus, named, steps, texts
 from packviz.show.movie.packing.sort import sort_end, sorted_grid
 from packviz.show.movie.packing.view import View, listed, once, shape
@@ -29,16 +30,16 @@ def pack(view: View) -> Iterator[Shot]:
         yield Step(say("pack", "before", view), (sort_end(view),))
     width, name = view.trace.packed.data.shape[1], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
     steps = []
-    for t, live in enumerate(view.live):
-        start, size = view.offsets[t], view.batch_sizes[t]
-        taken = f"{name}[:{size}, {t}]" if view.batch_first else f"{name}[{t}, :{size}]"
+    for t, live in enumerate(packed_rows.live(view)):
+        start, size = packed_rows.offsets(view)[t], view.batch_sizes[t]
+        taken = f"{name}[:{size}, {t}]" if inputs.batch_first(view) else f"{name}[{t}, :{size}]"
         detail = (
             CodeLine(f"data[{start}:{start + size}] = {taken}", shape(size, width)),
             CodeLine(f"batch_sizes = {listed(view.batch_sizes[: t + 1])}", shape(t + 1)),
         )
         rows = say("pack", "rows", view, t=t, total=sum(view.batch_sizes[: t + 1]))
         pads = [b for b in live if not view.mask[b, t]]
-        dropped = [b for b in view.by_rank if view.mask[b, t] and b not in live]
+        dropped = [b for b in view.ranked if view.mask[b, t] and b not in live]
         caption = say("pack", "step", view, t=t, rows=rows, pads=pads, dropped=dropped)
         steps.append(Step(caption, detail=detail, time=t, beats=2))
     yield Film(_film(view), steps)
@@ -50,7 +51,7 @@ def pack(view: View) -> Iterator[Shot]:
 
 def pack_scene(view: View) -> Scene:
     """Return the scene: the grid, and the strip below it or beside it."""
-    grid, strip = view.grid.box(), view.strip.box
+    grid, strip = places.grid(view).box(), places.strip(view).box
     return Scene([above(grid, strip, gap=0.4 * view.text), beside(grid, strip, gap=view.text)])
 
 
@@ -66,33 +67,33 @@ def _film(view: View) -> Frame:
 
     Packing adds copies that stay, the counts, and what surrounds the strip.
     """
-    grid, strip, x, (total, width) = view.grid, view.strip, view.text, view.trace.packed.data.shape
-    t, phase = np.divmod(np.arange(2 * len(view.live))[:, None], 2)
-    every, sizes = np.arange(len(view.live)), np.array(view.batch_sizes[: len(view.live)])
+    grid, strip, x, (total, width) = places.grid(view), places.strip(view), view.text, view.trace.packed.data.shape
+    t, phase = np.divmod(np.arange(2 * len(packed_rows.live(view)))[:, None], 2)
+    every, sizes = np.arange(len(packed_rows.live(view))), np.array(view.batch_sizes[: len(packed_rows.live(view))])
     begun, done = every < t + phase, every[:, None]  # in each frame, and in those after packing
-    wide, high = (1.6, 1.0) if view.transposed else (view.cell_width, x)
+    wide, high = (1.6, 1.0) if view.transposed else (places.cell_width(view), x)
     bars: Look = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0]), "shown": begun}
-    cell: Look = {"w": strip.width, "h": strip.height, "text": view.pad_text, "scale": "input", "tone": "wrong"}
-    token, b, at = sorted_grid(view)["token"], view.token_b, view.token_t
-    target, packed = _place_of(view, strip, b, at), (view.token_n >= 0) & (at <= done)
+    cell: Look = {"w": strip.width, "h": strip.height, "text": inputs.pad_text(view), "scale": "input", "tone": "wrong"}
+    token, b, at = sorted_grid(view)["token"], token_table.sequence(view), token_table.time_step(view)
+    target, packed = _place_of(view, strip, b, at), (token_table.packed_row(view) >= 0) & (at <= done)
     panels = np.array(["x", "strip"], dtype=object)  # as objects: two texts for all of them
     x_y = (np.where(packed, one, token.look[field]) for one, field in zip(target[1:], "xy", strict=True))
-    sizes_of = {"w": (strip.width, view.cell_width), "h": (strip.height, 1.0)}
+    sizes_of = {"w": (strip.width, places.cell_width(view)), "h": (strip.height, 1.0)}
     moved: Look = {
         name: one if one == other else np.where(packed, one, other) for name, (one, other) in sizes_of.items()
     }
     flown = token.but(Place(panels[packed.astype(int)], *x_y), **moved)
-    kept = view.token_n >= 0
+    kept = token_table.packed_row(view) >= 0
     left: Look = {name: each[kept] if isinstance(each, np.ndarray) else each for name, each in token.look.items()}
     rows = texts(f"packed data {shape(total, width)}: {rows} of {total} rows" for rows in accumulate(view.batch_sizes))
-    wrong = ~view.mask[view.packed_b, view.packed_t]
-    pad_b, pad_t = view.packed_b[wrong], view.packed_t[wrong]
+    wrong = ~view.mask[packed_rows.sequence(view), packed_rows.time_step(view)]
+    pad_b, pad_t = packed_rows.sequence(view)[wrong], packed_rows.time_step(view)[wrong]
     pad: Look = {
-        "vec": view.x_rows(pad_b, pad_t) if view.embedded else NONE,
+        "vec": matrices.x_rows(view, pad_b, pad_t) if inputs.embedded(view) else NONE,
         "origin": grid.cell(view.rank[pad_b], pad_t),
     }
-    below = strip.cell(view.packed_t, view.rank[view.packed_b])
-    names, addresses = named(strip, steps(len(every)), below, view.packed_n)
+    below = strip.cell(packed_rows.time_step(view), view.rank[packed_rows.sequence(view)])
+    names, addresses = named(strip, steps(len(every)), below, packed_rows.number(view))
     counts = frame(
         marks("count", "count", grid.count(every), every, text=texts(sizes), **bars),
         *([names.but(shown=begun)] if strip.marks else []),
@@ -102,7 +103,7 @@ def _film(view: View) -> Frame:
         marks("title:counts", "note", grid.counts_heading(), h=x, text="batch_sizes", shown=done >= 0),
         title(strip.heading(), rows[done], h=1.0 if strip.marks else x).but(shown=done >= 0),
         marks("stray", "pad", strip.cell(pad_t, view.rank[pad_b]), pad_b, pad_t, shown=pad_t <= done, **pad, **cell),
-        *([addresses.but(shown=view.packed_t <= done)] if strip.marks else []),
+        *([addresses.but(shown=packed_rows.time_step(view) <= done)] if strip.marks else []),
     )
     moved = filmed({**groups, "token": flown}, range(1, 2 * len(every), 2))
     return lit(view, {**sorted_grid(view), **counts, **moved}, t)
@@ -110,11 +111,11 @@ def _film(view: View) -> Frame:
 
 def lit(view: View, seen: Frame, t: Column) -> Frame:
     """Return the same with a time step focused, its count and its bracket highlighted; with none if it is -1."""
-    strip, live = view.strip, view.live_sizes[t]
-    tone = np.where(np.arange(len(view.live)) == t, "now", "")
-    axis = seen["axis"].but(tone=np.where(view.ts == t, "now", ""))
+    strip, live = places.strip(view), packed_rows.live_sizes(view)[t]
+    tone = np.where(np.arange(len(packed_rows.live(view))) == t, "now", "")
+    axis = seen["axis"].but(tone=np.where(places.time_steps(view) == t, "now", ""))
     counts: Frame = {name: seen[name].but(tone=tone) for name in ("count", "bracket") if name in seen}
-    outlines = frame(focus("focus:x", view.grid, t, live, shown=t >= 0))
+    outlines = frame(focus("focus:x", places.grid(view), t, live, shown=t >= 0))
     if not strip.marks:
         outline = marks("focus:strip", "focus", strip.cell(t, 0), w=live * strip.width, h=strip.height, shown=t >= 0)
         outlines |= frame(outline)
@@ -123,12 +124,12 @@ def lit(view: View, seen: Frame, t: Column) -> Frame:
 
 def _margins(view: View, end: Frame) -> Step:
     """Read the grid both ways: lengths per sequence, batch_sizes per time step; each determines the other."""
-    grid, x = view.grid, view.text
+    grid, x = places.grid(view), view.text
     at = grid.length(0)
     heading = marks("title:lengths", "note", Place(at.panel, at.x, grid.axis(0).y), h=x, text="lengths", tone="now")
     if view.transposed:  # `batch_sizes` is on the right
         heading = marks("title:lengths", "note", Place(at.panel, -1.3 * x, at.y), w=x, text="len", tone="now")
-    crowded = view.small or len(view.live) > CROWDED
+    crowded = view.small or len(packed_rows.live(view)) > CROWDED
     tones = {"title:counts": "now", "length": "now", "count": "" if crowded else "now"}
     lit = {name: end[name].but(tone=tone) for name, tone in tones.items()} | frame(heading)
     lengths, sizes = view.trace.padded.lengths, view.trace.packed.batch_sizes
@@ -152,18 +153,22 @@ def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
         caption = say("pack", "counted_memory", view, kept=kept, pads=kept.padded.pads)
         yield Step(caption, (end,), detail=_bytes(kept, 3))
         return
-    packed = view.strip if kept.padded.rows <= MARKED else replace(view.strip, name="packed", height=1.0, marks=False)
+    packed = (
+        places.strip(view)
+        if kept.padded.rows <= MARKED
+        else replace(places.strip(view), name="packed", height=1.0, marks=False)
+    )
     letters, rows, (B, T) = list(map(sequence_label, range(view.total[0]))), kept.packed.rows, view.total
-    names, size = (letters, T) if view.batch_first else ([f"t={t}" for t in range(T)], B)
+    names, size = (letters, T) if inputs.batch_first(view) else ([f"t={t}" for t in range(T)], B)
     padded = replace(packed, name="padded", counts=[size] * len(names))
     jagged = replace(packed, name="jagged", counts=[end - start for start, end in pairwise(kept.offsets)])
-    grid, alone = view.grid.box(), above(*(strip.box for strip in (padded, packed, jagged)), gap=0.25)
+    grid, alone = places.grid(view).box(), above(*(strip.box for strip in (padded, packed, jagged)), gap=0.25)
     where = (SCENE, Scene([beside(grid, alone, gap=0.8 * view.text), above(grid, alone, gap=0.25)], [alone]))
     here = _moved(view, end, packed)
-    order = "row by row" if view.batch_first else "time step by time step"
+    order = "row by row" if inputs.batch_first(view) else "time step by time step"
     b, t = kept.padded.grid_cells.numpy().T
     heading = f"padded: {counted(kept.padded.rows, 'cell')}, {order}"
-    first = _drawn(view, padded, names, b, t, view.grid.cell(view.rank[b], t), heading)
+    first = _drawn(view, padded, names, b, t, places.grid(view).cell(view.rank[b], t), heading)
     caption = say("pack", "padded_memory", view, kept=kept, pads=kept.padded.pads)
     yield Step(caption, (here, {**here, **first}), detail=_bytes(kept, 1), scene=where)
     b, t = kept.jagged.grid_cells.numpy().T
@@ -172,8 +177,8 @@ def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
     still = {name: group.but() for name, group in first.items()}
     heading = f"packed: {counted(rows, 'row')}, time step by time step"
     seen = {**here, **still, "title:strip": here["title:strip"].but(text=heading), **second}
-    rows_of = "[embedding(ids) for ids in sequences]" if view.embedded else "sequences"
-    sizes = (kept.jagged.rows,) if view.one_number else (kept.jagged.rows, view.features)
+    rows_of = "[embedding(ids) for ids in sequences]" if inputs.embedded(view) else "sequences"
+    sizes = (kept.jagged.rows,) if inputs.one_number(view) else (kept.jagged.rows, inputs.features(view))
     made = CodeLine(f"jagged = nested_tensor(\n    {rows_of},\n    layout=torch.jagged)", shape(*sizes))
     caption = say("pack", "jagged_memory", view, kept=kept, pads=kept.packed.pads)
     yield Step(caption, (seen,), detail=(made, *_bytes(kept, 3)), scene=where)
@@ -181,7 +186,7 @@ def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
 
 def _place_of(view: View, packed: Strip, b: np.ndarray, t: np.ndarray) -> Place:
     """Return the place of a sequence's time step after packing: in the strip, or in the grid if it was not packed."""
-    inside, grid = view.row_at[b, t] >= 0, view.grid.cell(view.rank[b], t)
+    inside, grid = packed_rows.row_at(view)[b, t] >= 0, places.grid(view).cell(view.rank[b], t)
     target = packed.cell(np.minimum(t, len(packed.counts) - 1), view.rank[b])
     return Place(*(np.where(inside, one, other) for one, other in zip(target, grid, strict=True)))
 
@@ -190,7 +195,7 @@ def _moved(view: View, end: Frame, packed: Strip) -> Frame:
     """Return the packed rows in a strip with less around it, without the heading of the counts."""
     groups = {name: group for name, group in end.items() if name != "title:counts"}
     for group in [groups[name] for name in ("token", "stray") if name in groups]:
-        height = np.where(view.row_at[group.keys] >= 0, packed.height, 1.0)
+        height = np.where(packed_rows.row_at(view)[group.keys] >= 0, packed.height, 1.0)
         groups[group.name] = group.but(_place_of(view, packed, *group.keys), h=height)
     return groups | {"title:strip": groups["title:strip"].but(packed.heading())}
 
@@ -211,17 +216,17 @@ def _drawn(
     size: dict[str, Any] = {"w": strip.width, "h": strip.height}
 
     def rows(name: str, role: Role, which: np.ndarray, inside: bool, **look: Column) -> Marks:
-        vec = view.x_rows(b[which], t[which]) if inside else NONE
+        vec = matrices.x_rows(view, b[which], t[which]) if inside else NONE
         start = Place(*(column[which] if isinstance(column, np.ndarray) else column for column in origin))
         place = Place(strip.name, at.x[which], 0.0)
         return marks(name, role, place, i[which], seq=b[which], vec=vec, origin=start, scale="input", **look, **size)
 
-    token = view.token_number[b, t][real]
-    sub = view.token_sub[token] if isinstance(view.token_sub, np.ndarray) else ""
-    text, inside = view.token_text[token], view.embedded or view.raw_vectors
+    token = token_table.numbered(view)[b, t][real]
+    sub = token_table.subtexts(view)[token] if isinstance(token_table.subtexts(view), np.ndarray) else ""
+    text, inside = token_table.texts(view)[token], inputs.embedded(view) or inputs.raw_vectors(view)
     return frame(
         rows(strip.name, "token", real, inside, token=token, text=text, sub=sub),
-        rows(f"{strip.name}:pad", "pad", ~real, view.embedded, text=view.pad_text),
+        rows(f"{strip.name}:pad", "pad", ~real, inputs.embedded(view), text=inputs.pad_text(view)),
         *groups,
     )
 

@@ -11,10 +11,11 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from packviz.inputs.config import PaddingSide
 from packviz.show.movie.layout import Box, Grid, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks
-from packviz.show.movie.packing.facts import exact
+from packviz.show.movie.packing import inputs, places, token_table
 from packviz.show.movie.packing.sheet import edges, outline, padded, ragged, sheet, upright
 from packviz.show.movie.packing.view import View, shape
 from packviz.show.movie.packing.words import say
+from packviz.show.movie.packing.written import exact
 
 FLAG = 1.6  # units: the width of the word False in the mask
 ASPECT = 1.8  # aspect ratio that the transposed grid may have without making the picture smaller
@@ -23,31 +24,34 @@ ASPECT = 1.8  # aspect ratio that the transposed grid may have without making th
 def pad(view: View) -> Iterator[Step]:
     """Show the ragged rows and the filler that makes them a tensor."""
     sizes, end = view.trace.padded.values.shape, pad_end(view)
-    here, grid = shape(*(sizes[:2] if view.embedded else sizes)), shape(*sizes[:2])
+    here, grid = shape(*(sizes[:2] if inputs.embedded(view) else sizes)), shape(*sizes[:2])
     yield Step(say("pad", "ragged", view), (ragged(view),))
     filled, axes = padded(view, upright(view)), tuple[CodeLine, ...]()
     if "pad" in filled:  # pads come from the side opposite the tokens
-        filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], view.padding_side)}
-    if view.one_number and view.trace.batch is not None:
-        rows = "pad_sequence: B rows, T steps" if view.batch_first else "pad_sequence: T steps, B columns"
+        filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], inputs.padding_side(view))}
+    if inputs.one_number(view) and view.trace.batch is not None:
+        rows = "pad_sequence: B rows, T steps" if inputs.batch_first(view) else "pad_sequence: T steps, B columns"
         axes = CodeLine(rows, grid), CodeLine("each token is one number (F = 1)", shape(*sizes))
     yield Step(say("pad", "padded", view), (filled,), detail=axes, name="padded")
-    if not view.batch_first:
+    if not inputs.batch_first(view):
         yield Step(say("pad", "transposed", view, grid=grid), (end,))
     if "pad" in view.deep:
-        steps = "arange(T).flip(0)" if view.padding_side == "left" else "arange(T)"
-        compared = f"{steps} < lengths[:, None]" if view.batch_first else f"{steps}[:, None] < lengths"
+        steps = "arange(T).flip(0)" if inputs.padding_side(view) == "left" else "arange(T)"
+        compared = f"{steps} < lengths[:, None]" if inputs.batch_first(view) else f"{steps}[:, None] < lengths"
         detail = (CodeLine(f"mask = {compared}", grid),)
         back, pads = end, int((~view.mask).sum())
-        masked, boxes = {**end, **_mask(view, grid)}, [view.grid.box(counts=False), _mask_grid(view).box(counts=False)]
+        masked, boxes = (
+            {**end, **_mask(view, grid)},
+            [places.grid(view).box(counts=False), _mask_grid(view).box(counts=False)],
+        )
         where = ("mask", Scene([beside(*boxes), above(*boxes)]))
         yield Step(say("pad", "mask", view, pads=pads), (masked,), detail=detail, scene=where)
-        if view.trace.batch is not None and len(view.pads[0]) and view.columns == view.total[1]:
+        if view.trace.batch is not None and len(token_table.pads(view)[0]) and view.columns == view.total[1]:
             yield _other_side(view, end)
-            back = {**end, "pad": _entering(view, view.grid, end["pad"], view.padding_side, anew=True)}
+            back = {**end, "pad": _entering(view, places.grid(view), end["pad"], inputs.padding_side(view), anew=True)}
         if view.total != (1, 1):
             first, second, features = sizes
-            name, turned_sizes = ("ids", (second, first)) if view.embedded else ("x", (second, first, features))
+            name, turned_sizes = ("ids", (second, first)) if inputs.embedded(view) else ("x", (second, first, features))
             there = shape(*turned_sizes)
             turned = sheet(view, _turned(view), view.place, f"padded {name} {there}", raw=True)
             detail = (CodeLine(f"{name}.transpose(0, 1)", there),)
@@ -57,12 +61,12 @@ def pad(view: View) -> Iterator[Step]:
 
 def pad_end(view: View) -> Frame:
     """Return the padded grid as it is after the stage."""
-    return padded(view, view.grid)
+    return padded(view, places.grid(view))
 
 
 def pad_scene(view: View) -> Scene:
     """Return the scene of the padding: the grid as typed, as computed, and in depth as transposed."""
-    boxes = [upright(view).box(counts=False), view.grid.box(counts=False)]
+    boxes = [upright(view).box(counts=False), places.grid(view).box(counts=False)]
     if "pad" in view.deep:
         boxes.append(_turned(view).box(counts=False))
     return Scene([_together(*boxes)])
@@ -81,41 +85,51 @@ def _together(*boxes: Box) -> Box:
 
 
 def _entering(view: View, grid: Grid, pads: Marks, side: str, *, anew: bool = False) -> Marks:
-    start = grid.cell(view.place[view.pads[0]], -1.5 if side == "left" else view.columns + 0.5)
+    start = grid.cell(view.place[token_table.pads(view)[0]], -1.5 if side == "left" else view.columns + 0.5)
     return pads.but(origin=start, anew=anew)
 
 
 def _mask_grid(view: View) -> Grid:
-    width = view.cell_width if view.small else max(view.cell_width, FLAG)
-    return replace(view.grid, name="mask", width=width, below=0.0)
+    width = places.cell_width(view) if view.small else max(places.cell_width(view), FLAG)
+    return replace(places.grid(view), name="mask", width=width, below=0.0)
 
 
 def _mask(view: View, sizes: str) -> Frame:
     """Return the mask: whether each cell of the grid, from which it comes, is a token."""
-    grid, bs, row = _mask_grid(view), view.bs, view.place
+    grid, bs, row = _mask_grid(view), view.shown, view.place
     heading, label, _, axis = edges(view, grid, row, f"mask {sizes}", "m")
-    b, t = np.repeat(bs, view.columns), np.tile(view.ts, len(bs))
-    look: dict[str, Any] = {"text": np.where(view.mask[b, t], "True", "False"), "token": view.token_number[b, t]}
-    at, origin = grid.cell(row[b], t), view.grid.cell(row[b], t)
+    b, t = np.repeat(bs, view.columns), np.tile(places.time_steps(view), len(bs))
+    look: dict[str, Any] = {
+        "text": np.where(view.mask[b, t], "True", "False"),
+        "token": token_table.numbered(view)[b, t],
+    }
+    at, origin = grid.cell(row[b], t), places.grid(view).cell(row[b], t)
     return frame(heading, axis, label, marks("flag", "flag", at, b, t, w=grid.width, origin=origin, **look))
 
 
 def _other_side(view: View, end: Frame) -> Step:
     """Show the tokens at the other end of their rows, and which columns packing would then take."""
-    side: PaddingSide = "right" if view.padding_side == "left" else "left"
-    lengths, pad_b, bs, sizes = view.lens, view.pads[0], view.bs, view.trace.padded.values.shape
+    side: PaddingSide = "right" if inputs.padding_side(view) == "left" else "left"
+    lengths, pad_b, bs, sizes = (
+        np.array(view.lengths),
+        token_table.pads(view)[0],
+        view.shown,
+        view.trace.padded.values.shape,
+    )
     lead = view.columns - lengths if side == "left" else 0 * lengths
-    b, t = view.token_b, view.token_t
-    tokens = end["token"].but(view.grid.cell(view.place[b], t - view.leads[b] + lead[b]))
-    k = view.pads[1] - (0 if view.padding_side == "left" else lengths[pad_b])  # the index among each row's pads, from 0
-    at = view.grid.cell(view.place[pad_b], k + np.where(side == "left", 0, lengths[pad_b]))
-    pads = _entering(view, view.grid, end["pad"].but(at), side, anew=True)
+    b, t = token_table.sequence(view), token_table.time_step(view)
+    tokens = end["token"].but(places.grid(view).cell(view.place[b], t - inputs.leads(view)[b] + lead[b]))
+    k = token_table.pads(view)[1] - (
+        0 if inputs.padding_side(view) == "left" else lengths[pad_b]
+    )  # the index among each row's pads, from 0
+    at = places.grid(view).cell(view.place[pad_b], k + np.where(side == "left", 0, lengths[pad_b]))
+    pads = _entering(view, places.grid(view), end["pad"].but(at), side, anew=True)
     tone = np.where((side == "left") & (lengths[bs] < view.columns), "wrong", "good")
-    outlines = outline("mark:taken", view.grid, (view.place[bs], 0), 1, lengths[bs], bs, tone=tone)
+    outlines = outline("mark:taken", places.grid(view), (view.place[bs], 0), 1, lengths[bs], bs, tone=tone)
     slid = {**end, "token": tokens, "pad": pads}
     frames = (slid, {**slid, "pad": pads.but(), **frame(outlines)})
-    first = "    sequences, batch_first=True," if view.batch_first else "    sequences,"
-    value = f"    padding_value={exact(view.pad_id)},\n" if view.pad_id else ""
+    first = "    sequences, batch_first=True," if inputs.batch_first(view) else "    sequences,"
+    value = f"    padding_value={exact(inputs.pad_id(view))},\n" if inputs.pad_id(view) else ""
     made = shape(*(sizes[:2] if view.trace.padded.tokens.dim() == 2 else sizes))
     ones = pad_sequence([torch.ones(n, device="cpu") for n in view.lengths], batch_first=True, padding_side="left")
     packed = pack_padded_sequence(ones, view.trace.padded.lengths, batch_first=True, enforce_sorted=False)
@@ -129,7 +143,7 @@ def _turned(view: View) -> Grid:
 
     They are lower if there are far more time steps than sequences.
     """
-    grid = view.grid
+    grid = places.grid(view)
     if grid.transposed:
         return upright(view)
     wide = grid.columns * grid.width

@@ -6,7 +6,7 @@ import numpy as np
 
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import Film, Frame, Shot, Step, filmed, frame, marks, title
-from packviz.show.movie.packing import cells
+from packviz.show.movie.packing import cells, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.code_lines import start_lines, step_lines
 from packviz.show.movie.packing.gates import gate_scene, gates_in_numbers, number_width, numbers_fit
 from packviz.show.movie.packing.pack import lit
@@ -17,13 +17,15 @@ from packviz.show.movie.packing.words import STARTS, TERMS, say
 def run(view: View) -> Iterator[Shot]:
     """Show the initial state and one step for every time step, in processing order."""
     deep = "run" in view.deep
-    caption = say("run", "start", view, start=STARTS.get(view.initial_state, view.initial_state))
+    caption = say("run", "start", view, start=STARTS.get(recurrent.initial_state(view), recurrent.initial_state(view)))
     steps = [Step(caption, detail=start_lines(view, deep=deep), beats=1)]
+    h_n = recurrent.final(view) if len(view.trace.h_n) > 1 else "h_n"
     for step in cells.run_steps(view):
-        rest = [b for b in view.order if b not in step.live]
+        live = set(step.live)
+        rest = [b for b in view.order if b not in live]
         last = max((view.lengths[b] for b in rest), default=0) - 1
         over = [b for b in rest if view.lengths[b] - 1 == last]
-        caption = say("run", "step", view, step=step, last=last, over=over)
+        caption = say("run", "step", view, step=step, last=last, over=over, h_n=h_n)
         lines = step_lines(view, step, deep=deep)
         steps.append(Step(caption, detail=lines, time=step.t, beats=6 if _in_numbers(view) else 3))
     yield Film(_film(view), steps)
@@ -39,9 +41,9 @@ def run_scene(view: View) -> Scene:
     """Return the scene: the strips, the cell and its states, in lines or columns."""
     if _in_numbers(view):
         return gate_scene(view)
-    x, strip, out, h_n = view.text, view.strip.box, view.out.box, cells.state_box(view, "hn")
+    x, strip, out, h_n = view.text, places.strip(view).box, places.out(view).box, cells.state_box(view, "hn")
     work, strips = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4), above(strip, out, gap=0.4)
-    with_grid = above(beside(view.grid.box(), work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
+    with_grid = above(beside(places.grid(view).box(), work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
     columns = beside(above(strip, out, gap=0.4 * x), work, h_n, gap=x)
     lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.2)
     stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
@@ -62,8 +64,8 @@ def _film(view: View) -> Frame:
     """
     deep = _in_numbers(view)
     count, unit = (6, number_width(view)) if deep else (3, cells.UNIT)
-    steps = np.arange(-1, len(view.live))
-    k, phase = np.divmod(np.arange(-1, count * len(view.live)), count)
+    steps = np.arange(-1, len(packed_rows.live(view)))
+    k, phase = np.divmod(np.arange(-1, count * len(packed_rows.live(view))), count)
     computed = np.where(k < 0, cells.START, k - (phase < count - 2))
     ended = range(0, count * len(steps), count)  # frames in which copies leave; rows enter in the next ones
     new = np.diff(computed, prepend=-3) != 0
@@ -79,9 +81,9 @@ def _film(view: View) -> Frame:
 @once
 def _headings(view: View) -> Frame:
     x, start = view.text, cells.input_width(view) + cells.INPUT_GAP
-    h = f"h {shape(view.total[0], view.watched.h.shape[1])}"
-    arrow = f" {'←' if view.direction else '→'}" if view.directions == 2 else ""
-    name = f"{view.cell.upper()}{arrow}"  # the layer is named in the map of the stack
+    h = f"h {shape(view.total[0], recurrent.watched(view).h.shape[1])}"
+    arrow = f" {'←' if view.direction else '→'}" if recurrent.directions(view) == 2 else ""
+    name = f"{recurrent.cell(view).upper()}{arrow}"  # the layer is named in the map of the stack
     gates = {gate: Place("cell", start + i, -0.75 * x) for i, gate in enumerate(cells.gate_names(view))}
     return frame(
         title(Place("cell", -1.1 * x, -1.6 * x), name),
@@ -95,11 +97,11 @@ def _gates(view: View, k: np.ndarray, computed: np.ndarray) -> Frame:
     names, n = np.array(list(cells.gate_names(view))), cells.taken(view)[computed + 2, :, None]
     if not names.size:
         return {}
-    i, rank = np.tile(np.arange(len(names)), len(view.ranks)), np.repeat(view.ranks, len(names))
+    i, rank = np.tile(np.arange(len(names)), len(places.ranks(view))), np.repeat(places.ranks(view), len(names))
     place, b = Place("cell", cells.input_width(view) + cells.INPUT_GAP + i, rank), view.ranked[rank]
-    rows = view.rows("inside") + view.slot[np.maximum(n, 0)] * len(names) + np.arange(len(names))
+    rows = matrices.rows(view, "inside") + packed_rows.slot(view)[np.maximum(n, 0)] * len(names) + np.arange(len(names))
     if names[-1] == "c":
-        rows[..., -1:] = np.where(n >= 0, rows[..., -1:], view.rows("c_0") + view.ranked[:, None])
+        rows[..., -1:] = np.where(n >= 0, rows[..., -1:], matrices.rows(view, "c_0") + view.ranked[:, None])
     ready = np.minimum(cells.live_rows(view)[k + 1], cells.live_rows(view)[computed + 1])
     look = {"vec": rows.reshape(len(k), -1), "shown": (rank < ready) | (names[i] == "c")}
     return frame(marks("gate", "vector", place, names[i], b, seq=b, **look))

@@ -6,6 +6,7 @@ import numpy as np
 
 from packviz.show.movie.layout import Column, Grid, Place, Strip
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
+from packviz.show.movie.packing import inputs, matrices, places, token_table
 from packviz.show.movie.packing.view import View, once, shape
 from packviz.text import counted
 
@@ -13,26 +14,29 @@ from packviz.text import counted
 def ragged(view: View) -> Frame:
     """Return the sequences as given: rows of tokens of different lengths."""
     grid = upright(view)
-    rows, b, t = view.place, view.token_b, view.token_t
-    end = grid.cell(rows[view.bs], view.lens[view.bs])
+    rows, b, t = view.place, token_table.sequence(view), token_table.time_step(view)
+    end = grid.cell(rows[view.shown], np.array(view.lengths)[view.shown])
     before = padded(view, grid)
     return {
         "title:x": before["title:x"].but(text=counted(view.total[0], "sequence")),
         "label": before["label"],
-        "length": before["length"].but(end.moved(0.2 * view.text, 0.0), text=texts(view.lens[view.bs])),
-        "token": before["token"].but(grid.cell(rows[b], t - view.leads[b]), vec=_vectors(view, "token", raw=True)),
+        "length": before["length"].but(end.moved(0.2 * view.text, 0.0), text=texts(np.array(view.lengths)[view.shown])),
+        "token": before["token"].but(
+            grid.cell(rows[b], t - inputs.leads(view)[b]), vec=_vectors(view, "token", raw=True)
+        ),
     }
 
 
 @once
 def padded(view: View, grid: Grid) -> Frame:
     """Return the padded grid, ids not embedded yet."""
-    return sheet(view, grid, view.place, heading(view, "padded"), raw=True)
+    turned = grid.transposed != view.transposed
+    return sheet(view, grid, view.place, heading(view, "padded", turned=turned), raw=True)
 
 
 def upright(view: View) -> Grid:
     """Return the grid with time running across, as sequences are written."""
-    return Grid("x", len(view.shown), view.columns, view.cell_width, False, view.text, view.grid.below)
+    return Grid("x", len(view.shown), view.columns, places.cell_width(view), False, view.text, places.grid(view).below)
 
 
 def sheet(view: View, grid: Grid, row: Any, heading: str, *, raw: bool = False) -> Frame:
@@ -41,32 +45,37 @@ def sheet(view: View, grid: Grid, row: Any, heading: str, *, raw: bool = False) 
     row: (B,) the position of each sequence in the picture. raw: whether ids are not embedded yet.
     """
     size: dict[str, Any] = {"w": grid.width, "h": grid.height, "scale": "input"}
-    (b, t), (pad_b, pad_t) = (view.token_b, view.token_t), view.pads
-    words: dict[str, Any] = {"text": view.token_text, "sub": view.token_sub, "token": np.arange(len(b))}
+    (b, t), (pad_b, pad_t) = (token_table.sequence(view), token_table.time_step(view)), token_table.pads(view)
+    words: dict[str, Any] = {
+        "text": token_table.texts(view),
+        "sub": token_table.subtexts(view),
+        "token": np.arange(len(b)),
+    }
     vec, pad_vec = (_vectors(view, kind, raw=raw) for kind in ("token", "pad"))
     token = marks("token", "token", grid.cell(row[b], t), b, t, vec=vec, **words, **size)
     pad_at = grid.cell(row[pad_b], pad_t)
-    pad = marks("pad", "pad", pad_at, pad_b, pad_t, text=view.pad_text, vec=pad_vec, **size)
+    pad = marks("pad", "pad", pad_at, pad_b, pad_t, text=inputs.pad_text(view), vec=pad_vec, **size)
     return frame(*edges(view, grid, row, heading), token, pad)
 
 
 def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "") -> tuple[Marks, ...]:
     """Return what surrounds a grid: its heading, its rows' letters and lengths, and the names of its time steps."""
-    x, bs, t, lengths = view.text, view.bs, np.arange(grid.columns), texts(view.lens[view.bs])
+    x, bs, t, lengths = view.text, view.shown, np.arange(grid.columns), texts(np.array(view.lengths)[view.shown])
     p = row[bs]
     width, low, w, h = (grid.width, grid.width, x, grid.height) if grid.transposed else (x, 1.0, grid.width, x)
     return (
         title(grid.heading(), heading),
-        marks(f"{prefix}label", "label", grid.label(p), bs, text=view.letters, w=width),
+        marks(f"{prefix}label", "label", grid.label(p), bs, text=places.letters(view), w=width),
         marks(f"{prefix}length", "note", grid.length(p), bs, text="len " + lengths, sub=lengths, w=low),
         marks(f"{prefix}axis", "axis", grid.axis(t), t, text=steps(grid.columns), w=w, h=h),
     )
 
 
-def heading(view: View, how: str) -> str:
-    """Return the heading of the grid: its description and its shape."""
-    name = "ids" if view.embedded and how == "padded" else "x"
-    return f"{how} {name} {shape(*view.trace.padded.values.shape[: 2 if name == 'ids' else 3])}"
+def heading(view: View, how: str, *, turned: bool = False) -> str:
+    """Return the heading of the grid: its description and its shape, with B and T exchanged if it is turned."""
+    name = "ids" if inputs.embedded(view) and how == "padded" else "x"
+    first, second, *rest = view.trace.padded.values.shape[: 2 if name == "ids" else 3]
+    return f"{how} {name} {shape(*((second, first) if turned else (first, second)), *rest)}"
 
 
 def steps(count: int) -> np.ndarray:
@@ -104,6 +113,13 @@ def texts(values: Any) -> np.ndarray:
 
 def _vectors(view: View, kind: str, *, raw: bool) -> Any:
     """Return the rows of numbers shown in the cells of the grid: none for single numbers and for ids not embedded."""
-    if view.embedded and not raw:
-        return view.x_rows(*(view.pads if kind == "pad" else (view.token_b, view.token_t)))
-    return view.x_rows(view.token_b, view.token_t) if view.raw_vectors and kind == "token" else -1
+    if inputs.embedded(view) and not raw:
+        return matrices.x_rows(
+            view,
+            *(token_table.pads(view) if kind == "pad" else (token_table.sequence(view), token_table.time_step(view))),
+        )
+    return (
+        matrices.x_rows(view, token_table.sequence(view), token_table.time_step(view))
+        if inputs.raw_vectors(view) and kind == "token"
+        else -1
+    )

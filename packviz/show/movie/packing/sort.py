@@ -13,6 +13,7 @@ import numpy as np
 from packviz.facts.torch_says import first_unstable, ties
 from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
+from packviz.show.movie.packing import inputs, packed_rows, places, token_table
 from packviz.show.movie.packing.embed import embed_end, embed_scene
 from packviz.show.movie.packing.sheet import outline, sheet, texts
 from packviz.show.movie.packing.view import View, listed, once, shape
@@ -24,13 +25,13 @@ HEADING = 7.5  # units of text: the width of the grid's heading
 
 def sort(view: View) -> Iterator[Step]:
     """Show torch's sort, or its refusal."""
-    deep, unsorted, first = "sort" in view.deep, embed_end(view), view.first_longer
+    deep, unsorted, first = "sort" in view.deep, embed_end(view), inputs.first_longer(view)
     if deep:
         yield _given_step(view, _brief(view, unsorted))
-    if view.refused:
-        tone = np.where(np.isin(view.bs, (first - 1, first)), "wrong", "")
+    if inputs.refused(view):
+        tone = np.where(np.isin(view.shown, (first - 1, first)), "wrong", "")
         seen = {**unsorted, "length": unsorted["length"].but(tone=tone)}
-        yield Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=view.refusal)
+        yield Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=inputs.refusal(view))
         return
     lit = {**unsorted, "length": unsorted["length"].but(tone="now")}
     if view.trace.sorted.sorted_indices is None:
@@ -57,7 +58,7 @@ def sort(view: View) -> Iterator[Step]:
 def sort_end(view: View) -> Frame:
     """Return the sorted grid as it is after the stage, its lengths highlighted if they were discussed."""
     end = sorted_grid(view)
-    return end if view.refused else {**end, "length": end["length"].but(tone="now")}
+    return end if inputs.refused(view) else {**end, "length": end["length"].but(tone="now")}
 
 
 @once
@@ -65,7 +66,7 @@ def sorted_grid(view: View) -> Frame:
     """Return the grid with its rows in sorted order."""
     if view.order == sorted(view.order):
         return embed_end(view)
-    return sheet(view, view.grid, view.rank, f"sorted, padded x {shape(*view.trace.padded.values.shape)}")
+    return sheet(view, places.grid(view), view.rank, f"sorted, padded x {shape(*view.trace.padded.values.shape)}")
 
 
 def sort_scene(view: View, *, threads: bool = True) -> Scene:
@@ -73,9 +74,9 @@ def sort_scene(view: View, *, threads: bool = True) -> Scene:
 
     threads: whether any lead to the lane after the grid; otherwise, on a tall screen, that lane is below.
     """
-    if "sort" not in view.deep or view.refused or view.trace.sorted.sorted_indices is None:
+    if "sort" not in view.deep or inputs.refused(view) or view.trace.sorted.sorted_indices is None:
         return embed_scene(view)
-    grid, (before, behind) = view.grid.box(counts=False), (lane.box() for lane in _lanes(view))
+    grid, (before, behind) = places.grid(view).box(counts=False), (lane.box() for lane in _lanes(view))
     if view.transposed:
         return Scene([above(before, grid, behind, gap=0.0)])
     rows = beside(before, grid.at_least(HEADING * view.text), gap=0.0)
@@ -105,7 +106,9 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
     tie = max(ties(view.trace), key=lambda tie: (not tie.as_they_came, len(tie.sequences)), default=None)
     if tie:
         shown = [int(view.rank[b]) for b in tie.sequences if view.rank[b] >= 0]
-        outlines = (outline("mark:tie", view.grid, (row, 0), len(shown), view.columns, tone="now") for row in shown[:1])
+        outlines = (
+            outline("mark:tie", places.grid(view), (row, 0), len(shown), view.columns, tone="now") for row in shown[:1]
+        )
         caption = say("sort", "tie", view, tie=tie, limit=first_unstable())
         yield Step(caption, ({**indexed, **frame(*outlines)},), scene=where)
     ways = (_returning(view, view.rank), _returning(view, view.place))
@@ -118,7 +121,7 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
 
 def _brief(view: View, grid: Frame) -> Frame:
     """Return the grid with lengths as bare numbers if sequences are side by side, closer than before."""
-    if not view.transposed or view.enforce_sorted:
+    if not view.transposed or inputs.enforce_sorted(view):
         return grid
     return {**grid, "length": grid["length"].but(text=grid["length"].look["sub"])}
 
@@ -173,14 +176,17 @@ def _lanes(view: View) -> tuple[_Lane, _Lane]:
     before = dict(zip(sizes, accumulate(sizes.values(), initial=0.0), strict=False))
     behind = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # an index and a thread are never shown together
     behind["letter"] = max(sizes["thread"], sizes["index"] + sizes["cell"])
-    first, second = (replace(view.grid, name=name, width=view.grid.width if view.transposed else 1.0) for name in LANES)
+    first, second = (
+        replace(places.grid(view), name=name, width=places.grid(view).width if view.transposed else 1.0)
+        for name in LANES
+    )
     return _Lane(first, before, sizes), _Lane(second, behind, sizes)
 
 
 def _threads(view: View, row: np.ndarray) -> Frame:
     """Return the original order, each letter with a thread to its row."""
     before, _ = _lanes(view)
-    p, bs = view.place[view.bs], view.bs
+    p, bs = view.place[view.shown], view.shown
     groups = [before.title("letter", "as given"), *_letters(view, before, p, p, row[bs] - p)]
     if not view.transposed:
         text = texts(view.lengths[b] for b in view.shown)
@@ -190,8 +196,10 @@ def _threads(view: View, row: np.ndarray) -> Frame:
 
 def _letters(view: View, lane: _Lane, p: np.ndarray, start: np.ndarray, rows: np.ndarray) -> Iterator[Marks]:
     """Yield the letters of the sequences at positions p, and their threads from `start`, which span `rows` rows."""
-    yield marks(lane.name, "label", lane.at("letter", p), view.bs, text=view.letters, **lane.size("letter"))
-    yield marks(f"thread:{lane.name}", "thread", lane.at("thread", start + 0.5), view.bs, **lane.size("thread", rows))
+    yield marks(lane.name, "label", lane.at("letter", p), view.shown, text=places.letters(view), **lane.size("letter"))
+    yield marks(
+        f"thread:{lane.name}", "thread", lane.at("thread", start + 0.5), view.shown, **lane.size("thread", rows)
+    )
 
 
 def _permutations(view: View) -> Frame:
@@ -204,7 +212,7 @@ def _permutations(view: View) -> Frame:
     k = np.arange(len(rank))
     for lane, name, b, values in ((before, "unsorted", k, rank), (behind, "sorted", order, order)):
         groups.append(marks(f"{lane.name}axis", "axis", lane.at("index", k), k, text=texts(k), **lane.size("index")))
-        first = view.token_number[b, np.minimum(view.leads[b], view.total[1] - 1)]
+        first = token_table.numbered(view)[b, np.minimum(inputs.leads(view)[b], view.total[1] - 1)]
         look = {"text": texts(values), "token": first, "says": f"!{name}_indices[{{k}}] = {{text}}"}
         groups.append(marks(name, "token", lane.at("cell", k), k, seq=b, **look, **lane.size("cell")))
     return frame(*groups)
@@ -213,7 +221,7 @@ def _permutations(view: View) -> Frame:
 def _returning(view: View, row: np.ndarray) -> Frame:
     """Return the rows of h_n after the grid, in the sorted order or on their way back along the threads."""
     before, behind = _lanes(view)
-    p, to = view.rank[view.bs], row[view.bs]
+    p, to = view.rank[view.shown], row[view.shown]
     headings = before.title("letter", "h_0"), behind.title("letter", "h_n")
     return frame(*headings, *_letters(view, behind, to, p, to - p))
 
@@ -249,7 +257,7 @@ def _given_step(view: View, given: Frame) -> Step:
     runs = [(is_live, [p for p, _ in run]) for is_live, run in groupby(rows, key=lambda row: row[1])]
     first, count = (np.array(column) for column in zip(*((run[0], len(run)) for _, run in runs), strict=True))
     tone = np.array(["now" if is_live else "wrong" for is_live, _ in runs])
-    outlines = outline("mark:row", view.grid, (first, t), count, 1, view.bs[first], tone=tone)
+    outlines = outline("mark:row", places.grid(view), (first, t), count, 1, view.shown[first], tone=tone)
     seen = {**given, **_axis_lit(given, t), **frame(outlines)}
     caption = say("sort", "hole", view, t=t, alive=live, over=over)
     return Step(caption, (seen,), time=t, scene=_alone(view))
@@ -264,12 +272,12 @@ def _prefix_step(view: View, seen: Frame) -> Step:
     """Show the same time step after the sort: the live rows come first."""
     t = _telling(view)
     if t is None:  # then the first at which a sequence has ended, or the last one
-        steps = range(len(view.live))
+        steps = range(len(packed_rows.live(view)))
         t = next((t for t in steps if view.batch_sizes[t] < view.total[0]), steps[-1])
-    first = outline("mark:first", view.grid, (0, t), len(view.live[t]), tone="good")
+    first = outline("mark:first", places.grid(view), (0, t), len(packed_rows.live(view)[t]), tone="good")
     size, x = view.batch_sizes[t], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
-    rows = f"[:{size}, {t}]" if view.batch_first else f"[{t}, :{size}]"
-    detail = (CodeLine(f"{x}{rows}", shape(size, view.features)),)
+    rows = f"[:{size}, {t}]" if inputs.batch_first(view) else f"[{t}, :{size}]"
+    detail = (CodeLine(f"{x}{rows}", shape(size, inputs.features(view))),)
     lit = {**seen, **_axis_lit(seen, t), **frame(first)}
     return Step(say("sort", "prefix", view, t=t), (lit,), detail=detail, time=t)
 

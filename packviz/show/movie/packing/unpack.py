@@ -9,12 +9,13 @@ import numpy as np
 from packviz.facts.readout import Readout, readouts
 from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Shot, Step, frame, marks, title
+from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.cells import UNIT, last_outputs, last_steps
-from packviz.show.movie.packing.facts import number
 from packviz.show.movie.packing.run import run_end
 from packviz.show.movie.packing.sheet import edges, focus, outline
 from packviz.show.movie.packing.view import View, listed, once, shape
 from packviz.show.movie.packing.words import say
+from packviz.show.movie.packing.written import number
 from packviz.text import counted
 
 MARGIN = {1: 2.3, 2: 3.0}  # lines of text taken by the notes on the right, by number of directions
@@ -28,10 +29,10 @@ def unpack(view: View) -> Iterator[Shot]:
 
     The step that shows the contents of the last column is the one of that time step.
     """
-    deep, grid = "unpack" in view.deep, view.unpacked
+    deep, grid = "unpack" in view.deep, places.unpacked(view)
     if deep:
         yield Step(say("unpack", "before", view), (run_end(view),))
-    if not view.last_layer:
+    if not recurrent.last_layer(view):
         yield Step(say("unpack", "whole", view), (_before(view),))
     full, unsorted, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
     yield _flights(view, full, None if "filler" in full else end)
@@ -39,22 +40,31 @@ def unpack(view: View) -> Iterator[Shot]:
         filler = full["filler"]
         coming = filler.but(origin=grid.cell(view.rank[filler.keys[0]], grid.columns + 0.5))
         yield Step(say("unpack", "filler", view), ({**full, "filler": coming},), time=end)
-    if deep and (view.trace.total_length is not None or view.width_out != view.total[1]):
-        axis = 1 if view.batch_first else 0
+    if deep and (view.trace.total_length is not None or packed_rows.width_out(view) != view.total[1]):
+        axis = 1 if inputs.batch_first(view) else 0
         around = outline("mark:width", grid, (0, 0), len(view.shown), grid.columns, tone="now")
-        sizes = {f"x.size({axis})": view.total[1], "lens.max()": max(view.lengths), f"out.size({axis})": view.width_out}
+        sizes = {
+            f"x.size({axis})": view.total[1],
+            "lens.max()": max(view.lengths),
+            f"out.size({axis})": packed_rows.width_out(view),
+        }
         detail = tuple(CodeLine(name, str(size)) for name, size in sizes.items())
         yield Step(say("unpack", "width", view), ({**full, **frame(around)},), detail=detail, name="width")
     if view.order != sorted(view.order):
         yield Step(say("unpack", "unsorted", view), (unsorted,))
     b, d, t = last_steps(view)
-    half = grid.width / view.directions
+    half = grid.width / recurrent.directions(view)
     at = grid.cell(view.place[b], t).moved(d * half, 0.0)
     rings = marks("ring:u", "ring", at, b, d, w=half, shown=t < grid.columns)
     ringed = {**unsorted, **frame(rings)}
     last = {**ringed, **_last(view)}
-    caption = say("unpack", "last", view, short=[b for b, length in enumerate(view.lengths) if length < view.width_out])
-    tone: Literal["", "wrong"] = "wrong" if view.packed_pads else ""
+    caption = say(
+        "unpack",
+        "last",
+        view,
+        short=[b for b, length in enumerate(view.lengths) if length < packed_rows.width_out(view)],
+    )
+    tone: Literal["", "wrong"] = "wrong" if packed_rows.packed_pads(view) else ""
     yield Step(caption, (ringed, last), detail=_last_detail(view), tone=tone)
     if deep:
         yield from _readings(view, last, _last_width(view))
@@ -62,8 +72,10 @@ def unpack(view: View) -> Iterator[Shot]:
 
 def unpack_scene(view: View) -> Scene:
     """Return the scene: the packed output, the grid, and the last valid states."""
-    x, out, grid = view.text, view.out.box, view.unpacked.box(counts=False)
-    right = MARGIN[view.directions] if "unpack" in view.deep else 1.0 if view.directions == 1 else 2.5
+    x, out, grid = view.text, places.out(view).box, places.unpacked(view).box(counts=False)
+    right = (
+        MARGIN[recurrent.directions(view)] if "unpack" in view.deep else 1.0 if recurrent.directions(view) == 1 else 2.5
+    )
     last = panel("last", _last_width(view), float(len(view.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
     grids = beside(grid, last, gap=0.5 * x)
     return Scene([above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)])
@@ -71,21 +83,25 @@ def unpack_scene(view: View) -> Scene:
 
 def _last_width(view: View) -> float:
     """Units for the last valid state of a sequence: room for its numbers, if they fit."""
-    return view.cell_width if view.small else UNIT * min(view.trace.unpacked.last_valid.shape[1], view.most)
+    return (
+        places.cell_width(view)
+        if view.small
+        else UNIT * min(view.trace.unpacked.last_valid.shape[1], recurrent.max_units(view))
+    )
 
 
 @once
 def _before(view: View) -> Frame:
     """Return the packed output after the run, complete even if only a part was watched."""
     end = dict(run_end(view))
-    if view.last_layer:
+    if recurrent.last_layer(view):
         return end
     out = end["out"]
     b, d, at = last_outputs(view)
-    half = view.out.width / view.directions
-    ring = marks("ring:out", "ring", at.moved(d * half, 0.0), b, d, w=half, h=view.out.height)
+    half = places.out(view).width / recurrent.directions(view)
+    ring = marks("ring:out", "ring", at.moved(d * half, 0.0), b, d, w=half, h=places.out(view).height)
     return end | {
-        "out": out.but(vec=view.rows_at("output", view.packed_n)),
+        "out": out.but(vec=matrices.rows_at(view, "output", packed_rows.number(view))),
         **frame(ring),
         "title:out": end["title:out"].but(text=f"output data {shape(*view.trace.output.shape)}"),
     }
@@ -97,19 +113,26 @@ def _flights(view: View, full: Frame, end: int | None) -> Film:
     In depth there is a step for every time step: its packed rows, outlined in the strip, move to their column. end: the
     time step of the last one, if it is the one that shows the contents of the last column.
     """
-    out, count, around = view.out, len(view.live), {name: group for name, group in full.items() if name != "filler"}
-    start, many = out.cell(view.packed_t, view.rank[view.packed_b]), ceil(count / MAX_FLIGHTS)
+    out, count, around = (
+        places.out(view),
+        len(packed_rows.live(view)),
+        {name: group for name, group in full.items() if name != "filler"},
+    )
+    start, many = (
+        out.cell(packed_rows.time_step(view), view.rank[packed_rows.sequence(view)]),
+        ceil(count / MAX_FLIGHTS),
+    )
     if "unpack" not in view.deep or many > 1:
         flown = many * np.arange(ceil(count / many) + 1)[:, None]
-        around["u"] = full["u"].but(shown=view.packed_t < flown, origin=start)
+        around["u"] = full["u"].but(shown=packed_rows.time_step(view) < flown, origin=start)
         return Film(around, [Step(say("unpack", "flight", view), time=end, beats=len(flown))])
     step, phase = np.divmod(np.arange(2 * count)[:, None], 2)
-    live, steps = view.live_sizes[step], list[Step]()
+    live, steps = packed_rows.live_sizes(view)[step], list[Step]()
     strip = marks("focus:out", "focus", out.cell(step, 0), w=live * out.width, h=out.height)
-    looked_at = frame(strip, focus("focus:u", view.unpacked, step, live))
-    around["u"] = full["u"].but(shown=view.packed_t < step + phase, origin=start)
+    looked_at = frame(strip, focus("focus:u", places.unpacked(view), step, live))
+    around["u"] = full["u"].but(shown=packed_rows.time_step(view) < step + phase, origin=start)
     for t, size in enumerate(view.batch_sizes[:count]):
-        first, column = view.offsets[t], f":{size}, {t}" if view.batch_first else f"{t}, :{size}"
+        first, column = packed_rows.offsets(view)[t], f":{size}, {t}" if inputs.batch_first(view) else f"{t}, :{size}"
         detail = (CodeLine(f"out[{column}] = output.data[{first}:{first + size}]"),)
         steps.append(Step(say("unpack", "column", view, t=t), detail=detail, time=end if t == end else None, beats=2))
     return Film({**around, **looked_at}, steps)
@@ -117,32 +140,38 @@ def _flights(view: View, full: Frame, end: int | None) -> Film:
 
 def _grid(view: View, row: np.ndarray) -> Frame:
     """Return the whole grid, its rows at these positions: copies of the packed rows of the output, then filler."""
-    grid, text, sizes = view.unpacked, number(view.trace.padding_value), view.trace.unpacked.output.shape
-    rows, t = (np.arange(grid.columns) >= view.lens[view.bs][:, None]).nonzero()
-    b = view.bs[rows]
+    grid, text, sizes = places.unpacked(view), number(view.trace.padding_value), view.trace.unpacked.output.shape
+    rows, t = (np.arange(grid.columns) >= np.array(view.lengths)[view.shown][:, None]).nonzero()
+    b = view.shown[rows]
     filler = marks("filler", "pad", grid.cell(row[b], t), b, t, w=grid.width, text=text)
-    b, t, vec = view.packed_b, view.packed_t, view.rows_at("output", view.packed_n)
-    copies = marks("u", "output", grid.cell(row[b], t), b, t, w=grid.width, token=view.token_number[b, t], vec=vec)
+    b, t, vec = (
+        packed_rows.sequence(view),
+        packed_rows.time_step(view),
+        matrices.rows_at(view, "output", packed_rows.number(view)),
+    )
+    copies = marks(
+        "u", "output", grid.cell(row[b], t), b, t, w=grid.width, token=token_table.numbered(view)[b, t], vec=vec
+    )
     return {**_before(view), **frame(*edges(view, grid, row, f"out {shape(*sizes)}", "u"), copies, filler)}
 
 
 def _last(view: View) -> Frame:
-    x, name, bs = view.text, "h_n[-1]" if view.directions == 1 else "cat(h_n[-2], h_n[-1])", view.bs
-    heading = f"last {'packed row' if view.packed_pads else 'valid step'} = {name}"
+    x, name, bs = view.text, "h_n[-1]" if recurrent.directions(view) == 1 else "cat(h_n[-2], h_n[-1])", view.shown
+    heading = f"last {'packed row' if packed_rows.packed_pads(view) else 'valid step'} = {name}"
     width, row, (b, d, t) = _last_width(view), view.place[bs], last_steps(view)
-    half = width / view.directions
+    half = width / recurrent.directions(view)
     at = Place("last", d * half, view.place[b])
-    read = d * view.unpacked.width / view.directions
-    grid = view.unpacked.cell(view.place[b], np.minimum(t, view.unpacked.columns)).moved(read, 0.0)
-    token = view.token_number[b, np.minimum(t, view.total[1] - 1)]
-    if view.last_layer and int(t.max()) < view.columns:
-        vec = view.rows_at("h", view.row_at[b, t])
+    read = d * places.unpacked(view).width / recurrent.directions(view)
+    grid = places.unpacked(view).cell(view.place[b], np.minimum(t, places.unpacked(view).columns)).moved(read, 0.0)
+    token = token_table.numbered(view)[b, np.minimum(t, view.total[1] - 1)]
+    if recurrent.last_layer(view) and int(t.max()) < view.columns:
+        vec = matrices.rows_at(view, "h", packed_rows.row_at(view)[b, t])
     else:
-        rows = view.halves(view.trace.unpacked.last_valid).flatten(0, 1)
-        vec = view.rows("last", rows) + b * view.directions + d
+        rows = matrices.halves(view, view.trace.unpacked.last_valid).flatten(0, 1)
+        vec = matrices.rows(view, "last", rows) + b * recurrent.directions(view) + d
     return frame(
         title(Place("last", -1.1 * x, -1.6 * x), heading),
-        marks("lastlabel", "label", Place("last", -1.1 * x, row), bs, w=x, text=view.letters),
+        marks("lastlabel", "label", Place("last", -1.1 * x, row), bs, w=x, text=places.letters(view)),
         marks("last", "output", at, b, d, w=half, token=token, vec=vec, origin=grid),
         marks("ring:last", "ring", Place("last", 0.0, row), bs, w=width),
     )
@@ -150,17 +179,17 @@ def _last(view: View) -> Frame:
 
 def _last_detail(view: View) -> tuple[CodeLine, ...]:
     sizes = shape(*view.trace.unpacked.last_valid.shape)
-    if view.directions == 2:
+    if recurrent.directions(view) == 2:
         return (CodeLine("last = cat((h_n[-2], h_n[-1]), dim=-1)", sizes),)
     rows = f"range({view.total[0]})"
-    at = f"out[{rows}, lens - 1]" if view.batch_first else f"out[lens - 1, {rows}]"
+    at = f"out[{rows}, lens - 1]" if inputs.batch_first(view) else f"out[lens - 1, {rows}]"
     return (CodeLine(f"last = {at}", sizes), CodeLine("last == h_n[-1]", sizes))
 
 
 def _readings(view: View, last: Frame, width: float) -> Iterator[Step]:
     """Show every readout available in this run; last: the last valid steps; width: of a state's row, in units."""
     before: Frame = last
-    tone: Any = "wrong" if view.packed_pads else ""
+    tone: Any = "wrong" if packed_rows.packed_pads(view) else ""
     for readout in filter(lambda each: each.available, readouts(view.trace)):
         outlined = _outlined(view, readout, {name: before[name] for name in before if name != "taken"}, last)
         outlined = {**outlined, "title:last": last["title:last"].but(text=readout.title)}
@@ -173,12 +202,12 @@ def _readings(view: View, last: Frame, width: float) -> Iterator[Step]:
 def _read(view: View, readout: Readout) -> list[list[int]]:
     """Return the time steps read for each sequence in each direction, in the form of `last_steps`."""
     spots = (readout.cells[b] for b in view.shown)
-    return [[spot.t for spot in each if spot.half == d] for each in spots for d in range(view.directions)]
+    return [[spot.t for spot in each if spot.half == d] for each in spots for d in range(recurrent.directions(view))]
 
 
 def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame:
     """Outline what each half of the readout reads; halves that read the same and look the same share an outline."""
-    (b, d, _), D, grid = last_steps(view), view.directions, view.unpacked
+    (b, d, _), D, grid = last_steps(view), recurrent.directions(view), places.unpacked(view)
     read = [[t for t in steps if t < grid.columns] for steps in _read(view, readout)]
     first, count = np.array([steps[0] if steps else 0 for steps in read]), np.array(list(map(len, read)))
     good = [_complete(view, readout, *each) for each in zip(b.tolist(), d.tolist(), strict=True)]
@@ -196,7 +225,7 @@ def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame
 
 def _complete(view: View, readout: Readout, b: int, half: int) -> bool:
     """Return whether a half has read its whole sequence and no pad; for pooled steps, whether there is no filler."""
-    if readout.key in POOLS or b in view.packed_pads:
+    if readout.key in POOLS or b in packed_rows.packed_pads(view):
         return b not in readout.wrong
     halves = [spot.half for spot in readout.cells[b]]
     return half in halves and readout.steps[b][halves.index(half)] == view.lengths[b]
@@ -208,19 +237,21 @@ def _given(view: View, readout: Readout, last: Frame) -> Marks:
     If many steps are read, it has no origin and no token.
     """
     assert readout.values is not None
-    (b, d, _), D, grid, read = last_steps(view), view.directions, view.unpacked, _read(view, readout)
-    matrix = readout.values.reshape(len(readout.values) * len(readout.halves), -1)[:, : view.most // D]
+    (b, d, _), D, grid, read = last_steps(view), recurrent.directions(view), places.unpacked(view), _read(view, readout)
+    matrix = readout.values.reshape(len(readout.values) * len(readout.halves), -1)[:, : recurrent.max_units(view) // D]
     t, is_read = np.array([steps[0] if len(steps) == 1 else NONE for steps in read]), np.array(list(map(bool, read)))
-    token = np.where(t < view.total[1], view.token_number[b, np.minimum(t, view.total[1] - 1)], NONE)  # else filler
+    token = np.where(
+        t < view.total[1], token_table.numbered(view)[b, np.minimum(t, view.total[1] - 1)], NONE
+    )  # else filler
     at = grid.cell(view.place[b], t).moved(d * grid.width / D, 0.0)
     seen, half = (t >= 0) & (t < grid.columns), is_read.reshape(-1, D).cumsum(1).ravel() - 1
     origin = Place("u", np.where(seen, at.x, np.nan), at.y)
-    vec = np.where(is_read, view.rows(readout.key, matrix) + b * len(readout.halves) + half, NONE)
+    vec = np.where(is_read, matrices.rows(view, readout.key, matrix) + b * len(readout.halves) + half, NONE)
     return last["last"].but(vec=vec, token=np.where(t < 0, NONE, token), shown=is_read, origin=origin, anew=True)
 
 
 def _judged(view: View, readout: Readout, width: float) -> Frame:
-    x, row, bs = view.text, view.place[view.bs], view.bs
+    x, row, bs = view.text, view.place[view.shown], view.shown
     tone = np.array(["wrong" if b in readout.wrong else "good" for b in view.shown])
     groups = [marks("mark:last", "mark", Place("last", 0.0, row), bs, w=width, tone=tone)]
     if not view.small:
@@ -237,11 +268,11 @@ def _taken(view: View, readout: Readout, b: int) -> str:
     length = view.lengths[b]
     if readout.key not in POOLS and not any(readout.steps[b]):
         return "filler"
-    if b in view.packed_pads:
-        return counted(view.packed_pads[b], "pad")
+    if b in packed_rows.packed_pads(view):
+        return counted(packed_rows.packed_pads(view)[b], "pad")
     if readout.key in POOLS:
         return f"{readout.key} of {length}"
-    if view.directions == 1:
+    if recurrent.directions(view) == 1:
         return f"{readout.steps[b][0]} of {length}"
     halves = [spot.half for spot in readout.cells[b]]
     return " ".join(f"{ARROWS[half]}{took}/{length}" for half, took in zip(halves, readout.steps[b], strict=True))
@@ -250,7 +281,7 @@ def _taken(view: View, readout: Readout, b: int) -> str:
 def _detail(view: View, readout: Readout) -> tuple[CodeLine, ...]:
     assert readout.values is not None
     lines = [CodeLine(readout.code, shape(*readout.values.shape))]
-    if view.directions == 2 and readout.key not in POOLS:
+    if recurrent.directions(view) == 2 and readout.key not in POOLS:
         noun = "packed rows" if readout.caution else "tokens"
         seen = [
             f"# {half}: {listed(list(rows))}"
