@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
-from tabs import box_of, reach
+from tabs import box_of, reach, until
 from test_accessibility import two_screens
 from visits import LAPTOP, Open, Visit
 
@@ -236,3 +236,22 @@ def test_the_sum_behind_a_number_is_written_out(visit: Open) -> None:
     visited.enter(unit, "3")
     visited.unfold("The whole run")
     expect(visited.main.get_by_role("figure", name="Heat map of 4 hidden units")).to_be_visible()
+
+
+def test_what_a_visitor_knows_survives_a_reload(visit: Open) -> None:
+    seen = visit({"example": "unsorted"}, path="padding")
+    prediction(seen).get_by_role("textbox").fill("3")
+    seen.page.keyboard.press("Enter")
+    seen.settle()
+    until(seen.page, lambda: any(each.get("value") == "pad" for each in seen.page.context.cookies()))
+    seen.page.goto(seen.page.url.replace("/padding", "/unpacking"))
+    seen.settle()
+    expect(seen.main).to_contain_text("1 of 5 predictions answered")
+
+
+def test_tab_does_not_go_into_the_closed_sidebar(visit: Open) -> None:
+    page = visit(path="sorting").page
+    inside = "document.activeElement.closest('[data-testid=stSidebar]') !== null"
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        assert page.evaluate(inside) is False

@@ -201,7 +201,7 @@ def _picture(chosen: Controls, stages: Stages, onward: str) -> None:
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)
         # once painted, the player requests `after`, which may end this run here
-        play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
+        play(shown.movie.data, stages, picks=stages == ("run",), onward=onward, after=after)
 
 
 @st.fragment(key=WHY)
@@ -269,7 +269,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
         return
     state = {name: st.session_state[name] for name in address.NAMES if name in st.session_state}
     state |= address.view()
-    state["step"] = min(address.ordinal(address.asked(), "step") or 1, len(shown.movie["steps"]))
+    state["step"] = min(address.ordinal(address.asked(), "step") or 1, len(shown.movie.times))
     if line := address.unmet(address.asked(), state):
         st.text(line)
 

@@ -144,10 +144,10 @@ def proof(shown: Shown) -> None:
     """Say how the run compares with torch's own."""
     if isinstance(shown.trace, Refusal):
         return
-    if shown.movie["exact"]:
-        st.badge(shown.movie["proof"], icon=":material/check:", color="green")
+    if shown.movie.exact:
+        st.badge(shown.movie.proof, icon=":material/check:", color="green")
     else:
-        st.badge(shown.movie["proof"], icon=":material/error:", color="orange")
+        st.badge(shown.movie.proof, icon=":material/error:", color="orange")
     distance(shown.trace)
 
 

@@ -17,9 +17,10 @@ from starlette.routing import Route
 from classroom import phone
 from packviz.show.movie import STAGES
 from packviz.teach.exercise import Exercise
+from ui.parts.component import component
 from ui.parts.controls import BATCH
 from ui.state import address
-from ui.state.path import Lessons
+from ui.state.path import COOKIE, Lessons
 from ui.state.replaced import give, on_the_way
 from ui.state.runs import Runs
 from ui.state.visit import visit
@@ -41,6 +42,7 @@ export default (component) => {{
 }};
 """
 _mount = st.components.v2.component("packviz_player", js=LOADER)
+_keeper = component(__file__, "lessons_done")
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def play(
         on_watched_change=partial(_watch, key),
         on_answered_change=partial(_done, stages[0] if stages else ""),
     )
+    _keep("movie")
 
 
 def clip(movie: bytes, step: int, key: str, *, large: bool = False) -> None:
@@ -106,6 +109,7 @@ def clip(movie: bytes, step: int, key: str, *, large: bool = False) -> None:
 def pack_yourself(asked: Exercise) -> None:
     """Show the exercise of packing a batch by hand; completing it completes the lesson."""
     _mount(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=partial(_done, "pack"))
+    _keep("exercise")
 
 
 def key_of(stages: Sequence[str] | None) -> str:
@@ -149,6 +153,15 @@ def _follow(key: str, after: Sequence[str]) -> None:
     if is_first:  # the rest of the page has waited for it
         st.rerun()
     st.rerun((BATCH, *after) if on_the_way() else after)  # this run replaces one that may be on the way
+
+
+def _keep(of: str) -> None:
+    """Have the browser keep which lessons are done, once there are any. of: what has just been drawn."""
+    if done := visit(Lessons).done:
+        with st.container(key=f"status-kept-{of}", gap=None):
+            _keeper(
+                key=f"lessons after {of}", data={"cookie": COOKIE, "done": ".".join(sorted(done))}, height="content"
+            )
 
 
 def _done(stage: str) -> None:

@@ -1,6 +1,6 @@
 """Long work on a page: a button that starts it, its progress, a button that stops it, and the results so far.
 
-Results are redrawn only when there are more of them. The key of the work is in the address, so that it is found again
+The key of the work is in the address, so that it is found again
 after a reload, or on another server.
 """
 
@@ -14,8 +14,7 @@ from typing import Any
 
 import streamlit as st
 from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from packviz.text import sentences
 from ui.jobs.local import Jobs
@@ -101,7 +100,6 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
     if started is not None:
         started.seen = started.place
         st.fragment(_watch, run_every=_EVERY[started.seen])(started, task.told)
-        st.fragment(_results, key=f"results of {name}")(started)
 
 
 def leave_others(names: str) -> None:
@@ -145,7 +143,10 @@ def _others(names: Sequence[str]) -> list[Started]:
 
 
 def _watch(started: Started, told: str) -> None:
-    """Show a job's progress, repeatedly until it is over. told: the settings that it would be started with now."""
+    """Show a job's progress and its results so far, repeatedly until it is over.
+
+    told: the settings that it would be started with now.
+    """
     with _or_a_warning():
         started.look()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -157,26 +158,9 @@ def _watch(started: Started, told: str) -> None:
             st.button("Stop", key=f"stop {started.task.name}", on_click=started.leave)
     if started.task.told != told:
         st.markdown(f":orange[**For settings other than those above:**] {started.task.told}.")
-    context = _context()
-    if context.fragment_ids_this_run and started.place != started.seen:
+    _results(started)
+    if started.place != started.seen:
         st.rerun()  # to check at another rate; and once it is over the button may be pressed again
-    if context.fragment_ids_this_run and started.now.done > len(started.results):
-        _draw_anew(context, f"results of {started.task.name}")
-
-
-def _draw_anew(context: ScriptRunContext, key: str) -> None:
-    """Run the fragment of this key after the current one: `st.rerun` does so only in a callback."""
-    assert context.script_requests is not None
-    fragments = context.fragment_storage.resolve_target(key)
-    context.script_requests.request_rerun(
-        RerunData(
-            query_string=context.query_string,
-            page_script_hash=context.page_script_hash,
-            fragment_id_queue=fragments,
-            cached_message_hashes=context.cached_message_hashes,
-            context_info=context.context_info,
-        )
-    )
 
 
 def _results(started: Started) -> None:
@@ -189,10 +173,6 @@ def _results(started: Started) -> None:
 
 
 def _visitor() -> str:
-    return _context().session_id
-
-
-def _context() -> ScriptRunContext:
     context = get_script_run_ctx()
     assert context is not None
-    return context
+    return context.session_id

@@ -1,6 +1,6 @@
 """Navigation: the pages in groups, the lessons in order, and which of them are done."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 from streamlit.navigation.page import Page
@@ -11,11 +11,18 @@ from ui.state.visit import visit
 LESSONS = {"pad": "padding", "sort": "sorting", "pack": "packing", "run": "running", "unpack": "unpacking"}  # by stage
 
 
+COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them
+
+
+def _kept() -> frozenset[str]:
+    return frozenset(st.context.cookies.get(COOKIE, "").split(".")) & frozenset(LESSONS)
+
+
 @dataclass
 class Lessons:
-    """The stages whose prediction a visitor has answered, or whose exercise is done."""
+    """The stages whose prediction a visitor has answered, or whose exercise is done; a reload keeps them."""
 
-    done: frozenset[str] = frozenset()
+    done: frozenset[str] = field(default_factory=_kept)
 
 
 def pages() -> dict[str, list[Page]]:

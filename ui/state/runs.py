@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from packviz.compute.trace import Refusal, Trace, Traced, trace
@@ -56,14 +55,31 @@ class Request:
         return Config(**dict(self.settings))  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True)
+class Played:
+    """A movie as the app keeps it.
+
+    data      as the player receives it: JSON
+    exact     whether the numbers are bitwise equal to torch's; proof: how they compare, in words
+    times     of each step of the movie: the time step that it shows, or None
+    tokens    the sequence and the time step of each token that can be highlighted
+    """
+
+    data: bytes
+    exact: bool
+    proof: str
+    times: tuple[int | None, ...]
+    tokens: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Hold what is on the screen, and the problem if it is not what was requested. data: the movie as JSON."""
+    """What is on the screen, and the problem if it is not what was requested."""
 
     request: Request
     batch: Batch
     trace: Traced
-    data: bytes
+    movie: Played
     problem: PackvizError | None = None
 
     @property
@@ -71,15 +87,9 @@ class Shown:
         """The letter of each sequence, as the movie has it."""
         return [sequence_label(b) for b in range(len(self.batch.lengths))]
 
-    @cached_property
-    def movie(self) -> dict[str, Any]:
-        """The movie as the player receives it."""
-        data: dict[str, Any] = json.loads(self.data)
-        return data
-
-    @cached_property
+    @property
     def film(self) -> Movie:
-        """The movie itself, built again: only its JSON is kept."""
+        """The movie itself, to be saved as a file: it is built again, since only its JSON is kept."""
         return _movie(self.trace, self.request)
 
     def fact(self, find: Callable[[Trace], T]) -> T:
@@ -138,7 +148,12 @@ def run(request: Request) -> Shown:
     source, config = request.source, request.config
     traced = cached(lambda: _trace(source, config), source, config)
     assert traced.batch is not None
-    return Shown(request, traced.batch, traced, cached(lambda: as_json(_movie(traced, request)), request))
+    return Shown(request, traced.batch, traced, cached(lambda: _played(_movie(traced, request)), request))
+
+
+def _played(film: Movie) -> Played:
+    tokens = tuple((b, t) for b, t in film.tokens)
+    return Played(as_json(film), film.exact, film.proof, tuple(step.time for step in film.steps), tokens)
 
 
 def as_json(film: Movie) -> bytes:

@@ -60,7 +60,7 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
         return
     pad = ", where a pad was packed as if it were data" if bool(shown.trace.packed_is_pad[found.n]) else ""
     st.markdown(f"`{found.sentence}`: sequence **{sequence_label(found.b)}** at time step **{found.t}**{pad}.")
-    tokens = shown.film.tokens
+    tokens = shown.movie.tokens
     place = (found.b, found.t)
     if place in tokens and st.button("Show it in the movie", key=key):
         show(token=tokens.index(place), look=True)

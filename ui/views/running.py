@@ -48,7 +48,7 @@ def _follow_the_click(shown: Shown) -> None:
     if pick["role"] != "value" or b is None:
         return
     st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), pick["k"]
-    time = shown.film.steps[pick["step"] - 1].time
+    time = shown.movie.times[pick["step"] - 1]
     steps = shown.trace.packed.timestep[shown.trace.packed.sequence == b].tolist()
     if time is not None:
         st.session_state["unit_t"] = min(time, steps[-1])
