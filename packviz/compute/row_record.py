@@ -1,0 +1,177 @@
+"""The record of a run over rows: rows, borders, every layer, each document alone, influence, losses."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from packviz.compute.determinism import exact_arithmetic
+from packviz.compute.fill import Rows
+from packviz.compute.influence import influence
+from packviz.compute.row_layers import RowLayerOutput
+from packviz.compute.row_model import RowModel, split
+from packviz.compute.row_proof import prove_rows
+from packviz.inputs.batch import Batch
+from packviz.inputs.documents import cu_seqlens_of
+from packviz.inputs.row_config import RowConfig
+from packviz.text import counted, listed, sequence_label
+
+NO_LABEL = -100  # torch's ignore_index
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RowsTrace:
+    """Hold one run over R rows of C cells. What is derived is computed when it is first asked for.
+
+    batch, config  what trace_rows() was given
+    rows           which tokens stand in which row
+    input_ids      (R, C) int64, 0 at pads, and everywhere if the tokens are no ids
+    values         (R, C, F): the tokens, if they are numbers or vectors; else None
+    position_ids   (R, C) int64, 0 at pads
+    document_ids   (R, C) int64: the number of the piece in its row, -1 at pads
+    labels         (R, C) int64: the id of the next token; -100 where there is none
+    mask           (R, C, C) bool: True where the query (row) may read the key (column); None without attention
+    layers         the record of each layer
+    logits         (R, C, V): the scores of the next token; None without ids
+    model          the nn.Module, called as model(input_ids, position_ids, document_ids) with (1, N) each
+    """
+
+    batch: Batch
+    config: RowConfig
+    rows: Rows
+    input_ids: Tensor
+    values: Tensor | None
+    position_ids: Tensor
+    document_ids: Tensor
+    labels: Tensor
+    mask: Tensor | None
+    layers: tuple[RowLayerOutput, ...]
+    logits: Tensor | None
+    model: RowModel
+
+    def __repr__(self) -> str:
+        R, C = self.document_ids.shape
+        pieces = sum(map(len, self.rows.rows))
+        return f"RowsTrace({counted(pieces, 'document')} in {counted(R, 'row')} of {C}, {self.config.layer})"
+
+    @property
+    def output(self) -> Tensor:
+        """Return (R, C, E): the output of the last layer."""
+        return self.layers[-1].output
+
+    @property
+    def inputs(self) -> Tensor:
+        """Return what the model takes: input_ids (R, C), or values (R, C, F)."""
+        return self.input_ids if self.values is None else self.values
+
+    @cached_property
+    def cu_seqlens(self) -> tuple[Tensor, ...]:
+        """Return for each row where its documents begin, and its number of tokens: (D + 1,) int32."""
+        return tuple(map(cu_seqlens_of, self.rows.lengths))
+
+    @property
+    def max_seqlen(self) -> tuple[int, ...]:
+        """Return for each row the length of its longest document."""
+        return tuple(map(max, self.rows.lengths))
+
+    @cached_property
+    def alone(self) -> tuple[tuple[Tensor, ...], ...]:
+        """Return alone[row][piece] (length, E): the output of the same model, run on that piece by itself, from 0."""
+        with exact_arithmetic():
+            return tuple(tuple(map(self._alone, self._documents(row))) for row in range(len(self.inputs)))
+
+    def _alone(self, tokens: Tensor) -> Tensor:
+        positions = torch.arange(len(tokens), device="cpu").unsqueeze(0)
+        output: Tensor = self.model(tokens.unsqueeze(0), positions, torch.zeros_like(positions))
+        return output[0]
+
+    def _documents(self, row: int) -> list[Tensor]:
+        lengths = self.rows.lengths[row]
+        return split(self.inputs[row, : sum(lengths)], lengths)
+
+    @cached_property
+    def difference(self) -> tuple[tuple[Tensor, ...], ...]:
+        """Return difference[row][piece] (length,): the largest difference of each token's output from alone."""
+        parts = [split(output[: sum(row)], row) for output, row in zip(self.output, self.rows.lengths, strict=True)]
+        pairs = [zip(one, other, strict=True) for one, other in zip(parts, self.alone, strict=True)]
+        return tuple(tuple((one - other).abs().amax(-1) for one, other in row) for row in pairs)
+
+    @cached_property
+    def influence(self) -> Tensor:
+        """Return (R, C, C): how strongly output q (row) depends on input token k (column); 0.0 means not at all.
+
+        It is the largest absolute entry of the Jacobian of the output of q by the embedded token k, by autograd.
+        """
+        C = self.rows.max_length
+        with exact_arithmetic():
+            found = []
+            for row, lengths in enumerate(self.rows.lengths):
+                n = sum(lengths)
+                x, at = self.model.embed(self.inputs[row : row + 1, :n]), (slice(row, row + 1), slice(n))
+                found.append(influence(self.model.run, x, self.position_ids[at], self.document_ids[at]))
+            return torch.stack([F.pad(each, (0, C - len(each), 0, C - len(each))) for each in found])
+
+    @cached_property
+    def losses(self) -> Tensor:
+        """Return (R, C): the cross entropy of each token with its label; 0 without a label."""
+        if self.logits is None:
+            return torch.zeros_like(self.output[..., 0])
+        return F.cross_entropy(self.logits.transpose(1, 2), self.labels, ignore_index=NO_LABEL, reduction="none")
+
+    @cached_property
+    def loss(self) -> dict[str, float]:
+        """Return three means of the losses: over tokens, over documents and over rows (each one's mean first).
+
+        A document, or row, without a label is left out, and `notes` says so. NaN if there is no label at all.
+        """
+        rows = list(zip(self.losses, self.labels != NO_LABEL, strict=True))
+        documents = [
+            part
+            for (losses, labelled), lengths in zip(rows, self.rows.lengths, strict=True)
+            for part in zip(
+                split(losses[: sum(lengths)], lengths), split(labelled[: sum(lengths)], lengths), strict=True
+            )
+        ]
+        tokens = [(self.losses, self.labels != NO_LABEL)]
+        return {"tokens": _mean(tokens), "documents": _mean(documents), "rows": _mean(rows)}
+
+    @cached_property
+    def unlabelled(self) -> tuple[tuple[int, int], ...]:
+        """Return (row, piece) of each document of which no token has a label: no mean of losses counts it."""
+        places = ((row, piece) for row, lengths in enumerate(self.rows.lengths) for piece in range(len(lengths)))
+        labelled = self.labels != NO_LABEL
+        return tuple((row, d) for row, d in places if not labelled[row][self.document_ids[row] == d].any())
+
+    @cached_property
+    def proof(self) -> dict[str, float]:
+        """Return, by name, the largest distance of the outputs from other implementations in torch that apply here.
+
+        sdpa, flex, jagged   for attention: scaled_dot_product_attention with this mask, which the model runs, and
+                             flex_attention, beside the recorded weights @ value; and a jagged tensor of the documents
+                             if they are isolated and read later tokens, too
+        rnn, gru, lstm       torch's own module, beside packviz's trace of it
+        conv                 nn.Conv1d over the documents as one padded batch
+        """
+        with exact_arithmetic():
+            return prove_rows(self.model, self.inputs, self.document_ids, self.layers)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return remarks on the run: what was dropped, and which documents no mean of losses counts."""
+        notes = []
+        if self.rows.dropped:
+            tokens = sum(stop - start for _, start, stop in self.rows.dropped)
+            notes.append(f"{counted(tokens, 'token')} dropped: beyond the {self.rows.max_length} cells of a row")
+        if self.logits is not None and self.unlabelled:
+            letters = listed([sequence_label(self.rows.rows[row][piece][0]) for row, piece in self.unlabelled])
+            notes.append(f"no token of {letters} has a label: the means over documents leave it out")
+        return tuple(notes)
+
+
+def _mean(groups: Iterable[tuple[Tensor, Tensor]]) -> float:
+    """Return the mean of the groups' means; a group is losses and which of them have a label. NaN if none has."""
+    means = [losses[labelled].mean() for losses, labelled in groups if labelled.any()]
+    return float(torch.stack(means).mean()) if means else float("nan")
