@@ -47,7 +47,13 @@ export class Asking {
     this.player = player;
     this.given = "";
     this.prompt = el("p", { class: "pv-prompt" });
-    this.field = el("input", { type: "text", autocomplete: "off", spellcheck: "false", enterkeyhint: "done" });
+    this.field = el("input", {
+      type: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      enterkeyhint: "done",
+      maxlength: 2000,
+    });
     this.field.addEventListener("keydown", (event) => this.key(event));
     this.choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
     this.check = button("Check", () => this.answer(this.field.value));
@@ -129,8 +135,7 @@ export class Asking {
     if (!typed.trim()) return this.tell("", WAITING);
     let given;
     try {
-      const labels = this.player.movie.sequences.map(([label]) => label);
-      given = readAnswer(question, typed, labels);
+      given = readAnswer(question, typed);
     } catch (reason) {
       return this.tell("unread", `⚠ ${/** @type {Error} */ (reason).message}`);
     }

@@ -134,16 +134,22 @@ export interface Question {
   form: "numbers" | "letters" | "choice";
   example: string;
   choices: string[];
+  /** How what is typed is read: one part, words that stand for parts, the message for anything else, and whether it is one part. */
+  parts: { one: string; words: Record<string, string[]>; unread: string; single: boolean };
   first: number;
   step: number;
   sealed: string;
 }
-/** Answers as typed; slips: typical wrong ones, each with its reason. */
+/**
+ * Answers as typed; slips: typical wrong ones, each with its reason. otherwise, miscounted: the reply to any other wrong one,
+ * also if it has too few or too many parts.
+ */
 export interface Solution {
   answer: string;
   why: string;
-  hint: string;
   slips: [answer: string, reason: string][];
+  otherwise: string;
+  miscounted: string;
 }
 export interface Verdict {
   right: boolean;

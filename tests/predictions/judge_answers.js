@@ -1,12 +1,12 @@
-// Reads answers and judges them as the player does. stdin: [{ question, labels, typed: [...] }, ...]; stdout: of each what it says.
+// Reads answers and judges them as the player does. stdin: [{ question, typed: [...] }, ...]; stdout: of each what it says.
 
 import { readFileSync } from "node:fs";
 import { judge, readAnswer } from "../../player/answers.js";
 
-const said = ({ question, labels, typed }) =>
+const said = ({ question, typed }) =>
   typed.map((text) => {
     try {
-      const { right, reason } = judge(question, readAnswer(question, text, labels));
+      const { right, reason } = judge(question, readAnswer(question, text));
       return [right, reason];
     } catch (refusal) {
       return [null, refusal.message];

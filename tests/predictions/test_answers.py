@@ -15,11 +15,10 @@ from trace_cases import made
 
 from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.inputs.batch import sequence_label
-from packviz.predictions import Prediction, ask, asking
+from packviz.predictions import KINDS, Prediction, ask, asking
 from packviz.show.movie import movie
 from packviz.teach.predictions import MAX_ASKED
-from packviz.teach.predictions.prediction import read_choice, read_letters, read_numbers
+from packviz.teach.predictions.prediction import MAX_CHARACTERS, read_choice, read_letters, read_numbers
 from player.build import node
 
 CHOICES = ("It `sorts` them.", "It packs.")
@@ -85,6 +84,7 @@ def test_any_text_is_read_or_refused(typed: str) -> None:
             assert isinstance(read(typed), tuple | str)
 
 
+NUMBERS = ("{}", "[{}]", "tensor([{}], dtype=torch.int64)", "torch.Size([{}])", "{}.", " ( {} , )")
 FIRST = "1 2 3\n4 5\n6 7 8 9"
 JUDGE = Path(__file__).with_name("judge_answers.js")
 PIECES = [*"33210ABC,;[]()x*.-+=٣３ \n", "1.0", "2.5", "none", "and", "all", "Ω"]
@@ -109,20 +109,13 @@ def questions(seen: Trace) -> Iterator[tuple[Prediction, dict[str, Any]]]:
         yield from zip(filter(None, asked_for), carried, strict=True)
 
 
-def compare(cases: Iterable[tuple[Prediction, dict[str, Any], int, list[str]]]) -> list[Said]:
-    """Find that the player says the same as Python to each answer, and return what that was."""
+def judged(cases: Iterable[tuple[Prediction, dict[str, Any], list[str]]]) -> Iterator[tuple[str, Said, Said]]:
+    """Yield what was typed, with what Python and the player say to it."""
     told = list(cases)
-    given = [
-        {"question": question, "labels": [sequence_label(b) for b in range(sequences)], "typed": typed}
-        for _, question, sequences, typed in told
-    ]
-    found = json.loads(node(JUDGE, text=json.dumps(given)))
-    said = []
-    for (prediction, _, _, typed), verdicts in zip(told, found, strict=True):
-        for text, verdict in zip(typed, verdicts, strict=True):
-            assert tuple(verdict) == said_by_python(prediction, text), (prediction.prompt, text)
-            said.append(tuple(verdict))
-    return said
+    given = [{"question": question, "typed": typed} for _, question, typed in told]
+    for (prediction, _, typed), verdicts in zip(told, json.loads(node(JUDGE, text=json.dumps(given))), strict=True):
+        for text, (right, reason) in zip(typed, verdicts, strict=True):
+            yield text, said_by_python(prediction, text), (right, reason)
 
 
 def ways_to_answer(prediction: Prediction) -> list[str]:
@@ -130,30 +123,47 @@ def ways_to_answer(prediction: Prediction) -> list[str]:
     answers = [prediction.answer, *(slip.answer for slip in prediction.slips)]
     if prediction.form == "choice":
         return [str(answer) for answer in answers]
-    listed = [", ".join(map(str, answer)) for answer in answers]
-    ways = ("{}", "[{}]", "tensor([{}], dtype=torch.int64)", "x = torch.Size([{}])", "{}.")
-    return [way.format(each) for each in listed for way in ways] + ["7 7", "1", "A B", "none", "999 1 2"]
+    listed = [", ".join(map(str, answer)) or "none" for answer in answers]
+    spellings = ("{}", " ( {} )", "[{}].") if prediction.form == "letters" else NUMBERS
+    return [way.format(each) for each in listed for way in spellings]
 
 
 @pytest.mark.parametrize("seed", SEEDS[::8])
-def test_right_answers_mistakes_and_others_are_judged_as_python_judges_them(seed: int) -> None:
-    seen, sequences = asked(seed).seen, len(asked(seed).lengths)
-    said = compare((each, question, sequences, ways_to_answer(each)) for each, question in questions(seen))
-    assert {right for right, _ in said} >= {True, False}
+def test_the_player_judges_the_usual_spellings_as_python_does(seed: int) -> None:
+    seen = asked(seed).seen
+    said = list(judged((each, question, ways_to_answer(each)) for each, question in questions(seen)))
+    assert [typed for typed, by_python, by_player in said if by_python != by_player] == []
+    assert {right for _, (right, _), _ in said} == {True, False}
 
 
-def test_what_is_read_and_what_is_refused_is_the_same_with_the_same_words() -> None:
-    typed = [*READ, *NO_NUMBERS, *NO_LETTERS]
-    said = compare((each, question, 3, typed) for each, question in questions(made(FIRST)) if each.form != "choice")
-    assert {None, False} <= {right for right, _ in said}
-    assert len(said) > 500
+def contradictions(said: Iterable[tuple[str, Said, Said]]) -> list[str]:
+    """Return what Python and the player both read, and judge differently."""
+    return [typed for typed, mine, other in said if None not in (mine[0], other[0]) and mine != other]
+
+
+def test_the_player_reads_nothing_that_python_reads_otherwise() -> None:
+    typed = [text for text in (*READ, *NO_NUMBERS, *NO_LETTERS) if len(text) <= MAX_CHARACTERS]
+    typed += ["and", "c and a", "CA", "all", "007", "+3", "3 3 2 1.0", "7 7", "A B"]
+    cases = [(each, question, typed) for each, question in questions(made(FIRST)) if each.form != "choice"]
+    said = list(judged(cases))
+    assert contradictions(said) == []
+    assert {None, True, False} == {right for _, _, (right, _) in said}
 
 
 @settings(max_examples=many(3), deadline=None)
 @given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join), min_size=200, max_size=300))
-def test_any_answer_is_judged_the_same(typed: list[str]) -> None:
-    both = {each.form: (each, question, 3, typed) for each, question in questions(made(FIRST)) if each.form != "choice"}
-    compare(both.values())
+def test_no_answer_is_judged_otherwise_by_the_player(typed: list[str]) -> None:
+    both = {each.form: (each, question, typed) for each, question in questions(made(FIRST)) if each.form != "choice"}
+    assert contradictions(judged(both.values())) == []
+
+
+@pytest.mark.parametrize("typed", ["none", "A B", "AB", "1", "D"])
+def test_where_one_letter_is_asked_for_none_and_two_are_refused(typed: str) -> None:
+    prediction = KINDS["packed_token"](made(FIRST))
+    assert prediction is not None
+    with pytest.raises(PackvizError, match=r"the letter of one sequence, A to C, but got .*[.] Type one letter[.]$"):
+        prediction.read(typed)
+    assert "none" not in prediction.parts["unread"]
 
 
 def test_the_answer_is_not_in_plain_sight() -> None:

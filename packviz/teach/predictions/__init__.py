@@ -70,12 +70,14 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
     slips = [[spelled(slip.answer), slip.reason] for slip in prediction.slips]
     moment = prediction.moment
     step = movie.step_at(moment.stage, moment.timestep, moment.name)
-    solution = {"answer": prediction.solution, "why": prediction.why, "hint": prediction.hint, "slips": slips}
+    solution = {"answer": prediction.solution, "why": prediction.why, "slips": slips}
+    solution |= {"otherwise": prediction.otherwise, "miscounted": prediction.miscounted}
     return {
         "prompt": prediction.prompt,
         "form": prediction.form,
         "example": prediction.example,
         "choices": list(prediction.choices),
+        "parts": prediction.parts,
         "first": step if moment.since is None else movie.step_at(moment.stage, moment.since),
         "step": step,
         "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),

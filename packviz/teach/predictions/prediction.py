@@ -4,10 +4,10 @@ What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])",
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from packviz.errors import PackvizError
 from packviz.show.movie.marks import Stage
@@ -31,6 +31,9 @@ _DTYPE = re.compile(r",\s*(?:dtype|device)\s*=[^,()\[\]]*")
 _APART = re.compile(r"[\s,;，、()\[\]{}'\"]+")
 _BETWEEN_SIZES = re.compile(r"(?<=\d)\s*[x×*]\s*(?=\d)", re.IGNORECASE)
 _INTEGER = re.compile(r"([+-]?\d{1,18})(?:\.0*)?")
+_AROUND = {  # words around numbers that the player skips
+    f"{prefix}{name}" for name in ("tensor", "size", "longtensor") for prefix in ("", "torch.")
+} | {"dtype=torch.int64", "dtype=torch.int32"}
 _NOBODY = {"none", "nobody", "nothing", "-", "–", "—", "∅"}
 
 
@@ -93,25 +96,58 @@ class Prediction(Brief):
         """Return the right answer as typed."""
         return spelled(self.answer)
 
+    @property
+    def otherwise(self) -> str:
+        """Return the reply to a wrong answer that is no slip."""
+        return self.hint or "That is not the answer."
+
+    @property
+    def miscounted(self) -> str:
+        """Return the reply to such an answer with too few or too many parts; as `otherwise` unless it is numbers."""
+        if self.form != "numbers":
+            return self.otherwise
+        return f"The answer has {counted(len(self.answer), 'number')}. {self.hint}".strip()
+
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """Return how the player reads what is typed: as parts, which it compares with the listed answers.
+
+        one: a regular expression for one part, in capitals. words: the parts for which other words stand. unread: the
+        message for anything else, with a blank for it. single: whether it must be one part.
+        """
+        one = "|".join(self.letters) if self.form == "letters" else r"-?\d{1,18}"
+        words: dict[str, list[str]] = {
+            word.upper(): [] for word in (_NOBODY | {"and"} if self.form == "letters" else _AROUND)
+        }
+        if self.form == "letters":
+            words["ALL"] = list(self.letters)
+        return {"one": one, "words": words, "unread": _refusal("{got}", *self._wanted).sentence, "single": self.single}
+
+    @property
+    def _wanted(self) -> tuple[str, str]:
+        if self.form == "letters":
+            return _wanted_letters(self.letters, single=self.single)
+        return _wanted_numbers(single=len(self.answer) == 1)
+
     def check(self, typed: str) -> Verdict:
-        """Judge what was typed: right, a slip with its own reason, or wrong, with the first difference.
+        """Judge what was typed: right, a slip with its own reason, or wrong, with a hint.
 
         Raises PackvizError for anything that cannot be read.
         """
         given = self.read(typed)
         if given == self.answer:
             return Verdict(True, self.why)
-        for slip in self.slips:
-            if given == slip.answer:
-                return Verdict(False, slip.reason)
-        return Verdict(False, f"{_difference(given, self.answer, self.form)} {self.hint}".strip())
+        reasons = {slip.answer: slip.reason for slip in self.slips}
+        return Verdict(
+            False, reasons.get(given) or (self.otherwise if len(given) == len(self.answer) else self.miscounted)
+        )
 
     def read(self, typed: str) -> Answer:
         """Return the answer that was typed. Raises PackvizError for anything that cannot be read."""
         if self.form == "choice":
             return read_choice(typed, self.choices)
         if self.form == "letters":
-            return read_letters(typed, self.letters)
+            return read_letters(typed, self.letters, single=self.single)
         return read_numbers(typed, single=len(self.answer) == 1)
 
 
@@ -124,21 +160,6 @@ def spelled(answer: Answer) -> str:
     return answer if isinstance(answer, str) else " ".join(map(str, answer)) or "none"
 
 
-def _difference(given: Answer, answer: Answer, form: Form) -> str:
-    if form == "choice":
-        return "That is not what happens."
-    if form == "letters":
-        extra, missing = len(set(given) - set(answer)), len(set(answer) - set(given))
-        counts = {"Letters that do not belong": extra, "Letters missing": missing}
-        return " ".join(f"{what}: {count}." for what, count in counts.items() if count)
-    if len(given) != len(answer):
-        return f"You typed {counted(len(given), 'number')}, but the answer has {counted(len(answer), 'number')}."
-    mine, right = [int(number) for number in given], [int(number) for number in answer]
-    at = next(i for i, pair in enumerate(zip(mine, right, strict=True)) if pair[0] != pair[1])
-    size = f"{mine[at]} is too {'large' if mine[at] > right[at] else 'small'}."
-    return size if len(answer) == 1 else f"The first wrong number is entry {at}, counted from 0: {size}"
-
-
 def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     """Return the integers in a text. Raises PackvizError if there are none, or anything else.
 
@@ -147,9 +168,7 @@ def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     >>> read_numbers("tensor([3, 2])")
     (3, 2)
     """
-    wanted = ("integers", "type them separated by spaces, such as 7 7 7")
-    if single:
-        wanted = ("an integer", "type one number, such as 7")
+    wanted = _wanted_numbers(single=single)
     text = _DTYPE.sub(" ", _checked(typed, *wanted))
     text = _BETWEEN_SIZES.sub(" ", _TENSOR.sub("", text, count=1))
     parts = [part for part in _APART.split(text) if part]
@@ -160,19 +179,22 @@ def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def read_letters(typed: str, letters: Sequence[str]) -> tuple[str, ...]:
+def read_letters(typed: str, letters: Sequence[str], *, single: bool = False) -> tuple[str, ...]:
     """Return the sequences named in a text in the order of `letters`, () for none. Raises PackvizError for others.
+
+    single: whether it must be exactly one.
 
     >>> read_letters("c, a", "ABC")
     ('A', 'C')
     """
     letters = tuple(letters)
-    reach = letters[0] if len(letters) == 1 else f"{letters[0]} to {letters[-1]}"
-    wanted = f"letters of sequences, {reach}, or none", "type letters separated by spaces, or the word none"
+    wanted = _wanted_letters(letters, single=single)
     words = {word.upper(): word for word in _APART.split(_checked(typed, *wanted).rstrip(".")) if word}
     named = {letter for word in words if word != "AND" or word in letters for letter in _named(word, letters)}
     if unknown := sorted(named.difference(letters)):
         raise _refusal(", ".join(quoted(words[word]) for word in unknown[:3]), *wanted)
+    if single and len(named) != 1:
+        raise _refusal(quoted(typed.strip()), *wanted)
     return tuple(letter for letter in letters if letter in named)
 
 
@@ -184,6 +206,21 @@ def read_choice(typed: str, choices: Sequence[str]) -> str:
     if text not in plain:
         raise _refusal(quoted(typed), *wanted)
     return plain[text]
+
+
+def _wanted_numbers(*, single: bool) -> tuple[str, str]:
+    """Return what is expected as numbers, and how to type it."""
+    if single:
+        return "an integer", "type one number, such as 7"
+    return "integers", "type them separated by spaces, such as 7 7 7"
+
+
+def _wanted_letters(letters: Sequence[str], *, single: bool) -> tuple[str, str]:
+    """Return what is expected as letters, and how to type it."""
+    reach = letters[0] if len(letters) == 1 else f"{letters[0]} to {letters[-1]}"
+    if single:
+        return f"the letter of one sequence, {reach}", "type one letter"
+    return f"letters of sequences, {reach}, or none", "type letters separated by spaces, or the word none"
 
 
 def _named(word: str, letters: Sequence[str]) -> Sequence[str]:
