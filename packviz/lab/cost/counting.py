@@ -27,7 +27,7 @@ _HEADER = re.compile(r"[^\W\d][^\n,;|]*")
 
 @dataclass(frozen=True)
 class Amount:
-    """Hold one count on both sides."""
+    """One count on both sides."""
 
     padded: int
     packed: int
@@ -35,7 +35,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Counts:
-    """Hold what a batch costs as counts, padded and packed."""
+    """What a batch costs as counts, padded and packed."""
 
     updates: Amount  # cell updates in all layers and directions: B·T·L·D and N·L·D
     steps: Amount  # sequential steps in each layer and direction: the width of the grid, and the longest length
@@ -151,7 +151,7 @@ def _lines(text: str | bytes) -> list[str]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Batching(Brief):
-    """Hold how a data set is cut into batches."""
+    """How a data set is cut into batches."""
 
     name: str  # "random", "sorted", "buckets" or "token budget"
     lengths: Tensor  # (any number,) int64, of the whole data set

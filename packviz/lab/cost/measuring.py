@@ -33,7 +33,7 @@ Around = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Timing:
-    """Hold the times of one kind of run, in ms and in the order of the runs; at least one."""
+    """The times of one kind of run, in ms and in the order of the runs; at least one."""
 
     times: tuple[float, ...]
 
@@ -49,7 +49,7 @@ class Timing:
 
 
 class Lap(NamedTuple):
-    """Hold the seconds of one run by the clock, and its thread's CPU seconds."""
+    """The seconds of one run by the clock, and its thread's CPU seconds."""
 
     wall: float
     cpu: float
@@ -65,7 +65,7 @@ def load_average() -> float | None:
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """Hold the clocks of a measurement, which a test can replace."""
+    """The clocks of a measurement, which a test can replace."""
 
     clock: Callable[[], float] = time.perf_counter  # elapsed seconds
     cpu: Callable[[], float] = time.thread_time  # CPU seconds of this thread
@@ -117,7 +117,7 @@ def busy_reasons(laps: Sequence[Lap], fixed: Sequence[Lap], watch: Stopwatch) ->
 
 @dataclass(frozen=True)
 class Measurement:
-    """Hold the times of one batch, padded and packed, from alternating runs."""
+    """The times of one batch, padded and packed, from alternating runs."""
 
     setup: Setup
     lengths: tuple[int, ...]

@@ -34,7 +34,7 @@ QUICK_WORK = MAX_WORK // 10  # the same, for a point of a sweep
 
 @dataclass(frozen=True)
 class Setup:
-    """Hold what runs, and how.
+    """What runs, and how.
 
     Raises PackvizError for sizes below 1, an invalid seed, and a device that this machine lacks.
     """

@@ -22,7 +22,7 @@ DATA = Path(__file__).with_name("data")
 
 @dataclass(frozen=True)
 class Made:
-    """Hold when, where and with what something was recorded."""
+    """When, where and with what something was recorded."""
 
     date: str  # as 2026-11-22
     seconds: float  # of the whole run, by the clock
@@ -43,7 +43,7 @@ class Made:
 
 @dataclass(frozen=True)
 class TrainingRecording:
-    """Hold recorded trainings with all their epochs."""
+    """Recorded trainings with all their epochs."""
 
     made: Made
     results: tuple[Progress, ...]
@@ -59,7 +59,7 @@ class TrainingRecording:
 
 @dataclass(frozen=True)
 class CostRecording:
-    """Hold recorded times: of one small batch in several setups, and of a map of larger ones.
+    """Recorded times: of one small batch in several setups, and of a map of larger ones.
 
     They are CPU times of one thread.
     """
@@ -97,12 +97,12 @@ def _measurement(data: dict[str, Any]) -> Measurement:
 
 
 def training_headline(recording: TrainingRecording, cell: str) -> str:
-    """Say how accurate a cell was, read from the last column and packed, with the least and the most extra padding."""
+    """Return how accurate a cell was, read from the last column and packed, with least and most extra padding."""
     return sentence("training.headline", **_naive_and_packed(recording, cell))
 
 
 def training_caveat(recording: TrainingRecording, cell: str) -> str:
-    """Say when the trainings of a cell were recorded, and how their difference compares with its spread."""
+    """Return when the trainings of a cell were recorded, and how their difference compares with its spread."""
     return sentence("training.caveat", made=recording.made, **_naive_and_packed(recording, cell))
 
 
@@ -121,20 +121,20 @@ def training_takes(recording: TrainingRecording, experiments: Sequence[Experimen
 
 
 def cost_headline(recording: CostRecording, cell: str) -> str:
-    """Say what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
+    """Return what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
     done = recording.of(cell)
     wins, losses = wins_and_losses(done)
     return sentence("cost.headline", small=_small(recording, cell), larger=len(done), wins=wins, losses=losses)
 
 
 def cost_caveat(recording: CostRecording, cell: str) -> str:
-    """Say when and how the times of a cell were recorded, and whether the machine was busy."""
+    """Return when and how the times of a cell were recorded, and whether the machine was busy."""
     rounds = max(each.rounds for each in recording.of(cell))
     return sentence("cost.caveat", made=recording.made, small=_small(recording, cell), rounds=rounds)
 
 
 def machine(recording: CostRecording | TrainingRecording) -> str:
-    """Say when a run was recorded, on what machine, and with which versions."""
+    """Return when a run was recorded, on what machine, and with which versions."""
     return sentence("made.machine", made=recording.made)
 
 
@@ -160,7 +160,7 @@ def sweep_takes(recording: CostRecording, planned: Sequence[Planned], runs: int)
 
 
 def _takes(seconds: Iterable[float]) -> str:
-    """Say how long several things take together; "" if looking one of them up raises KeyError."""
+    """Return how long several things take together; "" if looking one of them up raises KeyError."""
     try:
         total = sum(seconds)
     except KeyError:

@@ -32,7 +32,7 @@ LARGEST_LR = 1.0
 
 @dataclass(frozen=True, repr=False)
 class Experiment(Brief):
-    """Hold the settings of one training, which is repeated for each seed.
+    """The settings of one training, which is repeated for each seed.
 
     Raises PackvizError for any other value.
     """
@@ -89,7 +89,7 @@ def _seeds(value: object) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split(Brief):
-    """Hold labelled sequences of different lengths."""
+    """Labelled sequences of different lengths."""
 
     train_x: tuple[Tensor, ...]  # tuples of (T, F) float32
     train_y: Tensor  # (number of sequences,) int64, classes from 0

@@ -26,7 +26,7 @@ SETTINGS |= {"batch_size": "batches of {}", "lr": "lr {:g}"}
 
 @dataclass(frozen=True)
 class Outcome:
-    """Hold how an experiment ended."""
+    """How an experiment ended."""
 
     experiment: Experiment
     seeds: tuple[int, ...]  # of each training that completed all its epochs

@@ -25,7 +25,7 @@ MAX_GRADIENT = 1.0  # gradients are clipped to this norm, so that no single batc
 
 @dataclass(frozen=True)
 class Progress:
-    """Hold the progress of one training after an epoch."""
+    """The progress of one training after an epoch."""
 
     experiment: Experiment  # which training
     seed: int
