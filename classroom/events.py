@@ -12,17 +12,23 @@ from typing import Any, Literal, get_args
 
 from classroom.names import friendly, secret
 from classroom.question import Question
-from classroom.state import Event, Phase, Phone, RefusedError, State, hashed
+from classroom.state import Confidence, Event, Pace, Phase, Phone, RefusedError, State, hashed
 from packviz.text import visible
 from packviz.validate import is_integer
 
-Action = Literal["ask", "open", "close", "talk", "reopen", "reveal", "step", "next", "twin", "back", "delete"]
+Action = Literal[
+    "ask", "open", "close", "talk", "reopen", "reveal", "step",
+    "next", "twin", "back", "delete", "item", "show", "channels",
+]  # fmt: skip
 ACTIONS: tuple[Action, ...] = get_args(Action)
+Done = Literal[Action, "put", "go"]  # `details.details` turns next, back and item into these and others
 
 MAX_PHONES = 1000
 MAX_CHANGES = 50  # of a phone's vote in one round, and of its name
 MAX_EVENTS = 100_000  # of phones; the teacher may add as many again
 MAX_NAME = 24  # characters
+MAX_WONDER, MAX_WONDERS = 300, 20  # characters of a question to the teacher, and how many from one phone
+GO_STRAIGHT = 0.8  # share of right answers in the first vote
 
 _BACK: Mapping[str, tuple[Phase, int]] = {
     "vote 1": ("lobby", 1),
@@ -42,10 +48,10 @@ _POSSIBLE: Mapping[str, tuple[Container[str], str]] = {
 }  # in which phases and rounds an action is possible, and what is said in any other
 
 
-def opened(questions: Sequence[Mapping[str, Any]]) -> tuple[Event, str]:
+def opened(items: Sequence[Mapping[str, Any]], *, plan: bool) -> tuple[Event, str]:
     """Return the first event of a room and the teacher's secret."""
     host = secret()
-    return _event("created", host=hashed(host), questions=list(questions)), host
+    return _event("created", host=hashed(host), **{"items" if plan else "questions": list(items)}), host
 
 
 def join(state: State, token: str | None, name: object = None, following: object = None) -> tuple[list[Event], str]:
@@ -62,62 +68,123 @@ def join(state: State, token: str | None, name: object = None, following: object
     return [_event("joined", token=token, name=phone.name), *_change(phone, token, None, following)], token
 
 
-def vote(state: State, token: object, number: object, given: int, answer: object, question: Question) -> list[Event]:
+def vote(
+    state: State, token: object, number: object, given: int, answer: object, question: Question, confidence: object
+) -> list[Event]:
     """Return the event of a vote, or none if it repeats the phone's last one.
 
     number: the round. given: the number of the question that is answered, and that reads and judges the answer.
     """
-    if not isinstance(token, str) or token not in state.phones:
-        raise RefusedError(403, "This phone has not joined the room. Join it first.")
+    token = _phone(state, token)
     if not is_integer(number, 1, 2):
         raise RefusedError(400, "`round` must be 1 or 2.")
-    if state.phase != "vote" or state.round != number or len(state.asked) != given:
+    if state.phase != "vote" or state.round != number or state.number != given:
         raise RefusedError(409, "The vote is closed.")
+    if confidence not in (None, *get_args(Confidence)):
+        raise RefusedError(400, '`confidence` must be "sure" or "guessing", or left out.')
     before, read = state.votes.get(token), question.read(answer)
-    if before is not None and before.read == read:
+    if before is not None and (before.read, before.confidence) == (read, confidence):
         return []
     if before is not None and before.changes >= MAX_CHANGES:
         raise RefusedError(429, f"This phone has changed its vote {MAX_CHANGES} times. The last vote counts.")
     _check_size(state)
-    return [_event("voted", token=token, round=number, answer=answer, read=read, right=read == question.solution)]
+    right = None if question.is_poll else read == question.solution
+    said = {"confidence": confidence} if confidence else {}
+    return [_event("voted", token=token, round=number, answer=answer, read=read, right=right, **said)]
 
 
-def act(state: State, action: Action, **details: Any) -> list[Event]:
+def pace(state: State, token: object, said: object) -> list[Event]:
+    """Return the event of a phone that finds the lesson too slow or too fast, or is lost; None takes it back."""
+    token = _phone(state, token)
+    if said not in (None, *get_args(Pace)):
+        raise RefusedError(400, '`pace` must be "slow", "fast", "lost" or null.')
+    _check_channel(state, "pace")
+    return [_event("paced", token=token, pace=said)]
+
+
+def wonder(state: State, token: object, text: object) -> list[Event]:
+    """Return the event of a question to the teacher."""
+    token = _phone(state, token)
+    if not isinstance(text, str) or not text.strip() or len(text) > MAX_WONDER:
+        raise RefusedError(400, f"A question must have 1 to {MAX_WONDER} characters.")
+    _check_channel(state, "wonder")
+    if sum(each == token for each, _ in state.wonders) >= MAX_WONDERS:
+        raise RefusedError(429, f"This phone has sent {MAX_WONDERS} questions, which is the most.")
+    return [_event("wondered", token=token, text=visible(" ".join(text.split())))]
+
+
+def act(state: State, action: Done, **details: Any) -> list[Event]:
     """Return the events of what the teacher does, or refuse it.
 
-    details: for ask and twin the `question` and its `index`; for reveal and step the `step`, and for reveal `steps`.
-    An open vote is closed by talk and reveal, too.
+    details: for ask and twin the `question` and its `index`; for put the `index` of a slide or a step; for go the place
+    `to` go to; for reveal, step and put the `step`, and for reveal and put `steps`; for show the `wonder`; for channels
+    the list of them. An open vote is closed by talk and reveal, too.
     """
     if refusal := _refusal(state, action):
         raise RefusedError(409, refusal)
-    if action in ("ask", "next", "twin"):
-        return [_event("asked", question=details["question"], index=details.get("index"))]
-    if action in ("open", "reopen"):
-        first = [] if state.asked else [_event("asked", question=details["question"], index=details["index"])]
-        return [*first, _event("opened", round=1 if action == "open" else 2)]
-    if action == "back":
-        phase, number = _BACK[f"{state.phase} {state.round}"]
-        return [_event("returned", phase=phase, round=number)]
-    if action == "step":
-        return [] if details["step"] == state.step else [_event("stepped", step=details["step"])]
+    match action:
+        case "ask" | "next" | "twin":
+            return [_event("asked", question=details["question"], index=details.get("index"))]
+        case "put":
+            return [_event("put", index=details["index"], step=details.get("step", 0), steps=details.get("steps", 0))]
+        case "go":
+            return [] if details["to"] == state.at else [_event("went", to=details["to"])]
+        case "open" | "reopen":
+            first = [] if state.now else [_event("asked", question=details["question"], index=details["index"])]
+            return [*first, _event("opened", round=1 if action == "open" else 2)]
+        case "back":
+            phase, number = _BACK[f"{state.phase} {state.round}"]
+            return [_event("returned", phase=phase, round=number)]
+        case "step":
+            return [] if details["step"] == state.now.step else [_event("stepped", step=details["step"])]  # type: ignore[union-attr]
+        case "show":
+            return [_event("lifted", wonder=details["wonder"])]
+        case "channels":
+            return [_event("allowed", channels=details["channels"])]
     shown = {"step": details["step"], "steps": details["steps"]} if action == "reveal" else {}
     kind = {"close": "closed", "talk": "talked", "reveal": "revealed", "delete": "deleted"}[action]
     closes = action in ("talk", "reveal") and state.phase == "vote"
     return [*([_event("closed")] if closes else []), _event(kind, **shown)]
 
 
-def _refusal(state: State, action: Action) -> str:
+def natural(state: State) -> Action:
+    """Return the action that usually comes next for the question on the screen; "next" once its answer is shown.
+
+    From GO_STRAIGHT right answers on, talking teaches little: the answer comes at once, as it does in a poll.
+    """
+    votes = [vote.right for vote in state.votes.values()]
+    clear = bool(votes) and (None in votes or sum(map(bool, votes)) >= GO_STRAIGHT * len(votes))
+    poll = state.current is not None and "prompt" in state.current.spec and "answer" not in state.current.spec
+    match state.phase, state.round:
+        case "lobby", _:
+            return "open" if state.current is not None or not state.now else "next"
+        case "vote", _:
+            return "close"
+        case "closed", 1:
+            return "reveal" if clear or poll else "talk"
+        case "talk", _:
+            return "reopen"
+        case "closed", _:
+            return "reveal"
+    return "next"
+
+
+def _refusal(state: State, action: Done) -> str:
     """Return why the teacher cannot do this now, "" where that is possible."""
     if action != "delete" and state.revision >= 2 * MAX_EVENTS:
         return "This room is full. Open another one."
-    if action in ("ask", "next", "twin") and state.phase == "vote":
+    if action in ("ask", "next", "twin", "put", "go") and state.phase == "vote":
         return "The vote is open. Close it before you ask another question."
-    if action not in ("ask", "next", "delete") and not state.asked and not (action == "open" and state.questions):
+    if action in ("ask", "next", "put", "go", "delete", "show", "channels"):
+        return ""
+    if state.now is None and (action != "open" or not state.items or state.plan):
         return "No question has been asked yet."
+    if state.now is not None and state.current is None and action != "step":
+        return "There is no question on the screen."
     where, otherwise = _POSSIBLE.get(action, ((), ""))
     if otherwise and f"{state.phase} {state.round}" not in where:
         return otherwise
-    return "This question has no movie." if action == "step" and not state.steps else ""
+    return "This question has no movie." if action == "step" and not (state.now and state.now.steps) else ""
 
 
 def _change(phone: Phone, token: str, name: str | None, following: bool | None) -> list[Event]:
@@ -137,6 +204,18 @@ def _name(state: State, token: str | None, name: object) -> str:
     if any(phone.name == told for each, phone in state.phones.items() if each != token):
         raise RefusedError(409, "Somebody in this room already has this name. Choose another one.")
     return told
+
+
+def _phone(state: State, token: object) -> str:
+    if not isinstance(token, str) or token not in state.phones:
+        raise RefusedError(403, "This phone has not joined the room. Join it first.")
+    return token
+
+
+def _check_channel(state: State, name: str) -> None:
+    if name not in state.channels:
+        raise RefusedError(409, "Your teacher has switched this off.")
+    _check_size(state)
 
 
 def _check_size(state: State) -> None:

@@ -7,6 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
@@ -22,20 +23,25 @@ _TYPED = "short_answer_question"
 _QTI_TYPES = {"choice": "multiple_choice_question", "number": "numerical_question"}  # Canvas's names, by form
 
 
-def answers_csv(state: State, prompts: Sequence[str]) -> str:
-    """Return one line for each vote that counts: name, question, round, answer, right, seconds.
+_COLUMNS = ("name", "question", "round", "answer", "right", "seconds")
+_MORE = ("number", "batch", "settings", "right answer", "time", "confidence")
 
-    prompts: of the questions that were asked.
-    """
+
+def answers_csv(state: State, questions: Sequence[Question]) -> str:
+    """Return one line for each vote that counts. questions: those that were asked."""
     text = io.StringIO()
     lines = csv.writer(text)
-    lines.writerow(("name", "question", "round", "answer", "right", "seconds"))
-    for prompt, asked in zip(prompts, state.asked, strict=True):
-        for number, votes in enumerate(asked.counted, 1):
+    lines.writerow((*_COLUMNS, *_MORE))
+    for number, (asked, votes_of) in enumerate(zip(questions, state.asked, strict=True), 1):
+        batch, settings = " / ".join(map(" ".join, asked.rows)), ", ".join(asked.settings)
+        for round_, votes in enumerate(votes_of.counted, 1):
             for token, vote in votes.items():
-                told = "yes" if vote.right else "no"
-                name = _plain(state.phones[token].name)
-                lines.writerow((name, _plain(prompt), number, _plain(vote.read), told, round(vote.seconds, 1)))
+                told = {True: "yes", False: "no", None: ""}[vote.right]
+                texts = (state.phones[token].name, asked.prompt, vote.read, batch, settings, asked.solution)
+                name, prompt, read, batch_, settings_, solution = map(_plain, texts)
+                at = datetime.fromtimestamp(vote.at, UTC).isoformat(" ", "seconds")
+                line = (name, prompt, round_, read, told, round(vote.seconds, 1))
+                lines.writerow((*line, number, batch_, settings_, solution, at, vote.confidence or ""))
     return text.getvalue()
 
 

@@ -102,7 +102,7 @@ class Room:
 
     async def question(self) -> Question | None:
         """Return the current question, computed in a thread the first time."""
-        current, number = self.state.current, len(self.state.asked)
+        current, number = self.state.current, self.state.number
         if current is None:
             return None
         if self._question is None or self._question[0] != number:
@@ -113,6 +113,21 @@ class Room:
         except Exception:  # the next one who asks tries again
             self._question = None
             raise
+
+    async def is_teacher(self, token: str | None) -> bool:
+        """Return whether the token is the teacher's secret; raises RefusedError if it is no phone's either.
+
+        None, which no request can send, is the projector.
+        """
+        if token is None:
+            return False
+        if token not in self.state.phones and not self.state.is_host(token):
+            await self.refresh()  # it may have joined at another process
+        if token in self.state.phones:
+            return False
+        if self.state.is_host(token):
+            return True
+        raise RefusedError(403, "This phone has not joined the room. Join it first.")
 
     async def news(self, since: int, token: str) -> AsyncIterator[int | None]:
         """Yield the revision at once if it is past `since`, and whenever it has changed; None as a heartbeat."""

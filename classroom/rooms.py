@@ -10,12 +10,13 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from classroom import events, limits, questions
-from classroom.details import checked, details
+from classroom.details import checked, checked_of_plan, details
 from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
 from classroom.question import Film
 from classroom.room import Room
+from classroom.slide import picture
 from classroom.snapshot import snapshot
 from classroom.state import Event, RefusedError, State
 from classroom.store import BehindError, Store, UnavailableError, chosen_store
@@ -73,17 +74,21 @@ class Rooms:
 
     # What the routes and the teacher's page call.
 
-    async def create(self, specs: object, address: str | None = None) -> tuple[str, str]:
-        """Open a room with a list of questions; return its code and the teacher's secret. address: who asks for it."""
+    async def create(self, specs: object, address: str | None = None, *, plan: bool = False) -> tuple[str, str]:
+        """Open a room with a list of questions, or a plan; return its code and the teacher's secret.
+
+        address: who asks for it.
+        """
         if not isinstance(specs, list) or len(specs) > MAX_QUESTIONS:
-            raise RefusedError(400, f"`questions` must be a list of at most {MAX_QUESTIONS} questions.")
+            name = "items" if plan else "questions"
+            raise RefusedError(400, f"`{name}` must be a list of at most {MAX_QUESTIONS} {name}.")
         if len(self._rooms) >= MAX_ROOMS:
             self._drop(_QUIET)
         if len(self._rooms) >= MAX_ROOMS:
             raise RefusedError(429, "There are too many open rooms on this server. Try again later.")
         await limits.count(self.store, "rooms", address)
-        known = [await checked(spec) for spec in specs]
-        event, host = events.opened(known)
+        known = [await (checked_of_plan if plan else checked)(spec) for spec in specs]
+        event, host = events.opened(known, plan=plan)
         while True:
             code = new_code()
             try:
@@ -126,7 +131,15 @@ class Rooms:
         await room.do(decide)
         return held[0], room.state.phones[held[0]].name
 
-    async def vote(self, code: str, token: object, number: object, answer: object, question: object = None) -> int:
+    async def vote(
+        self,
+        code: str,
+        token: object,
+        number: object,
+        answer: object,
+        question: object = None,
+        confidence: object = None,
+    ) -> int:
         """Count a vote; return the revision once it is stored.
 
         number: the round. question: the number of the question that is answered, where the phone says it: a vote that
@@ -134,17 +147,19 @@ class Rooms:
         """
         room = await self.room(code)
         try:
-            return await self._vote(room, token, number, answer, question)
+            return await self._vote(room, token, number, answer, question, confidence)
         except RefusedError as refusal:
             if refusal.status not in (403, 409) or not await room.refresh():
                 raise
-            return await self._vote(room, token, number, answer, question)  # another process knew more
+            return await self._vote(room, token, number, answer, question, confidence)  # another process knew more
 
-    async def _vote(self, room: Room, token: object, number: object, answer: object, question: object) -> int:
-        given, asked = len(room.state.asked), await room.question()
-        if asked is None or len(room.state.asked) != given or question not in (None, given):
+    async def _vote(
+        self, room: Room, token: object, number: object, answer: object, question: object, confidence: object
+    ) -> int:
+        given, asked = room.state.number, await room.question()
+        if asked is None or room.state.number != given or question not in (None, given):
             raise RefusedError(409, "The vote is closed.")
-        return await room.do(lambda state: events.vote(state, token, number, given, answer, asked))
+        return await room.do(lambda state: events.vote(state, token, number, given, answer, asked, confidence))
 
     async def act(self, code: str, host: object, action: object, given: dict[str, Any]) -> int:
         """Do what the teacher asks for; return the revision once it is stored.
@@ -161,10 +176,10 @@ class Rooms:
         place = room.state.place
         if given.get("at") not in (None, place):
             return room.state.revision
-        known = await details(room.state, name, given)
+        does, known = await details(room.state, name, given)
 
         def decide(state: State) -> Sequence[Event]:  # another window may have been faster meanwhile
-            return events.act(state, name, **known) if state.place == place else []
+            return events.act(state, does, **known) if state.place == place else []
 
         revision = await room.do(decide)
         if name == "delete":
@@ -174,31 +189,45 @@ class Rooms:
     async def snapshot(self, code: str, token: str | None) -> dict[str, Any]:
         """Return what a token, or the teacher's secret, may see; for None what is on the projector."""
         room = await self.room(code)
-        host = await is_teacher(room, token)
+        host = await room.is_teacher(token)
         while True:
             state, asked = room.state, await room.question()
-            if len(state.asked) == len(room.state.asked):
+            if state.at == room.state.at:
                 return snapshot(room.state, asked, token or "", host=host)
 
-    async def film(self, code: str, token: str | None, number: int) -> Film:
-        """Return the movie of a question's answer; phones get it once the answer is shown."""
+    async def tell(self, code: str, tell: Callable[[State], Sequence[Event]]) -> int:
+        """Store what a phone says to the teacher; return the revision."""
+        return await (await self.room(code)).do(tell)
+
+    async def film(self, code: str, token: str | None, number: int | None, item: int | None = None) -> Film:
+        """Return the movie of a question's answer, or of an item of the plan; phones get it once it is shown."""
         room = await self.room(code)
-        host, state = await is_teacher(room, token), room.state
-        if not 1 <= number <= len(state.asked):
-            raise RefusedError(404, "There is no such question.")
-        if not host and not state.asked[number - 1].revealed:
+        host, state = await room.is_teacher(token), room.state
+        shown = state.asked if number is not None else [each for each in state.shown if each.index == item]
+        at = number - 1 if number is not None else 0
+        if not 0 <= at < len(shown):
+            raise RefusedError(404, "There is no such question." if number is not None else "There is no such item.")
+        if not host and not shown[at].revealed:
             raise RefusedError(409, "The answer has not been shown yet.")
-        film = await asyncio.to_thread(questions.film, state.asked[number - 1].spec)
+        film = await asyncio.to_thread(questions.film, shown[at].spec)
         if film is None:
             raise RefusedError(404, "This question has no movie.")
         return film
 
+    async def picture(self, code: str, item: int) -> tuple[str, bytes]:
+        """Return the type and the bytes of the picture of a slide that has been shown."""
+        room = await self.room(code)
+        shown = [each.spec for each in room.state.shown if each.index == item and each.kind == "slide"]
+        found = picture(shown[0]["slide"]) if shown else None
+        if found is None:
+            raise RefusedError(404, "There is no such picture.")
+        return found
+
     async def answers(self, code: str, host: object) -> str:
         """Return all votes as CSV."""
         room = await self._room_of(code, host)
-        asked = room.state.asked
-        prompts = [(await asyncio.to_thread(questions.question, each.spec)).prompt for each in asked]
-        return answers_csv(room.state, prompts)
+        asked = [await asyncio.to_thread(questions.question, each.spec) for each in room.state.asked]
+        return answers_csv(room.state, asked)
 
     async def check(self) -> None:
         """Write to the store, unless that was done just now; raises UnavailableError if nothing can be written."""
@@ -257,22 +286,6 @@ class Rooms:
                 await work()
             except UnavailableError:
                 await asyncio.sleep(1)
-
-
-async def is_teacher(room: Room, token: str | None) -> bool:
-    """Return whether the token is the teacher's secret; raises RefusedError where it is no phone's either.
-
-    None, which no request can send, is the projector.
-    """
-    if token is None:
-        return False
-    if token not in room.state.phones and not room.state.is_host(token):
-        await room.refresh()  # it may have joined at another process
-    if token in room.state.phones:
-        return False
-    if room.state.is_host(token):
-        return True
-    raise RefusedError(403, "This phone has not joined the room. Join it first.")
 
 
 rooms = Rooms()

@@ -1,25 +1,29 @@
 """Routes: what phones and other programs send to the classroom, as JSON over HTTP and server-sent events.
 
-    POST /api/rooms {"questions": [...]}                                -> {"code", "host"}
+    POST /api/rooms {"questions": [...]} or {"items": [...]}            -> {"code", "host"}
     POST /api/rooms/CODE/join {} or {"token"}; also "name", "following" -> {"token", "name"}
     GET  /api/rooms/CODE?token=...                                      -> the snapshot (see classroom/__init__.py)
     GET  /api/rooms/CODE/events?token=...&since=N                       -> data: {"revision": N}, one at once if behind
-    POST /api/rooms/CODE/vote {"token", "round", "answer"}              -> {"revision"}
+    POST /api/rooms/CODE/vote {"token", "round", "answer"}; "confidence" -> {"revision"}
+    POST /api/rooms/CODE/pace {"token", "pace"}                         -> {"revision"}
+    POST /api/rooms/CODE/wonder {"token", "text"}                       -> {"revision"}
     POST /api/rooms/CODE/host {"host", "action", ...}                   -> {"revision"}
-    GET  /api/rooms/CODE/movie?token=...&question=N                     -> the player's data, gzipped
+    GET  /api/rooms/CODE/movie?token=...&question=N, or &item=N         -> the player's data, gzipped
+    GET  /api/rooms/CODE/picture?item=N                                 -> the picture of a slide that was shown
     GET  /api/rooms/CODE/answers.csv?host=...
     GET  /api/health                                                    -> {"writes": true}, if the store can be written
 
 A POST must have the content type application/json, and may come from a browser only if one of this server's own pages
 sends it. Errors are {"error": "one sentence"}: 400 for what cannot be read, 403 for a wrong token or secret and for
-another page, 404 for no room, 409 for what is not possible now, 413 over 16 kB, 415 for another content type, 429 for
-too often, 507 if nothing can be stored. A token here is a phone's, or the teacher's secret.
+another page, 404 for no room, 409 for what is not possible now, 413 over 16 kB (for a plan over 1 MB), 415 for another
+content type, 429 for too often, 507 if nothing can be stored. A token here is a phone's, or the teacher's secret.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -30,12 +34,14 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from classroom import limits, phone
-from classroom.rooms import is_teacher, rooms
+from classroom import events, limits, phone
+from classroom.rooms import rooms
+from classroom.specs import PICTURE
 from classroom.state import RefusedError
 from classroom.store import UnavailableError
 
 MAX_BYTES = 16 * 1024  # of a request's body
+MAX_PLAN_BYTES, MAX_TEXT_BYTES = 1024 * 1024, 128 * 1024  # of a plan's, with the pictures of its slides and without
 _AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
 
 
@@ -48,6 +54,9 @@ def routes() -> list[Route]:
         Route(f"{room}/join", _join, methods=["POST"]),
         Route(f"{room}/vote", _vote, methods=["POST"]),
         Route(f"{room}/host", _host, methods=["POST"]),
+        Route(f"{room}/pace", _pace, methods=["POST"]),
+        Route(f"{room}/wonder", _wonder, methods=["POST"]),
+        Route(f"{room}/picture", _picture),
         Route(f"{room}/events", _events),
         Route(f"{room}/movie", _movie),
         Route(f"{room}/answers.csv", _answers),
@@ -89,8 +98,11 @@ async def _error(request: Request, problem: Exception) -> Response:
 
 
 async def _create(request: Request) -> Response:
-    body = await _body(request)
-    code, host = await rooms.create(body.get("questions", []), _address(request))
+    body = await _body(request, MAX_PLAN_BYTES)
+    if "items" in body:
+        code, host = await rooms.create(body["items"], _address(request), plan=True)
+    else:
+        code, host = await rooms.create(body.get("questions", []), _address(request))
     return _json({"code": code, "host": host})
 
 
@@ -113,7 +125,20 @@ async def _vote(request: Request) -> Response:
     if "answer" not in body:
         raise RefusedError(400, "A vote needs `token`, `round` and `answer`.")
     token, number, question = body.get("token"), body.get("round"), body.get("question")
-    return _json({"revision": await rooms.vote(_code(request), token, number, body["answer"], question)})
+    confidence = body.get("confidence")
+    return _json({"revision": await rooms.vote(_code(request), token, number, body["answer"], question, confidence)})
+
+
+async def _pace(request: Request) -> Response:
+    body = await _body(request)
+    tell = partial(events.pace, token=body.get("token"), said=body.get("pace"))
+    return _json({"revision": await rooms.tell(_code(request), tell)})
+
+
+async def _wonder(request: Request) -> Response:
+    body = await _body(request)
+    tell = partial(events.wonder, token=body.get("token"), text=body.get("text"))
+    return _json({"revision": await rooms.tell(_code(request), tell)})
 
 
 async def _host(request: Request) -> Response:
@@ -124,7 +149,7 @@ async def _host(request: Request) -> Response:
 async def _events(request: Request) -> Response:
     room = await rooms.room(_code(request))
     token = _token(request)
-    await is_teacher(room, token)  # or it has joined the room
+    await room.is_teacher(token)  # or it has joined the room
     since = _number(request, "since", request.headers.get("last-event-id", "0"))
 
     async def stream() -> AsyncIterator[bytes]:
@@ -142,9 +167,18 @@ async def _events(request: Request) -> Response:
 
 
 async def _movie(request: Request) -> Response:
-    film = await rooms.film(_code(request), _token(request), _number(request, "question", "0"))
+    if "item" in request.query_params:
+        film = await rooms.film(_code(request), _token(request), None, _number(request, "item", "0"))
+    else:
+        film = await rooms.film(_code(request), _token(request), _number(request, "question", "0"))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=86400"}
     return Response(film.data, media_type="application/json", headers=headers)
+
+
+async def _picture(request: Request) -> Response:
+    kind, data = await rooms.picture(_code(request), _number(request, "item", "0"))
+    headers = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
+    return Response(data, media_type=kind, headers=headers)
 
 
 async def _answers(request: Request) -> Response:
@@ -167,21 +201,30 @@ def _file(request: Request, text: str, kind: str) -> Response:
     )
 
 
-async def _body(request: Request) -> dict[str, Any]:
-    """Return the object that was sent; raises RefusedError for anything else, and for other senders."""
+async def _body(request: Request, for_items: int = 0) -> dict[str, Any]:
+    """Return the object that was sent; raises RefusedError for anything else, and for other senders.
+
+    for_items: the largest size in bytes if it has `items`, whose slides may have pictures.
+    """
     limits.check_sender(request.headers)
     data = b""
     async for chunk in request.stream():
         data += chunk
-        if len(data) > MAX_BYTES:
-            raise RefusedError(413, f"The request is too large: at most {MAX_BYTES // 1024} kB.")
+        if len(data) > max(MAX_BYTES, for_items):
+            raise _too_large(max(MAX_BYTES, for_items))
     try:
         body = msgspec.json.decode(data or b"{}")
     except (msgspec.DecodeError, RecursionError):
         raise RefusedError(400, "The request is not JSON.") from None
     if not isinstance(body, dict):
         raise RefusedError(400, "The request is not a JSON object.")
+    if len(data) > MAX_BYTES and ("items" not in body or len(PICTURE.sub("", data.decode())) > MAX_TEXT_BYTES):
+        raise _too_large(MAX_BYTES)
     return body
+
+
+def _too_large(most: int) -> RefusedError:
+    return RefusedError(413, f"The request is too large: at most {most // 1024} kB.")
 
 
 def _address(request: Request) -> str | None:

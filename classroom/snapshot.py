@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
+from classroom.events import natural
 from classroom.question import Question
-from classroom.state import Asked, State
+from classroom.slide import rendered, without_picture
+from classroom.specs import Spec
+from classroom.state import Confidence, Pace, Shown, State
 
+PACE_COUNTS = 300.0  # seconds for which what a phone says about the pace counts
 MAX_BARS = 6  # different answers; the others are counted together
 _EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see hint()
 
@@ -21,30 +27,73 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
         "revision": state.revision,
         "phase": state.phase,
         "round": state.round,
-        "question": None if question is None else {"number": len(state.asked), **question.public},
+        "question": None if question is None else {"number": state.number, **question.public},
         "voted": len(state.votes),
         "joined": len(state.phones),
-        "step": state.step or None,
+        "step": (state.now.step or None) if state.now else None,
+        **_item(state),
+        "wonder": None if state.wonder is None else state.wonders[state.wonder][1],
+        "channels": sorted(state.channels),
     }
     seen |= {"mine": mine.answer if mine else None, "following": phone is None or phone.following}
     if phone is not None:
-        seen["name"] = phone.name
+        seen |= {"name": phone.name, "confidence": mine.confidence if mine else None, "pace": _said(state, token)}
     if current is not None and question is not None and (host or state.phase == "reveal"):
         seen |= _answer(state, current, question)
         if mine is not None and phone is not None:
             seen |= {"right": mine.right, "reason": question.reason(mine.read)}
-    if host:
-        seen |= {
-            "host": True,
-            "place": state.place,
-            "hint": hint(state),
-            "questions": [dict(spec) for spec in state.questions],
-            "index": current.index if current else None,
-            "left": len(state.questions) - state.upcoming,
-            "asked": [dict(each.spec) for each in state.asked],
-            "following_count": sum(each.following for each in state.phones.values()),
-        }
+    return seen | (_for_the_teacher(state) if host else {})
+
+
+def _item(state: State) -> dict[str, Any]:
+    """Return what is on the screen besides a question: a slide with its HTML, or a movie."""
+    now = state.now
+    if now is None:
+        return {"item": None, "kind": None}
+    seen: dict[str, Any] = {"item": now.index, "kind": now.kind}
+    if now.kind == "slide":
+        path = f"api/rooms/{state.code}/picture?item={now.index}"
+        text = without_picture(now.spec["slide"], path)
+        seen |= {"slide": text, "html": rendered(text, path)}
+    elif now.kind == "step":
+        seen["movie"] = {"path": f"api/rooms/{state.code}/movie?item={now.index}", "steps": now.steps}
     return seen
+
+
+def _for_the_teacher(state: State) -> dict[str, Any]:
+    """Return what only the teacher may see: what comes next, the notes, and what students say to the teacher."""
+    now, current, upcoming = state.now, state.current, state.upcoming
+    items = [_short(item) for item in state.items]
+    paces = Counter(said for said, at in state.paces.values() if time.time() - at <= PACE_COUNTS)
+    return {
+        "host": True,
+        "place": state.place,
+        "hint": hint(state),
+        "natural": natural(state),
+        "note": now.spec.get("note") if now is not None else None,
+        "items": items if state.plan else None,
+        "upcoming": items[upcoming] if upcoming < len(items) else None,
+        "before": state.beside(-1) is not None,
+        "questions": [] if state.plan else items,
+        "index": now.index if now is not None else None,
+        "left": len(items) - upcoming,
+        "asked": [dict(each.spec) for each in state.asked],
+        "spec": dict(current.spec) if current is not None else None,
+        "following_count": sum(each.following for each in state.phones.values()),
+        "pace": {said: paces[said] for said in get_args(Pace)},
+        "wonders": [{"id": i, "text": text} for i, (_, text) in enumerate(state.wonders)],
+    }
+
+
+def _said(state: State, token: str) -> Pace | None:
+    """Return what a phone said about the pace, as long as it counts."""
+    said, at = state.paces.get(token, (None, 0.0))
+    return said if time.time() - at <= PACE_COUNTS else None
+
+
+def _short(item: Spec) -> dict[str, Any]:
+    """Return an item without its picture."""
+    return {**item, "slide": without_picture(item["slide"], "picture")} if "slide" in item else dict(item)
 
 
 def hint(state: State) -> dict[str, Any] | None:
@@ -55,7 +104,9 @@ def hint(state: State) -> dict[str, Any] | None:
     votes = state.votes
     if state.phase not in ("closed", "talk") or not votes:
         return None
-    share = sum(vote.right for vote in votes.values()) / len(votes)
+    if None in (judged := [vote.right for vote in votes.values()]):
+        return None  # a poll
+    share = sum(map(bool, judged)) / len(votes)
     advice, told = "go on", "Most are right: show the answer and go on."
     if share < _EXPLAIN:
         advice, told = "explain", "Few are right: explain it again, then ask for a second vote."
@@ -66,7 +117,14 @@ def hint(state: State) -> dict[str, Any] | None:
     return {"share": round(share, 3), "advice": advice, "told": told}
 
 
-def bars(asked: Asked, question: Question) -> list[dict[str, Any]]:
+def _sure(asked: Shown, answers: Sequence[str]) -> dict[str, list[int]]:
+    """Return how many were sure of one of these answers, and how many guessed, in each round; {} if nobody said so."""
+    said = [[vote.confidence for vote in votes.values() if vote.read in answers] for votes in asked.counted]
+    found = {name: [each.count(name) for each in said] for name in get_args(Confidence)}
+    return found if any(map(any, found.values())) else {}
+
+
+def bars(asked: Shown, question: Question) -> list[dict[str, Any]]:
     """Return for each answer how often it was given before and after the talk, and why it is right or wrong.
 
     The options of a choice come in their order; of other answers the right one and then the most frequent ones. Where
@@ -78,23 +136,26 @@ def bars(asked: Asked, question: Question) -> list[dict[str, Any]]:
         shown, others = question.options, list[str]()
     else:
         ranked = [answer for answer, _ in both.most_common() if answer != question.solution]
-        shown, others = (question.solution, *ranked[: MAX_BARS - 1]), ranked[MAX_BARS - 1 :]
+        right = () if question.is_poll else (question.solution,)
+        most = MAX_BARS - len(right)
+        shown, others = (*right, *ranked[:most]), ranked[most:]
     groups: list[tuple[str | None, list[str]]] = [(answer, [answer]) for answer in shown]
     return [
         {
             "answer": answer,
-            "right": answer == question.solution,
+            "right": answer == question.solution and not question.is_poll,
             "before": sum(counts[0][each] for each in group),
             "after": sum(counts[1][each] for each in group),
             "reason": "" if answer is None else question.reason(answer),
+            **_sure(asked, group),
         }
         for answer, group in groups + ([(None, others)] if others else [])
     ]
 
 
-def _answer(state: State, asked: Asked, question: Question) -> dict[str, Any]:
+def _answer(state: State, asked: Shown, question: Question) -> dict[str, Any]:
     """Return what nobody but the teacher may see before the answer is shown."""
-    path = f"api/rooms/{state.code}/movie?question={len(state.asked)}"
+    path = f"api/rooms/{state.code}/movie?question={state.number}"
     return {
         "answer": question.answer,
         "solution": question.solution,
@@ -102,5 +163,5 @@ def _answer(state: State, asked: Asked, question: Question) -> dict[str, Any]:
         "reasons": [{"answer": answer, "reason": reason} for answer, reason in question.reasons.items()],
         "bars": bars(asked, question),
         "rounds": len(asked.counted),
-        "movie": None if question.kind == "own" else {"path": path, "steps": state.steps or None},
+        "movie": None if question.kind == "own" else {"path": path, "steps": asked.steps or None},
     }

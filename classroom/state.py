@@ -13,6 +13,9 @@ from typing import Any, Literal
 
 Event = dict[str, Any]
 Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
+Kind = Literal["question", "slide", "step"]
+Confidence = Literal["sure", "guessing"]
+Pace = Literal["slow", "fast", "lost"]
 
 
 class RefusedError(Exception):
@@ -23,7 +26,7 @@ class RefusedError(Exception):
         self.status, self.sentence = status, sentence
 
 
-_NOT_URGENT = ("created", "joined", "changed", "voted")  # events of which phones hear with a delay
+_NOT_URGENT = ("created", "joined", "changed", "voted", "paced", "wondered")  # events of which phones hear with a delay
 
 
 @dataclass(frozen=True)
@@ -45,28 +48,43 @@ class Vote:
 
     answer: Any
     read: str
-    right: bool
+    right: bool | None  # None in a poll
     seconds: float
     changes: int = 0
+    at: float = 0.0
+    confidence: Confidence | None = None
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question that was asked in a room, and the votes of its two rounds by token.
+class Shown:
+    """One item that was shown in a room: a question and the votes of its two rounds by token, a slide, or a step.
 
-    index: its place in the room's list of questions; None where it is not from the list. revealed: whether its answer
-    has been shown.
+    index       its place in the room's list; None for a question that is not from the list
+    after       the place in the list that it belongs to: its own, or that of the item after which it was asked
+    revealed    whether the answer has been shown
+    step        of the movie, counted from 1, and how many there are; 0 if none is shown
+    opened_at   when the current round was opened
     """
 
     spec: Mapping[str, Any]
     index: int | None = None
+    after: int = -1
     votes: tuple[dict[str, Vote], dict[str, Vote]] = field(default_factory=lambda: ({}, {}))
-    revealed: bool = False
+    phase: Phase = "lobby"
     round: int = 1
+    revealed: bool = False
+    step: int = 0
+    steps: int = 0
+    opened_at: float = 0.0
+
+    @property
+    def kind(self) -> Kind:
+        """Return what it is."""
+        return "slide" if "slide" in self.spec else "step" if "step" in self.spec else "question"
 
     @property
     def counted(self) -> Sequence[Mapping[str, Vote]]:
-        """Return the votes of the rounds that count: those of a second round count once it has not been undone."""
+        """Return the votes of the rounds that count: a second round that was undone does not."""
         return self.votes[: self.round]
 
 
@@ -76,46 +94,93 @@ class State:
 
     revision    the number of events
     host        SHA-256 of the teacher's secret, hexadecimal
+    items       the room's list. plan: whether it is a plan, through which `next` and `back` lead step by step
     phones      by token
-    asked       every question so far; the last one is the current one
-    step        of the reveal's movie, counted from 1, and how many there are; 0 before the reveal
-    opened_at   when the current round was opened
+    shown       every item so far. at: the place in it of what is on the screen; -1 before the first one
+    paces       by token, what a phone said last about the pace, and when
+    wonders     questions to the teacher. wonder: the place of the one on the projector
+    channels    which of pace, wonder and confidence the phones offer
     """
 
     code: str
     revision: int = 0
     host: str = ""
-    questions: tuple[Mapping[str, Any], ...] = ()
+    items: tuple[Mapping[str, Any], ...] = ()
+    plan: bool = False
     phones: dict[str, Phone] = field(default_factory=dict)
-    asked: tuple[Asked, ...] = ()
-    phase: Phase = "lobby"
-    round: int = 1
-    step: int = 0
-    steps: int = 0
-    opened_at: float = 0.0
+    shown: tuple[Shown, ...] = ()
+    at: int = -1
+    paces: dict[str, tuple[Pace, float]] = field(default_factory=dict)
+    wonders: tuple[tuple[str, str], ...] = ()  # token and text
+    wonder: int | None = None
+    channels: frozenset[str] = frozenset(("pace", "wonder"))
     last_at: float = 0.0
     urgent: int = 0  # the revision of the last event of which phones hear at once
     deleted: bool = False
 
     @property
-    def current(self) -> Asked | None:
-        """Return the question that is being asked."""
-        return self.asked[-1] if self.asked else None
+    def now(self) -> Shown | None:
+        """Return what is on the screen."""
+        return self.shown[self.at] if self.at >= 0 else None
+
+    @property
+    def current(self) -> Shown | None:
+        """Return the question on the screen."""
+        return self.now if self.now is not None and self.now.kind == "question" else None
+
+    @property
+    def asked(self) -> tuple[Shown, ...]:
+        """Return every question so far."""
+        return tuple(each for each in self.shown if each.kind == "question")
+
+    @property
+    def number(self) -> int:
+        """Return the number of the question on the screen, counted from 1; 0 if there is none."""
+        return sum(each.kind == "question" for each in self.shown[: self.at + 1]) if self.current else 0
+
+    @property
+    def phase(self) -> Phase:
+        """Return the phase of what is on the screen."""
+        return self.now.phase if self.now is not None else "lobby"
+
+    @property
+    def round(self) -> int:
+        """Return the round of the question on the screen."""
+        return self.now.round if self.now is not None else 1
 
     @property
     def votes(self) -> Mapping[str, Vote]:
         """Return the votes of the current round."""
-        return self.asked[-1].votes[self.round - 1] if self.asked else {}
+        return self.now.votes[self.round - 1] if self.now is not None else {}
 
     @property
     def upcoming(self) -> int:
-        """Return the place in the list of the question after the last one that was asked from it."""
-        return next((asked.index + 1 for asked in reversed(self.asked) if asked.index is not None), 0)
+        """Return the place in the list of the item after the last one that was shown from it."""
+        if self.plan:
+            return self.now.after + 1 if self.now is not None else 0
+        return next((each.index + 1 for each in reversed(self.shown) if each.index is not None), 0)
 
     @property
     def place(self) -> list[Any]:
-        """Return where the lesson is: the number of its question, the phase and the round."""
-        return [len(self.asked), self.phase, self.round]
+        """Return where the lesson is: which of the items shown is on the screen, counted from 1, phase and round."""
+        return [self.at + 1, self.phase, self.round]
+
+    def beside(self, way: Literal[-1, 1]) -> int | None:
+        """Return the place in `shown` of what comes before (-1) or after (1) what is on the screen; None for nothing.
+
+        In a plan this is the order of the list, and a question that is not from it comes after the item after which it
+        was asked; else it is the order in which they were shown.
+        """
+        if self.now is None:
+            return None
+        if not self.plan:
+            return self.at + way if 0 <= self.at + way < len(self.shown) else None
+        keys = [(each.after, each.index is None, i) for i, each in enumerate(self.shown)]
+        here = keys[self.at]
+        if way < 0:
+            return max((key for key in keys if key < here), default=(0, False, None))[2]
+        within = (self.now.after + 1, False, len(keys))  # what was shown from the next place of the list on comes later
+        return min((key for key in keys if here < key <= within), default=(0, False, None))[2]
 
     def is_host(self, given: object) -> bool:
         """Return whether this is the teacher's secret."""
@@ -123,9 +188,12 @@ class State:
 
     def copy(self) -> State:
         """Return a state to which events can be applied without changing this one."""
-        *before, last = self.asked or (None,)
-        asked = (*before, replace(last, votes=(dict(last.votes[0]), dict(last.votes[1])))) if last else ()
-        return replace(self, phones=dict(self.phones), asked=asked)
+        if self.now is None:
+            return replace(self, phones=dict(self.phones), paces=dict(self.paces))
+        votes = dict(self.now.votes[0]), dict(self.now.votes[1])
+        copied = replace(self, phones=dict(self.phones), paces=dict(self.paces))
+        copied._change(votes=votes)
+        return copied
 
     def apply(self, event: Event) -> None:
         """Add one event."""
@@ -135,43 +203,73 @@ class State:
             self.urgent = self.revision
         match event["type"]:
             case "created":
-                self.host, self.questions = event["host"], tuple(event["questions"])
+                self.host, self.plan = event["host"], "items" in event
+                self.items = tuple(event.get("items") or event.get("questions", ()))
             case "joined":
                 self.phones[event["token"]] = Phone(event["name"])
             case "changed":
                 before = self.phones[event["token"]]
                 self.phones[event["token"]] = Phone(event["name"], event["following"], before.changes + 1)
-            case "asked":
-                self.asked = (*self.asked, Asked(event["question"], event["index"]))
-                self.phase, self.round, self.step, self.steps = "lobby", 1, 0, 0
+            case "asked" | "put":
+                self._put(event)
+            case "went":
+                self.at = event["to"]
             case "opened":
-                self.phase, self.opened_at = "vote", event["at"]
-                self._to_round(event["round"])
+                self._change(phase="vote", round=event["round"], opened_at=event["at"])
             case "voted":
-                votes, token = self.asked[-1].votes[event["round"] - 1], event["token"]
-                changes = votes[token].changes + 1 if token in votes else 0
-                seconds = event["at"] - self.opened_at
-                votes[token] = Vote(event["answer"], event["read"], event["right"], seconds, changes)
+                self._vote(event)
             case "closed":
-                self.phase = "closed"
+                self._change(phase="closed")
             case "talked":
-                self.phase = "talk"
+                self._change(phase="talk")
             case "returned":
-                self.phase = event["phase"]
-                self._to_round(event["round"])
+                self._change(phase=event["phase"], round=event["round"])
             case "revealed":
-                self.asked = (*self.asked[:-1], replace(self.asked[-1], revealed=True))
-                self.phase, self.step, self.steps = "reveal", event["step"], event["steps"]
+                self._change(phase="reveal", revealed=True, step=event["step"], steps=event["steps"])
             case "stepped":
-                self.step = event["step"]
+                self._change(step=event["step"])
             case "deleted":
                 self.deleted = True
+            case "paced" | "wondered" | "lifted" | "allowed":
+                self._hear(event)
             case kind:
                 raise ValueError(f"This version of packviz does not know the event {kind}.")
 
-    def _to_round(self, number: int) -> None:
-        self.round = number
-        self.asked = (*self.asked[:-1], replace(self.asked[-1], round=number))
+    def _put(self, event: Event) -> None:
+        """Put a question, or an item of the list, on the screen."""
+        index = event["index"]
+        after = index if index is not None else self.now.after if self.now is not None else -1
+        step, steps = event.get("step", 0), event.get("steps", 0)
+        item = Shown(event.get("question") or self.items[index], index, after, step=step, steps=steps)
+        if item.kind == "step":
+            item = replace(item, phase="reveal", revealed=True)
+        self.shown, self.at = (*self.shown, item), len(self.shown)
+
+    def _vote(self, event: Event) -> None:
+        assert self.now is not None
+        votes, token = self.now.votes[event["round"] - 1], event["token"]
+        changes = votes[token].changes + 1 if token in votes else 0
+        seconds, confidence = event["at"] - self.now.opened_at, event.get("confidence")
+        votes[token] = Vote(event["answer"], event["read"], event["right"], seconds, changes, event["at"], confidence)
+
+    def _hear(self, event: Event) -> None:
+        """Add what a phone says to the teacher, or what the teacher does with it."""
+        match event["type"]:
+            case "paced" if event["pace"] is None:
+                self.paces.pop(event["token"], None)
+            case "paced":
+                self.paces[event["token"]] = event["pace"], event["at"]
+            case "wondered":
+                self.wonders = (*self.wonders, (event["token"], event["text"]))
+            case "lifted":
+                self.wonder = event["wonder"]
+            case "allowed":
+                self.channels = frozenset(event["channels"])
+
+    def _change(self, **values: Any) -> None:
+        """Change what is on the screen."""
+        assert self.now is not None
+        self.shown = (*self.shown[: self.at], replace(self.now, **values), *self.shown[self.at + 1 :])
 
 
 def hashed(given: str) -> str:

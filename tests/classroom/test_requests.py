@@ -296,7 +296,9 @@ async def test_answers_can_be_downloaded_and_the_room_deleted(address: str) -> N
         assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
         told = await room.line.ask("GET", f"{path}?host={room.host}")
         rows = list(csv.DictReader(told.body.decode().splitlines()))
-        assert list(rows[0]) == ["name", "question", "round", "answer", "right", "seconds"]
+        head = ["name", "question", "round", "answer", "right", "seconds"]
+        assert list(rows[0]) == [*head, "number", "batch", "settings", "right answer", "time", "confidence"]
+        assert [(row["number"], row["right answer"], row["confidence"]) for row in rows] == [("1", "that", "")] * 2
         assert [list(row.values())[:5] for row in rows] == [
             ["'=1+1", "Which?", "1", "this", "no"],  # a spreadsheet must not compute it
             [phones[1].name, "Which?", "1", "that", "yes"],

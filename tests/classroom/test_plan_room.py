@@ -1,0 +1,299 @@
+"""A plan in a room: next and back through all kinds of items, and what nobody but the teacher may see of it."""
+
+import asyncio
+import base64
+import csv
+import gzip
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from test_requests import LONGER, OWN, Phones, do
+
+from bench.phones import Phone, Room
+from classroom.slide import rendered
+
+PICTURE = base64.b64encode(b"\x89PNG" + bytes(3000)).decode()
+SLIDE = f"# Packing\n\n`h_n` is $h_T$.\n\n```python\nlstm(x)\n```\n\n![a cat](data:image/png;base64,{PICTURE})"
+STEP = {"stage": "pack", "number": 3, "sequences": "1 2 3\n4 5", "settings": {"cell": "gru"}}
+POLL = {"prompt": "How was it?", "options": ["good", "bad"]}
+NUMBER = {"prompt": "How many rows?", "kind": "number", "answer": 6, "note": "riddle note"}
+TEXT = {"prompt": "In one word?", "kind": "text"}
+ITEMS: list[dict[str, Any]] = [
+    {"slide": SLIDE, "note": "riddle note"},
+    {**OWN, "note": "riddle note"},
+    {"step": STEP, "note": "riddle note"},
+    {**LONGER, "note": "riddle note"},
+    POLL,
+    NUMBER,
+    TEXT,
+    {"slide": "The end"},
+]
+
+QUESTION: tuple[str, ...] = ("lobby 1", "vote 1", "closed 1", "talk 1", "vote 2", "closed 2", "reveal 2")
+
+
+@asynccontextmanager
+async def lecture(address: str, *items: object, phones: int = 2) -> AsyncIterator[tuple[Room, Phones]]:
+    """Open a room with a plan, and yield it with phones that have joined it."""
+    room = Room(address)
+    told = (await room.line.ask("POST", "/api/rooms", {"items": list(items)})).data
+    room.code, room.host = told["code"], told["host"]
+    joined = [Phone(address, room.code) for _ in range(phones)]
+    for phone in joined:
+        await phone.join()
+    try:
+        yield room, joined
+    finally:
+        for phone in joined:
+            phone.close()
+        room.line.close()
+        await asyncio.sleep(0.05)
+
+
+async def look(phone: Phone) -> tuple[object, ...]:
+    await phone.look()
+    return tuple(phone.seen[name] for name in ("item", "kind", "phase", "round"))
+
+
+async def test_next_leads_through_all_items_and_back_to_what_was_shown(address: str) -> None:
+    async with lecture(address, *ITEMS) as (room, phones):
+        one = phones[0]
+        assert await look(one) == (None, None, "lobby", 1)
+        way: list[tuple[object, ...]] = [(0, "slide", "lobby", 1)]
+        for item in (1, 3):
+            way += [(item, "question", phase[:-2], int(phase[-1])) for phase in QUESTION]
+            way += [(2, "step", "reveal", 1)] if item == 1 else []
+        for item in (4, 5, 6):  # nobody votes on these
+            phases = QUESTION if item == 5 else ("lobby 1", "vote 1", "closed 1", "reveal 1")
+            way += [(item, "question", phase[:-2], int(phase[-1])) for phase in phases]
+        way += [(7, "slide", "lobby", 1)]
+        for there in way:
+            await do(room, "next")
+            assert await look(one) == there
+        assert (await room.act("next")).status == 409
+        for item in (6, 5, 4, 3, 2, 1, 0):
+            await do(room, "back")
+            seen = await look(one)
+            assert (seen[0], seen[2]) == (item, "lobby" if item == 0 else "reveal")
+            assert ("bars" in one.seen) == (item not in (0, 2))
+        assert (await room.act("back")).status == 409
+        await do(room, "item", item=6)
+        assert (await look(one))[:1] == (6,)
+        await do(room, "back", "next", "next")
+        assert await look(one) == way[-1]
+        assert (await room.act("item", item=8)).status == 400
+
+
+@pytest.mark.parametrize(("right", "after"), [(5, "reveal"), (4, "reveal"), (3, "talk"), (0, "talk")])
+async def test_next_goes_to_the_answer_if_80_percent_are_right(address: str, right: int, after: str) -> None:
+    async with lecture(address, OWN, phones=5) as (room, phones):
+        await do(room, "next", "next")
+        for i, phone in enumerate(phones):
+            await phone.vote(1, int(i < right))
+        await do(room, "next")
+        assert (await room.seen())["natural"] == after
+        await do(room, "next")
+        assert (await look(phones[0]))[2] == after
+
+
+async def test_a_slide_and_a_step_are_on_the_phones(address: str) -> None:
+    async with lecture(address, *ITEMS) as (room, phones):
+        one = phones[0]
+        await do(room, "next")
+        await one.look()
+        assert one.seen["slide"].startswith("# Packing\n\n`h_n` is $h_T$.")
+        assert PICTURE not in one.seen["slide"]
+        for part in ("<h1>Packing</h1>", "<code>h_n</code>", "<math", 'class="language-python"', 'alt="a cat"'):
+            assert part in one.seen["html"]
+        path = f"api/rooms/{room.code}/picture?item=0"
+        assert path in one.seen["slide"]
+        picture = await one.line.ask("GET", f"/{path}")
+        assert (picture.headers["content-type"], picture.body) == ("image/png", base64.b64decode(PICTURE))
+        await do(room, "item", item=2)
+        await one.look()
+        assert (one.seen["step"], one.seen["question"]) == (3, None)
+        film = await one.line.ask("GET", f"/{one.seen['movie']['path']}&token={one.token}")
+        movie = json.loads(gzip.decompress(film.body))
+        assert len(movie["steps"]) == one.seen["movie"]["steps"] >= 3
+        await do(room, "step", step=2)
+        await one.look()
+        assert one.seen["step"] == 2
+
+
+async def test_a_question_of_the_moment_comes_after_the_item_on_the_screen(address: str) -> None:
+    async with lecture(address, *ITEMS[:3]) as (room, phones):
+        await do(room, "next")
+        await room.act("ask", question=POLL)
+        await do(room, "open", "close", "reveal", "next")
+        assert (await look(phones[0]))[0] == 1
+        await do(room, "back")
+        await phones[0].look()
+        assert phones[0].seen["question"]["prompt"] == "How was it?"
+        await do(room, "back")
+        assert (await look(phones[0]))[0] == 0
+        await do(room, "next")
+        assert (await look(phones[0]))[:2] == (None, "question")
+
+
+async def test_polls_numbers_and_texts_are_counted(address: str) -> None:
+    async with lecture(address, POLL, NUMBER, TEXT, phones=3) as (room, phones):
+        answers: list[list[object]] = [[0, 0, 1], [6, "6.0", 7], ["Fun", " fun ", "hard"]]
+        found = []
+        for given in answers:
+            await do(room, "next", "next")
+            for phone, answer in zip(phones, given, strict=True):
+                assert (await phone.vote(1, answer)).status == 200
+            await do(room, "close", "reveal")
+            await phones[0].look()
+            found.append([(bar["answer"], bar["before"], bar["right"]) for bar in phones[0].seen["bars"]])
+            seen = phones[0].seen
+            assert (seen["answer"], seen["right"]) == ((6, True) if given is answers[1] else (None, None))
+        assert found == [
+            [("good", 2, False), ("bad", 1, False)],
+            [("6", 2, True), ("7", 1, False)],
+            [("fun", 2, False), ("hard", 1, False)],
+        ]
+        told = await room.line.ask("GET", f"/api/rooms/{room.code}/answers.csv?host={room.host}")
+        rows = list(csv.DictReader(told.body.decode().splitlines()))
+        assert [row["right"] for row in rows] == ["", "", "", "yes", "yes", "no", "", "", ""]
+        assert [row["number"] for row in rows] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
+
+
+async def test_confidence_is_counted_beside_the_answer(address: str) -> None:
+    async with lecture(address, LONGER, phones=3) as (room, phones):
+        await do(room, "next", "next")
+        for phone, (answer, said) in zip(phones, [(1, "sure"), (1, "guessing"), (2, None)], strict=True):
+            body = {"token": phone.token, "round": 1, "answer": answer, "confidence": said}
+            assert (await phone.line.ask("POST", f"{phone.path}/vote", body)).status == 200
+        body = {"token": phones[0].token, "round": 1, "answer": 1, "confidence": "perhaps"}
+        assert (await phones[0].line.ask("POST", f"{phones[0].path}/vote", body)).status == 400
+        bars = {bar["answer"]: bar for bar in (await room.seen())["bars"]}
+        assert (bars["1"]["sure"], bars["1"]["guessing"]) == ([1], [1])
+        assert "sure" not in bars["2"] or bars["2"]["sure"] == [0]
+        told = await room.line.ask("GET", f"/api/rooms/{room.code}/answers.csv?host={room.host}")
+        rows = list(csv.DictReader(told.body.decode().splitlines()))
+        assert [row["confidence"] for row in rows] == ["sure", "guessing", ""]
+        assert {(row["batch"][:9], row["settings"][:7], row["right answer"]) for row in rows} == {
+            ("1 2 3 4 5", "nn.LSTM", "4 4 3 2 1 1 1")
+        }
+        assert rows[0]["time"].endswith("+00:00")
+
+
+async def test_students_tell_the_teacher_alone(address: str) -> None:
+    async with lecture(address, OWN) as (room, phones):
+        one, two = phones
+
+        async def say(phone: Phone, what: str, value: object) -> int:
+            name = "pace" if what == "pace" else "text"
+            told = await phone.line.ask("POST", f"{phone.path}/{what}", {"token": phone.token, name: value})
+            return told.status
+
+        assert [await say(one, "pace", said) for said in ("lost", "fast", "dizzy", 3)] == [200, 200, 400, 400]
+        assert await say(two, "pace", "lost") == 200
+        assert (await room.seen())["pace"] == {"slow": 0, "fast": 1, "lost": 1}
+        assert await say(one, "pace", None) == 200
+        assert (await room.seen())["pace"] == {"slow": 0, "fast": 0, "lost": 1}
+        assert await say(one, "wonder", "Why canary?") == 200
+        assert [await say(one, "wonder", text) for text in ("", 3, "x" * 301)] == [400] * 3
+        (wonder,) = (await room.seen())["wonders"]
+        assert wonder["text"] == "Why canary?"
+        await two.look()
+        assert b"canary" not in two.line.heard
+        assert two.seen["pace"] == "lost"
+        await do(room, "show", wonder=wonder["id"])
+        await two.look()
+        assert two.seen["wonder"] == "Why canary?"
+        await do(room, "show", wonder=None)
+        await two.look()
+        assert two.seen["wonder"] is None
+        await do(room, "channels", pace=False, wonder=False)
+        assert [await say(one, "pace", "lost"), await say(one, "wonder", "Why?")] == [409, 409]
+        await one.look()
+        assert one.seen["channels"] == []
+
+
+async def test_nothing_private_of_a_plan_reaches_a_phone(address: str) -> None:
+    """Every byte: notes, what comes next, answers before the reveal, other students' words."""
+    async with lecture(address, *ITEMS) as (room, phones):
+        spy = phones[0]
+        following = asyncio.create_task(spy.follow())
+        await spy.line.ask("POST", f"{spy.path}/wonder", {"token": phones[1].token, "text": "riddle wonder"})
+        hidden = [b"riddle", b"The end", b"How was it", b"In one word", b"canary", b"lstm(x)", b'"upcoming"', b'"note"']
+        shown = {
+            (0, "lobby"): b"lstm(x)",
+            (1, "reveal"): b"canary",
+            (4, "lobby"): b"How was it",
+            (6, "lobby"): b"In one word",
+        }
+        seen = await room.seen()
+        while seen["item"] != 7:
+            got = bytes(spy.line.heard + spy.channel.heard)
+            assert [word for word in hidden if word in got] == []
+            if seen["phase"] != "reveal":
+                words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"right"', b'"hint"', b'"movie"')
+                assert [word for word in words if word in got] == []
+            await room.act("next")
+            await asyncio.sleep(0.1)
+            spy.line.heard.clear()
+            spy.channel.heard.clear()
+            seen = await room.seen()
+            hidden = [word for word in hidden if word != shown.get((seen["item"], seen["phase"]))]
+            later = "" if seen["item"] == 2 else "/movie?item=2"
+            for path in ("", "/movie?question=9", later, "/picture?item=7", "/answers.csv"):
+                mark = "&" if "?" in path else "?"
+                await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
+        following.cancel()
+        seen = await room.seen()
+        assert [item.get("note") for item in seen["items"]].count("riddle note") == 5
+
+
+@pytest.mark.parametrize(
+    ("items", "status"),
+    [
+        (3, 400),
+        ([{"slide": ""}], 400),
+        ([{"slide": "x" * 8001}], 400),
+        ([{"slide": 3}], 400),
+        ([{"slide": "x", "colour": 1}], 400),
+        ([{"step": {"stage": "walk"}}], 400),
+        ([{"step": {"number": 0}}], 400),
+        ([{"step": {"settings": {"total_length": 60_000_000}}}], 400),
+        ([{"step": {"sequences": "1 " * 65}}], 400),
+        ([{"kind": "alive", "note": "x" * 2001}], 400),
+        ([{"prompt": "?", "kind": "number", "options": ["a", "b"]}], 400),
+        ([{"prompt": "?", "kind": "number", "answer": "six"}], 400),
+        ([{"prompt": "?", "kind": "tree"}], 400),
+        ([{"slide": f"![a](data:image/png;base64,{'A' * 400_004})"}], 400),
+        ([{"slide": f"![a](data:image/png;base64,{PICTURE}) ![b](data:image/png;base64,{PICTURE})"}], 400),
+        (["x" * 200_000], 413),
+        ([{"slide": f"![a](data:image/png;base64,{'A' * 300_000})"}] * 4, 413),
+        ([{"slide": f"![a](data:image/png;base64,{'A' * 399_996})"}, {"slide": "plain"}], 200),
+    ],
+)
+async def test_an_invalid_plan_is_refused(address: str, items: object, status: int) -> None:
+    room = Room(address)
+    answer = await room.line.ask("POST", "/api/rooms", {"items": items})
+    assert answer.status == status, answer.data
+    assert (status == 200) != ("error" in answer.data)
+    room.line.close()
+
+
+@pytest.mark.parametrize(
+    "slide",
+    [
+        "![a](http://192.0.2.1/x.png)",
+        "<img src=http://192.0.2.1/x.png onerror=alert(1)>",
+        "[a](javascript:alert(1))",
+        "$\\href{javascript:alert(1)}{x}$",
+        "$\\text{<script>alert(1)</script>}$",
+        "$\\frac{$",
+        '![a](x.png "onerror=alert(1)")',
+    ],
+)
+def test_a_slide_runs_nothing_and_loads_no_picture_from_elsewhere(slide: str) -> None:
+    html = rendered(slide, "own.png")
+    for part in ("<img", "<script", 'href="javascript'):
+        assert part not in html
