@@ -3,8 +3,8 @@
 A change names a group, which of its marks change, and the new values: one value for all of these marks, or a list with
 one for each. The size of four movies (`python -m bench movie_cost`: 3 × 4, 6 × 8, 20 × 20, 60 × 60) as JSON is 15, 34,
 117 and 437 kB, with gzip 3.6, 6.6, 15 and 65 kB. One record for each mark, without columns, takes 26, 70, 317 and
-1,437 kB. Runs and lists that are shared between columns take 12, 25, 68 and 151 kB in the same CPU time (6 × 8: 7.0 to
-7.8 ms in alternating runs of both), but need three decoders.
+1,437 kB. Runs and lists that are shared between columns take 12, 25, 68 and 151 kB and need three decoders. A movie of
+6 × 8 takes 6.7 to 7.2 ms of CPU time, and took 6.0 to 7.2 ms with them (alternating processes on a busy machine).
 """
 
 from collections import defaultdict

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Player(Widget):  # type: ignore[misc] # ipywidgets has no types
-    """Hold the player, as one model for all movies."""
+    """The player, as one model for all movies."""
 
     style, code = (Unicode(each).tag(sync=True) for each in assets())
 
 
 class MovieWidget(AnyWidget):
-    """Play a movie, synchronized with Python.
+    """A player of a movie, synchronized with Python.
 
     step    which step is on screen, from 1; can be read, observed and set
     picked  the cell clicked last: its role, seq, k, token and the step; setting it to some of these, such as

@@ -19,7 +19,7 @@ def far(distance: float) -> str:
 
 
 def start_step(both: Pair) -> Step:
-    """Say what the two sides have in common before the first time step."""
+    """Return the step that shows what the two sides have in common before the first time step."""
     states, trace = recurrent.kind(both.view).in_code("n"), both.view.trace
     caption = say(
         "beside",
@@ -36,7 +36,7 @@ def start_step(both: Pair) -> Step:
 
 
 def time_step(both: Pair, t: int) -> Step:
-    """Say what happens on both sides at a time step, and which rows enter the cell on each."""
+    """Return the step that shows a time step on both sides, and which rows enter the cell on each."""
     fed, idle = ([b for b in both.view.order if (t < both.view.lengths[b]) == live] for live in (True, False))
     pads, dropped = ([b for b in sorted(idle) if both.view.mask[b, t] == real] for real in (False, True))
     off = [b for b in range(both.view.total[0]) if not both.same[b, t]]
@@ -59,7 +59,7 @@ def time_step(both: Pair, t: int) -> Step:
 
 
 def outputs_step(both: Pair) -> Step:
-    """Say how the two outputs compare, where both have one and where only one does."""
+    """Return the step that shows how the two outputs compare, where both have one and where only one does."""
     cells = [(b, t) for b, length in enumerate(both.view.lengths) for t in range(length)]
     rest = [(b, t) for b, length in enumerate(both.view.lengths) for t in range(length, both.view.total[1])]
     off = [at for at in cells if not both.same[at]]
@@ -72,7 +72,7 @@ def outputs_step(both: Pair) -> Step:
 
 
 def h_n_step(both: Pair) -> Step:
-    """Say which rows of h_n are equal on both sides, and how far apart the others are."""
+    """Return the step that shows which rows of h_n are equal on both sides, and how far apart the others are."""
     agree, differ = ([b for b in range(both.view.total[0]) if both.last_same[b] == same] for same in (True, False))
     farthest = _most_of(differ, both.last_apart)
     caption = say(

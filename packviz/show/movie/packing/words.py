@@ -60,7 +60,7 @@ def chips(sequences: Sequence[int]) -> str:
 
 
 def lost(view: View) -> str:
-    """Say how many pads were packed and thus how many tokens were lost."""
+    """Return how many pads were packed and thus how many tokens were lost, as part of a sentence."""
     count = sum(packed_rows.packed_pads(view).values())
     return f"{counted(count, 'pad')} {'was' if count == 1 else 'were'} packed, {counted(count, 'token')} lost"
 
