@@ -69,7 +69,7 @@ def examine(
 
 
 def _case(subject: object, x: object, lengths: object, batch_first: bool | None, *beside: Any) -> Case:
-    """Tell module, batch and lengths apart; beside: what follows in a Case, in its order."""
+    """Return the case of these arguments; beside: the other fields of a Case, in its order."""
     module = (
         read_module(subject, _readable, "; pv.watch(module) examines it inside the whole model")
         if isinstance(subject, nn.Module)

@@ -40,7 +40,7 @@ _LAYER = re.compile(r"weight_ih_l\d+")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Loaded(Brief):
-    """Hold what a file holds."""
+    """What a file holds."""
 
     name: str
     tensors: Mapping[str, Tensor]  # by name; a lone one under the file's name without its ending
@@ -161,7 +161,7 @@ def module_from(
     prefix         one of recurrent_prefixes(state); may be left out where there is only one
     batch_first, nonlinearity   are not in a state dict: torch's own defaults, unless given; dropout is 0
 
-    Raises PackvizError where no such layer is in the state, where several are and none was chosen, and where weights
+    Raises PackvizError if no such layer is in the state, where several are and none was chosen, and where weights
     are missing or their shapes fit no module.
     """
     prefix = _chosen(recurrent_prefixes(state), prefix)

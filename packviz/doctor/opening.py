@@ -40,7 +40,7 @@ _NOT_FOR_FILES = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "
 
 
 class Part(NamedTuple):
-    """Hold a tensor of a file: its dtype by torch's name, its numbers as bytes, row by row."""
+    """A tensor of a file: its dtype by torch's name, its numbers as bytes, row by row."""
 
     name: str
     field: str  # "" or which of the FIELDS of the PackedSequence of that name
@@ -50,7 +50,7 @@ class Part(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """Say why a file was not opened, in the words of a PackvizError: expected, got, fix."""
+    """The reason why a file was not opened, as the parts of a PackvizError: expected, got, fix."""
 
 
 def open_parts(name: str, data: bytes) -> list[Part]:
@@ -115,7 +115,7 @@ def _whole(name: str, array: np.ndarray[Any, Any]) -> Part:
 
 
 def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """Return what is in an archive; raises UnreadableError where it would unpack to too much."""
+    """Return what is in an archive; raises UnreadableError if it would unpack to too much."""
     infos = archive.infolist()
     unpacked = sum(info.file_size for info in infos)
     if unpacked > MAX_BYTES or len(infos) > MAX_PARTS:

@@ -90,7 +90,7 @@ def padding_code(text: str) -> str:
 def read_packed(text: str) -> PackedSequence:
     """Return the PackedSequence that torch printed, as it is: its fields may contradict each other.
 
-    Raises PackvizError where a field is missing or shortened.
+    Raises PackvizError if a field is missing or shortened.
     """
     reader = _reader(text)
     match reader.expression():

@@ -21,7 +21,7 @@ from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
-from packviz.rules.packed_sequence import fields
+from packviz.rules.packed_sequence import fields_fit
 from packviz.rules.padding_value import all_finite, fits_at_its_edges, packed_ends, shared_end
 from packviz.rules.preconditions import refusal_of
 from packviz.rules.unpacked import may_have_pads
@@ -271,9 +271,9 @@ def _is_one_step(given: Tensor | PackedSequence, batch_first: bool) -> bool:
 
 
 def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None) -> bool:
-    """Tell at a glance whether a layer of torch's takes this, in its form, and no sequence ends with what may be pads.
+    """Quick check: the layer accepts this input, and no sequence ends with possible pads.
 
-    packed: the call that packed it, where it was seen
+    packed: the call that packed it, if it was observed
     """
     weight, data, grid = layer._parameters.get("weight_ih_l0"), _numbers(given), isinstance(given, Tensor)
     if weight is None or data.dim() != (3 if grid else 2) or data.size(-1) != layer.input_size or not data.numel():
@@ -289,6 +289,6 @@ def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | No
         return packed.grid is None
     if grid:
         return not may_have_pads(data, layer.batch_first, pad)
-    if any(fields.condition(Case(packed=given))) or not bool((data != (pad or 0.0)).any(1).all()):
+    if any(fields_fit.condition(Case(packed=given))) or not bool((data != (pad or 0.0)).any(1).all()):
         return False
     return pad is not None or shared_end(*packed_ends(given)[:2]) is None

@@ -1,6 +1,6 @@
-"""One case: what examine() or trace_module() was given; and a rule, a condition on it and when it is asked."""
+"""The case: what examine() or trace_module() was given. A rule: a condition on it, and when that is asked."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -10,16 +10,16 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from packviz.inputs.packed_rows import packed_lengths
-from packviz.rules.finding import Fault
+from packviz.rules.finding import Fault, Finding
 from packviz.rules.padding_value import peaks
 from packviz.rules.preconditions import read_lengths
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Hold what is judged: a padded x or a packed sequence, perhaps a module, and what is given beside them.
+    """What is examined: a padded x or a packed sequence, perhaps a module, and what is given with them.
 
-    Everything else is named as the arguments of examine().
+    The fields are named like the arguments of examine().
     """
 
     x: Tensor | None = None
@@ -56,12 +56,12 @@ class Case:
 
     @property
     def runs_packed_lstm(self) -> bool:
-        """Tell whether a packed sequence goes to an LSTM, of which torch checks neither features nor states."""
+        """Return whether a packed sequence goes to an LSTM, of which torch checks neither features nor states."""
         return self.layer.mode == "LSTM" and (self.packed is not None or self.lengths is not None)
 
     @property
     def is_unbatched(self) -> bool:
-        """Tell whether x is one sequence (T, F), as a module takes it."""
+        """Return whether x is one sequence (T, F), as a module takes it."""
         return self.module is not None and self.lengths is None and self.x is not None and self.x.dim() == 2
 
     @property
@@ -99,7 +99,7 @@ class Case:
 
     @cached_property
     def has_plain_lengths(self) -> bool:
-        """Tell whether the lengths are a list of integers, which needs no tensor: most are, and tensors take time."""
+        """Return whether the lengths are a list of integers, which needs no tensor: most are, and tensors take time."""
         given = self.lengths
         return type(given) is list and all(type(length) is int and abs(length) < 2**62 for length in given)
 
@@ -110,7 +110,7 @@ class Case:
 
     @cached_property
     def are_shares(self) -> bool:
-        """Tell whether the lengths are shares of the longest, as some toolkits have them: 0 < share <= 1."""
+        """Return whether the lengths are shares of the longest, as some toolkits have them: 0 < share <= 1."""
         given = self.lengths_tensor
         if not given.is_floating_point() or len(given) != self.B or self.T == 1:
             return False
@@ -137,22 +137,57 @@ class Case:
 
 
 Condition = Callable[[Case], Iterable[Fault]]
+Need = Callable[[Case, Sequence[Finding]], bool]  # of the case and of what was found before
+
+
+def has_numbers(case: Case, _: Sequence[Finding]) -> bool:
+    """Return whether the data hold numbers, which tensors on the meta device do not."""
+    return not any(isinstance(one, Tensor) and one.is_meta for one in case.packed or (case.x,))
+
+
+def has_valid_lengths(case: Case, _: Sequence[Finding]) -> bool:
+    """Return whether there is a length from 1 to T for each sequence."""
+    return bool(case.valid_lengths)
+
+
+def has_no_wrong_lengths(case: Case, _: Sequence[Finding]) -> bool:
+    """Return whether there are no lengths, or valid ones."""
+    return case.lengths is None or bool(case.valid_lengths)
+
+
+def has_one_length_each(case: Case, _: Sequence[Finding]) -> bool:
+    """Return whether there is an integer for each sequence, whatever its value."""
+    return case.whole_lengths is not None and len(case.whole_lengths) == case.B
+
+
+def has_this_layout(_: Case, found: Sequence[Finding]) -> bool:
+    """Return whether nothing suggests that batch_first is wrong."""
+    return all(one.key != "batch_first" for one in found)
+
+
+def can_be_packed(_: Case, found: Sequence[Finding]) -> bool:
+    """Return whether torch packs the batch, at least with enforce_sorted=False."""
+    return all(one.severity != "error" or one.key == "unsorted" for one in found)
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Hold a condition, and when it is asked. Its words and its repair stand in findings.toml."""
+    """A condition that yields faults, and when it is asked. Its words are in findings.toml, its repair in repairs/."""
 
     condition: Condition
-    fields: set[str]  # of the case, which must not be None
-    needs: list[str]  # what else must hold: packviz.rules has a function for each of these words
-    stops: bool = False  # whether nothing after it can be judged where it finds something
-    refuses: bool = False  # whether trace_module() refuses what it finds
+    given: frozenset[str]  # fields of the case that must not be None
+    needs: tuple[Need, ...]  # what else must be true
+    stops: bool  # whether a fault ends the examination, because no later rule could be judged
+    refuses: bool  # whether trace_module() refuses what it finds
+
+    def applies(self, case: Case, found: Sequence[Finding]) -> bool:
+        """Return whether the condition can be asked of a case in which this was found before."""
+        there = all(getattr(case, name) is not None for name in self.given)
+        return there and all(need(case, found) for need in self.needs)
 
 
-def rule(needs: str, *, stops: bool = False, refuses: bool = False) -> Callable[[Condition], Rule]:
-    """Make a rule of a condition; needs: both kinds of words, separated by spaces. The rest is as in Rule."""
-    fields = {*needs.split()} & {*Case.__dataclass_fields__}
-    return lambda condition: Rule(
-        condition, fields, [word for word in needs.split() if word not in fields], stops, refuses
-    )
+def rule(
+    *given: str, needs: Iterable[Need] = (), stops: bool = False, refuses: bool = False
+) -> Callable[[Condition], Rule]:
+    """Return a decorator that makes a rule of a condition; the arguments are the fields of Rule."""
+    return lambda condition: Rule(condition, frozenset(given), tuple(needs), stops, refuses)

@@ -1,4 +1,4 @@
-"""What goes beside the batch: a mask, targets and their lengths, the unpacked output, hx."""
+"""Arguments that must match the batch: a mask, targets and their lengths, the unpacked output, hx."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -10,16 +10,16 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 from packviz.inputs.module import run_module, state_shapes
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case, rule
+from packviz.rules.case import Case, has_this_layout, has_valid_lengths, rule
 from packviz.rules.data import pack_cells
 from packviz.rules.finding import Fault
-from packviz.rules.packed_sequence import fields
+from packviz.rules.packed_sequence import fields_fit
 from packviz.rules.padding_value import first_in_each, inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
 
 
-@rule("mask valid_lengths layout")
-def mask(case: Case) -> Iterator[Fault]:
+@rule("mask", needs=(has_valid_lengths, has_this_layout))
+def mask_fits(case: Case) -> Iterator[Fault]:
     """Compare a mask, (B, T) or laid out as x, with the lengths: True, or 1, where there is a token."""
     lengths, flags = case.valid_lengths, cast(Tensor, case.mask).detach().cpu()
     B, T = case.B, case.T
@@ -42,13 +42,13 @@ def mask(case: Case) -> Iterator[Fault]:
     yield Fault("mask_inverted" if inverted else "mask_differs", sums, rows, steps, kept=kept, dropped=dropped)
 
 
-@rule("layout")
-def targets(case: Case) -> Iterator[Fault]:
+@rule(needs=(has_this_layout,))
+def targets_fit(case: Case) -> Iterator[Fault]:
     """Compare the lengths that the targets were, or would be, packed with: row n of theirs must be row n of x's."""
     packed = case.targets if isinstance(case.targets, PackedSequence) else None
     if (packed is None and case.target_lengths is None) or not case.valid_lengths:
         return
-    unsound = [] if packed is None else [*fields.condition(Case(packed=packed))]
+    unsound = [] if packed is None else [*fields_fit.condition(Case(packed=packed))]
     if unsound:
         yield from unsound
         return
@@ -74,8 +74,8 @@ def _packed_with(ours: list[int], theirs: list[int]) -> Answer[dict[str, object]
     return ask(packed)
 
 
-@rule("x output valid_lengths layout")
-def output(case: Case) -> Iterator[Fault]:
+@rule("x", "output", needs=(has_valid_lengths, has_this_layout))
+def output_fits(case: Case) -> Iterator[Fault]:
     """Compare the unpacked output's shape with x, for its layout, and with the mask, for its width."""
     given, lengths = cast(Tensor, case.output), case.valid_lengths
     if given.dim() != 3:
@@ -92,8 +92,8 @@ def output(case: Case) -> Iterator[Fault]:
         yield Fault("output_narrower", answer, (), [width], longest=max(lengths))
 
 
-@rule("module hx layout", refuses=True)
-def initial_state(case: Case) -> Iterator[Fault]:
+@rule("module", "hx", needs=(has_this_layout,), refuses=True)
+def hx_fits(case: Case) -> Iterator[Fault]:
     """Find an hx of another kind, shape, dtype or device; its sequences are in the order in which they were given."""
     weight, parts, shapes = case.weight, case.states, state_shapes(case.layer, case.B)
     several, pair = isinstance(case.hx, tuple | list), len(shapes) == 2
@@ -133,7 +133,7 @@ def _run_state(case: Case) -> Answer[object]:
 
 
 def _overreads_state(case: Case) -> bool:
-    """Tell whether torch can read past the end of a state: it does not check the hx of a packed LSTM."""
+    """Return whether torch can read past the end of a state: it does not check the hx of a packed LSTM."""
     if not case.runs_packed_lstm or not isinstance(case.hx, tuple | list) or len(case.hx) != 2:
         return False
     states = [part for part in case.hx if isinstance(part, Tensor)]

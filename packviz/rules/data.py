@@ -1,4 +1,4 @@
-"""The data: their dimensions, and whether they fit the module; and their lengths, one from 1 to T for each sequence."""
+"""Decides whether the data have the dimensions, dtype and device of the module, and a length from 1 to T each."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case, rule
+from packviz.rules.case import Case, has_one_length_each, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, numbers
 
@@ -18,7 +18,7 @@ _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
 
 
 @rule("x", stops=True, refuses=True)
-def empty_or_flat(case: Case) -> Iterator[Fault]:
+def has_cells(case: Case) -> Iterator[Fault]:
     """Find a grid without cells, or with fewer than two dimensions."""
     x = case.data
     if x.dim() > 1 and x.numel():
@@ -29,7 +29,7 @@ def empty_or_flat(case: Case) -> Iterator[Fault]:
 
 
 @rule("module", refuses=True)
-def data(case: Case) -> Iterator[Fault]:
+def data_fit_module(case: Case) -> Iterator[Fault]:
     """Find data that do not fit the module; torch is asked only where something does not."""
     module, data, weight = case.layer, case.data, case.weight
     dims = (2,) if case.packed is not None else (3,) if case.lengths is not None else (2, 3)
@@ -65,7 +65,7 @@ def _run(case: Case) -> Answer[object]:
 
 
 def _overreads(case: Case) -> bool:
-    """Tell whether torch can read past the end of data or weights: it checks no features of a packed LSTM.
+    """Return whether torch can read past the end of data or weights: it checks no features of a packed LSTM.
 
     Where all lengths are equal, such a batch goes to oneDNN, which takes its bytes as they are.
     """
@@ -98,14 +98,14 @@ def _pack(case: Case, lengths: object, *, enforce_sorted: bool = False) -> Answe
 
 
 @rule("x", refuses=True)
-def missing(case: Case) -> Iterator[Fault]:
+def lengths_are_given(case: Case) -> Iterator[Fault]:
     """Find a padded x without lengths, where it is to be packed."""
     if case.traced and case.lengths is None:
         yield Fault("no_lengths")
 
 
-@rule("x lengths", refuses=True)
-def form(case: Case) -> Iterator[Fault]:
+@rule("x", "lengths", refuses=True)
+def lengths_are_integers(case: Case) -> Iterator[Fault]:
     """Find lengths on another device, in other than one dimension, shares of the longest, and what is no integer."""
     if case.has_plain_lengths and case.lengths_device == "cpu":
         return
@@ -129,9 +129,9 @@ def form(case: Case) -> Iterator[Fault]:
         yield Fault("relative_lengths", _pack(case, given))
 
 
-@rule("x lengths", refuses=True)
-def wrong_count(case: Case) -> Iterator[Fault]:
-    """Tell lengths that belong to the other dimension from lengths that are simply too few or too many."""
+@rule("x", "lengths", refuses=True)
+def one_length_each(case: Case) -> Iterator[Fault]:
+    """Find too few or too many lengths, and as many as the other dimension of x has."""
     whole, B, T = case.whole_lengths, case.B, case.T
     if whole is None or len(whole) == B:
         return
@@ -143,8 +143,8 @@ def wrong_count(case: Case) -> Iterator[Fault]:
         yield Fault("wrong_count", answer, missing, number=len(whole), missing=missing)
 
 
-@rule("x lengths one_each", refuses=True)
-def too_short(case: Case) -> Iterator[Fault]:
+@rule("x", "lengths", needs=(has_one_length_each,), refuses=True)
+def lengths_at_least_1(case: Case) -> Iterator[Fault]:
     """Find lengths of 0 and below."""
     whole = cast("list[int]", case.whole_lengths)
     for key, least, most in (("zero_length", 0, 0), ("negative_length", min(whole), -1)):
@@ -155,8 +155,8 @@ def too_short(case: Case) -> Iterator[Fault]:
             yield Fault(key, answer, rows, lengths=short)
 
 
-@rule("x lengths one_each", refuses=True)
-def too_long(case: Case) -> Iterator[Fault]:
+@rule("x", "lengths", needs=(has_one_length_each,), refuses=True)
+def lengths_at_most_T(case: Case) -> Iterator[Fault]:
     """Find lengths beyond T, which torch packs to an inconsistent object."""
     whole, T = cast("list[int]", case.whole_lengths), case.T
     longest = max(whole)
@@ -185,8 +185,8 @@ def _later(case: Case, packed: PackedSequence | None) -> tuple[str, str, bool]:
     return call, answer.does(lambda lengths: f"unpacks {numbers(lengths)}"), answer.error is not None
 
 
-@rule("x lengths one_each")
-def order(case: Case) -> Iterator[Fault]:
+@rule("x", "lengths", needs=(has_one_length_each,))
+def lengths_decrease(case: Case) -> Iterator[Fault]:
     """Find lengths that torch refuses because they must be in decreasing order."""
     whole, T = cast("list[int]", case.whole_lengths), case.T
     if not case.enforce_sorted or whole == sorted(whole, reverse=True):

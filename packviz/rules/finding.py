@@ -1,4 +1,4 @@
-"""What a rule reports: what was found, where, what torch does with it, and the repair; the words are in a table."""
+"""A finding: what was found, where, what torch does with it, and the repair, in the words of findings.toml."""
 
 import json
 import tomllib
@@ -16,6 +16,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.module import dtype_name
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.preconditions import described, numbers
+from packviz.rules.repairs import REPAIRS
 from packviz.text import ENVIRONMENT, markup, sequence_label
 
 Severity = Literal["error", "silent", "note"]
@@ -26,7 +27,7 @@ _HEADS: dict[Severity, str] = {"error": "Error", "silent": "Silently wrong", "no
 
 @dataclass(frozen=True, repr=False)
 class Finding:
-    """Hold one thing that is wrong, or worth knowing.
+    """One thing that is wrong, or worth knowing.
 
     key         what kind of thing, in one word
     severity    "error": torch raises, or would abort; "silent": torch continues without an error; "note": worth knowing
@@ -76,7 +77,7 @@ class Finding:
 
 
 class Findings(tuple[Finding, ...]):
-    """Hold the findings, in order; empty if there are none. It prints as a report."""
+    """The findings, in order; empty if there are none. It prints as a report."""
 
     __slots__ = ()
 
@@ -129,10 +130,10 @@ class FindingsError(PackvizError):
 
 
 class Fault:
-    """Hold what a condition found, before it is put into words.
+    """What a condition found, before it is put into words.
 
     key      names the words in findings.toml; values: what these are about
-    answer   torch's own, for this very input or for as little of it as shows the trouble; None where it is not asked
+    answer   torch's own, for this very input or for as little of it as shows the trouble; None if it is not asked
     rows, steps   the sequences and the time steps in these, as in Finding
     """
 
@@ -169,7 +170,8 @@ def worded(fault: Fault, case: object) -> Finding:
     found = said("found") if error is None else f"{parameter.removeprefix('x.')}: expected {expected}, but got {got}."
     where = said("where") if "where" in words else places(rows, steps)
     severity = cast("Severity", said("severity")) or answer.severity
-    repair = words["repair"].render(**values).strip()
+    write = REPAIRS.get(fault.key)
+    repair = write(case, rows=rows, steps=steps, **fault.values) if write else ""
     at = where or said("parameter")
     return Finding(said("key"), severity, found, at, does, repair, rows, steps, error=error, fails_in=said("fails_in"))
 

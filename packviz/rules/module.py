@@ -1,4 +1,4 @@
-"""The module, and what it is given: its input, the initial state; the fill value and the width of its output."""
+"""Decides whether a module can be run as torch's own, by its kind, settings and weights; reads hx and total_length."""
 
 from collections.abc import Callable, Iterator
 
@@ -43,7 +43,7 @@ def check_module(module: object) -> nn.RNNBase:
 
 
 def read_module(module: object, read: Callable[[nn.RNNBase], nn.RNNBase], otherwise: str = "") -> nn.RNNBase:
-    """Return the module as it is read, a snapshot or itself; raises PackvizError where settings or weights do not fit.
+    """Return the module as it is read, a snapshot or itself; raises PackvizError if settings or weights do not fit.
 
     Also refused is anything that is not an nn.RNN, nn.GRU or nn.LSTM, and a subclass with its own forward.
     A module may have been changed in any way since it was built, so any error can result.
@@ -141,7 +141,7 @@ def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor
 
 
 @rule("module")
-def dropout(case: Case) -> Iterator[Fault]:
+def dropout_has_an_effect(case: Case) -> Iterator[Fault]:
     """Find dropout that no layer can have."""
     if case.layer.dropout and case.layer.num_layers == 1:
         yield Fault("dropout_one_layer")

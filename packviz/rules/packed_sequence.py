@@ -1,4 +1,4 @@
-"""A PackedSequence from outside: whether its four fields fit each other, and what was packed.
+"""Decides whether the four fields of a PackedSequence fit each other, and with which lengths it was packed.
 
 Nothing of torch is called on batch_sizes that are not sound: with some of them it aborts the whole process.
 """
@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case, rule
+from packviz.rules.case import Case, has_numbers, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, check_unpacked_size, known_lengths
 
@@ -23,7 +23,7 @@ _ABORTS: Answer[object] = Answer(
 
 
 @rule("packed", stops=True, refuses=True)
-def fields(case: Case) -> Iterator[Fault]:
+def fields_fit(case: Case) -> Iterator[Fault]:
     """Find fields that do not fit each other. Raises PackvizError for sound ones that are too large to examine."""
     packed = cast(PackedSequence, case.packed)
     faults = [*_batch_sizes(packed)] or [*_indices(packed)]
@@ -100,8 +100,8 @@ def _permutes(indices: Tensor | None, B: int) -> bool:
     return sorted(indices.tolist()) == list(range(B))
 
 
-@rule("packed lengths numbers")
-def lengths_beside(case: Case) -> Iterator[Fault]:
+@rule("packed", "lengths", needs=(has_numbers,))
+def lengths_were_packed(case: Case) -> Iterator[Fault]:
     """Compare the lengths (B,) that the caller has, in the order of the sequences, with those that were packed."""
     packed = cast(PackedSequence, case.packed)
     original, packed_as = known_lengths("lengths", case.lengths), packed_lengths(packed)

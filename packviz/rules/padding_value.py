@@ -1,4 +1,4 @@
-"""What a pad looks like, and where the data of a padded grid end."""
+"""Decides what a pad looks like, and where the data of a padded grid end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ FEW = 256  # cells
 
 @dataclass(frozen=True, eq=False)
 class Pad:
-    """Hold what a pad looks like."""
+    """What a pad looks like."""
 
     cell: Tensor  # its value or its features, (F,)
     constant: bool  # whether everything after the lengths is just this
@@ -42,7 +42,7 @@ def peaks(values: Tensor) -> Tensor:
 
 
 def all_finite(values: Tensor) -> bool:
-    """Tell whether all values are finite; one sum, and a second look only where that is not."""
+    """Return whether all values are finite. The sum, which is cheap, is checked first."""
     return not values.is_floating_point() or isfinite(values.sum().item()) or bool(values.isfinite().all())
 
 
@@ -53,7 +53,7 @@ def pad_step(values: Tensor, given: float) -> Tensor:
 
 
 def zeros_begin_at(largest: Tensor, lengths: list[int]) -> bool:
-    """Tell whether steps are something before each length and zero after it, by their peaks (B, T).
+    """Return whether steps are something before each length and zero after it, by their peaks (B, T).
 
     A few cells are looked at one by one: torch would need six calls, each as long as a step of a small module.
     """
@@ -96,7 +96,7 @@ def packed_ends(packed: PackedSequence) -> tuple[Tensor, Tensor, list[int]]:
 
 
 def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: float | None) -> bool:
-    """Tell whether x has one pad just after each length, and none at the first step and just before the length.
+    """Return whether x has one pad just after each length, and none at the first step and just before the length.
 
     It looks at three steps of each sequence: enough to see that a batch is sound, many times cheaper than all of it.
     """
@@ -140,7 +140,7 @@ def first_in_each(flags: Tensor) -> tuple[list[int], list[int]]:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Hold a grid with the sequences first, (B, T) or (B, T, ...), and the lengths it is said to have."""
+    """A grid with the sequences first, (B, T) or (B, T, ...), and the lengths it is said to have."""
 
     values: Tensor
     lengths: list[int]

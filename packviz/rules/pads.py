@@ -1,12 +1,27 @@
-"""Whether the lengths agree with the data: tokens left out, pads taken in, pads on the other side, NaN.
+"""Decides whether the lengths agree with the data: tokens left out, pads taken in, pads on the other side, NaN.
 
-The padding value is what the caller gave. Otherwise it is assumed, and the finding says so: the one value that is
-everywhere after the lengths, at least twice, else 0. Not found are:
+What a pad is, the first that applies; unless it was given, the finding says what is assumed:
+    padding_value was given                                 that value
+    two or more steps after the lengths, all alike          that step
+    one step after the lengths, or zeros that end a row     0
+    other steps after the lengths                           not known: only pads in another place are looked for
+    nothing after the lengths, but one vector ends several  that vector: see padding_value.shared_end()
+    nothing after the lengths                               0
 
-- lengths that are too short where the steps after them are neither all alike nor 0 anywhere at the end;
-- two readings of a square batch whose pads are in the same places both ways;
-- real zeros at the end of a sequence and pads that were packed are told apart only where the padding value is given;
-  otherwise they are a note, and nothing where there are zeros inside the sequences, too.
+What is found, the first that applies:
+    the tokens end where the lengths say, if the first two dimensions are swapped      batch_first
+    the tokens end where the lengths say, if view or reshape is undone                 viewed
+    the last steps are tokens, and as many pads begin each row as its length leaves    left_padded
+    the sequences end after the lengths of other sequences                             lengths_order
+else both of these:
+    steps beyond a length are not pads: as many as there are pads before it            zero_counted_out
+                                        other numbers                                  tokens_dropped
+    steps before a length are pads: at the end of the sequence                         pads_packed
+                                    at its beginning, and all lengths are T            left_padded
+
+Not found: lengths that are too short before steps of which no two are alike and none is 0; two readings of a square
+batch with pads in the same places. Real zeros at an end and packed pads look the same unless padding_value is given:
+they are a note, and nothing if such steps are inside the sequences, too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +33,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.inputs.packed_rows import as_grid
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case, rule
+from packviz.rules.case import Case, has_no_wrong_lengths, has_numbers, has_this_layout, has_valid_lengths, rule
 from packviz.rules.finding import Fault
 from packviz.rules.padding_value import (
     Grid,
@@ -37,8 +52,8 @@ from packviz.rules.padding_value import (
 from packviz.rules.preconditions import numbers
 
 
-@rule("x lengths numbers valid_lengths")
-def pads(case: Case) -> Iterator[Fault]:
+@rule("x", "lengths", needs=(has_numbers, has_valid_lengths))
+def lengths_fit_data(case: Case) -> Iterator[Fault]:
     """Compare lengths that torch would take with where the data end; of x or, where they are given, the ids."""
     lengths, given = case.valid_lengths, case.padding_value
     if case.data.is_complex():
@@ -114,7 +129,7 @@ def _displaced(case: Case, grid: Grid, padded: Grid) -> Iterator[Fault]:
 
 
 def _fits(grid: Grid) -> bool:
-    """Tell whether the data end exactly where the lengths say, with pads after them."""
+    """Return whether the data end exactly where the lengths say, with pads after them."""
     pad = grid.pad
     if pad is None or not pad.constant or all(length == grid.T for length in grid.lengths):
         return False
@@ -208,8 +223,8 @@ def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Iterator[Fault]:
     yield _fault("pads_packed", grid, rows, steps, pad, first=steps[0], note=note, within=within, **about)
 
 
-@rule("packed numbers")
-def packed_data(case: Case) -> Iterator[Fault]:
+@rule("packed", needs=(has_numbers,))
+def packed_data_are_tokens(case: Case) -> Iterator[Fault]:
     """Look at packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
     packed, given = cast(PackedSequence, case.packed), case.padding_value
     if not packed.data.numel():
@@ -239,8 +254,8 @@ def packed_data(case: Case) -> Iterator[Fault]:
         yield from _at_the_ends(Grid(values, lengths, given), flags, pad)
 
 
-@rule("x numbers no_wrong_lengths layout")
-def not_finite(case: Case) -> Iterator[Fault]:
+@rule("x", needs=(has_numbers, has_no_wrong_lengths, has_this_layout))
+def x_is_finite(case: Case) -> Iterator[Fault]:
     """Find NaN and inf in x; all of it is data where there are no lengths."""
     values = case.by_sequence
     if not values.is_floating_point() or all_finite(case.peaks):

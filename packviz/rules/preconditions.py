@@ -1,4 +1,4 @@
-"""What cannot be judged at all, refused before anything is asked: no numbers, or more than a look is worth."""
+"""Input that is refused before any rule runs: not numeric, or too large to examine."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _is_result(output: object, final: object) -> bool:
 
 
 def read_lengths(name: str, lengths: object) -> Tensor:
-    """Return lengths as a tensor; raises PackvizError where they make none."""
+    """Return lengths as a tensor; raises PackvizError if they make none."""
     given = lengths
     if not isinstance(given, Tensor):
         try:
@@ -120,7 +120,7 @@ def read_lengths(name: str, lengths: object) -> Tensor:
 
 
 def known_lengths(name: str, lengths: object) -> list[int]:
-    """Return lengths as integers, as torch reads them; raises PackvizError where there are none to read."""
+    """Return lengths as integers, as torch reads them; raises PackvizError if there are none to read."""
     given = read_lengths(name, lengths)
     if given.device.type == "meta" or given.numel() > MAX_CELLS:
         raise refusal_of(name, "one integer for each sequence", given, "give a list of integers")
@@ -141,7 +141,7 @@ def check_subject(x: object, batch_first: bool = False) -> None:
 
 
 def check_beside(case: Case) -> None:
-    """Raise PackvizError where something beside the batch is not a tensor with numbers in it."""
+    """Raise PackvizError if something beside the batch is not a tensor with numbers in it."""
     for name in ("mask", "targets", "output", "state", "ids"):
         value = getattr(case, name)
         if isinstance(value, PackedSequence) and name == "targets":
@@ -171,7 +171,7 @@ def check_padding_value(padding_value: object, dtype: torch.dtype) -> float:
 
 
 def check_unpacked_size(packed: PackedSequence) -> None:
-    """Raise PackvizError where a sound packed sequence would unpack to far more than it holds."""
+    """Raise PackvizError if a sound packed sequence would unpack to far more than it holds."""
     cells = int(packed.batch_sizes[0]) * len(packed.batch_sizes) * max(packed.data[0].numel(), 1)
     if cells > max(MAX_CELLS, 16 * packed.data.numel()):
         expected, got = f"at most {MAX_CELLS:,} numbers when unpacked", f"{cells:,}"

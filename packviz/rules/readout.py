@@ -1,4 +1,4 @@
-"""The vector for each sequence that one goes on with: which reading of the output it is, and whether it saw pads."""
+"""Identify how a given vector per sequence was read from the output, and whether it includes pads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask, filtered
-from packviz.rules.case import Case, rule
+from packviz.rules.case import Case, can_be_packed, has_this_layout, has_valid_lengths, rule
 from packviz.rules.finding import Fault
 from packviz.text import sequence_label
 
@@ -20,7 +20,7 @@ MAX_ROWS = 2_000  # of a state whose order is looked for
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Hold the unpacked output (B, T, D*H), the lengths, and h_n and c_n (L*D, B, H) where a module could be run."""
+    """The unpacked output (B, T, D*H), the lengths, and h_n and c_n (L*D, B, H) where a module could be run."""
 
     output: Tensor
     lengths: list[int]
@@ -52,8 +52,8 @@ class _Run:
 _Reading = tuple[str, str, Tensor, object]
 
 
-@rule("state valid_lengths layout no_error")
-def readout(case: Case) -> Iterator[Fault]:
+@rule("state", needs=(has_valid_lengths, has_this_layout, can_be_packed))
+def state_is_right(case: Case) -> Iterator[Fault]:
     """Find out which reading the state (B, width) is; one that is not known is a note.
 
     Without a module, nothing shows that an output holds two directions: the state at each last step is then right.
@@ -98,7 +98,7 @@ def _sound(run: _Run) -> Iterator[Tensor]:
 
 
 def _judged(case: Case) -> Fault | None:
-    """Return the fault for a state that is not a right readout: the first known one, or the note that it is unknown."""
+    """Return the fault if the state is not a correct readout: the first known mistake, or a note that it is unknown."""
     run = _packed_run(case, case.valid_lengths)
     if run is None or run.output.size(0) != len(run.lengths) or max(run.lengths) > run.output.size(1):
         return None
@@ -188,6 +188,6 @@ def _same(one: Tensor, other: Tensor) -> Tensor:
 
 
 def _in_half(one: Tensor, other: Tensor) -> bool:
-    """Tell whether bfloat16 or float16 was involved."""
+    """Return whether bfloat16 or float16 was involved."""
     half = bool({torch.bfloat16, torch.float16} & {one.dtype, other.dtype})
     return half or torch.is_autocast_enabled(one.device.type)

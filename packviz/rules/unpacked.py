@@ -1,4 +1,4 @@
-"""A padded grid that a module runs over as it is: the steps at its edges may be pads."""
+"""Decides whether steps at the edges of a grid that a module runs over without packing are pads."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,15 @@ from torch import Tensor
 
 from packviz.inputs.module import run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case, rule
+from packviz.rules.case import Case, has_numbers, has_this_layout, rule
 from packviz.rules.finding import Fault
 from packviz.rules.padding_value import ends_of, pad_code, pad_step, real_cells, shared_end
 
 _LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
 
 
-@rule("x module numbers layout")
-def unpacked(case: Case) -> Iterator[Fault]:
+@rule("x", "module", needs=(has_numbers, has_this_layout))
+def no_pads_are_run(case: Case) -> Iterator[Fault]:
     """Find steps like pads at either end of sequences run without lengths, or at the ends of the other axis."""
     if case.lengths is not None or case.traced or case.data.dim() != 3 or min(case.data.shape[:2]) < 2:
         return  # a single step, as of a decoder, is no padded grid
@@ -28,7 +28,7 @@ def unpacked(case: Case) -> Iterator[Fault]:
 
 
 def _is_doubtful(key: str, ends: list[int], T: int) -> bool:
-    """Tell whether pads that nobody told of are enough to doubt how sequences that reach so far are laid out."""
+    """Return whether pads that nobody told of are enough to doubt how sequences that reach so far are laid out."""
     rows, number = sum(end < T for end in ends), len(ends) * T - sum(ends)
     if key == _LEFT:  # all of them may begin with a first input of zeros, as of a decoder
         return number > 1 and rows < len(ends)
@@ -69,7 +69,7 @@ def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list
 
 
 def may_have_pads(x: Tensor, batch_first: bool, given: float | None) -> bool:
-    """Tell from its edges alone whether unpacked() may find something in x, (B, T, F) or (T, B, F)."""
+    """Return whether the edges of x, (B, T, F) or (T, B, F), may be pads; if not, no_pads_are_run() finds nothing."""
     if min(x.shape[:2]) < 2:
         return False
     steps = x.unbind(1) if batch_first else x
