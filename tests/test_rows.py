@@ -175,6 +175,7 @@ def test_influence_is_the_largest_entry_of_torchs_jacobian(layer: str, seed: int
     assert torch.equal(r.influence[0, :n, :n] == 0, expected == 0)
     assert not r.influence[0, n:].any()
     assert not r.influence[0, :, n:].any()
+    assert torch.equal(r.influence_in(len(r.rows.rows) - 1), r.influence[-1])
 
 
 @pytest.mark.parametrize("layer", LAYERS)

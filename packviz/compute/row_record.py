@@ -105,14 +105,16 @@ class RowsTrace:
 
         It is the largest absolute entry of the Jacobian of the output of q by the embedded token k, by autograd.
         """
-        C = self.rows.max_length
+        return torch.stack([self.influence_in(row) for row in range(len(self.inputs))])
+
+    def influence_in(self, row: int) -> Tensor:
+        """Return (C, C): the influence in one row, a part of `influence`. Raises IndexError for other rows."""
+        n = sum(self.rows.lengths[row])
+        position_ids, document_ids = self.position_ids[row, :n], self.document_ids[row, :n]
         with exact_arithmetic():
-            found = []
-            for row, lengths in enumerate(self.rows.lengths):
-                n = sum(lengths)
-                x, at = self.model.embed(self.inputs[row : row + 1, :n]), (slice(row, row + 1), slice(n))
-                found.append(influence(self.model.run, x, self.position_ids[at], self.document_ids[at]))
-            return torch.stack([F.pad(each, (0, C - len(each), 0, C - len(each))) for each in found])
+            x = self.model.embed(self.inputs[row, :n].unsqueeze(0))
+            found = influence(self.model.run, x, position_ids.unsqueeze(0), document_ids.unsqueeze(0))
+        return F.pad(found, (0, self.rows.max_length - n, 0, self.rows.max_length - n))
 
     @cached_property
     def losses(self) -> Tensor:
