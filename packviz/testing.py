@@ -1,10 +1,14 @@
-"""Assertions for your own tests; they fail with the doctor's report."""
+"""Assertions for your own tests; they fail with the doctor's report.
+
+The error of assert_independent() and assert_isolated() has the picture of who changes whom, as `error.svg`.
+"""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
-from packviz.doctor import Findings, check_invariance, examine
+from packviz.doctor import Findings, check_invariance, check_rows, check_samples, examine
+from packviz.doctor.influence import Checked
 
 Arguments = ParamSpec("Arguments")
 
@@ -15,9 +19,12 @@ def _asserting(check: Callable[Arguments, Findings]) -> Callable[Arguments, None
     @wraps(check, assigned=())
     def asserted(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         __tracebackhide__ = True  # pytest shows the line of the test
-        wrong = check(*args, **kwargs).wrong
+        found = check(*args, **kwargs)
+        wrong = found.wrong
         if wrong:
-            raise AssertionError(f"{wrong}")
+            error = AssertionError(f"{wrong}")
+            error.svg = found.svg() if isinstance(found, Checked) else ""  # type: ignore[attr-defined]
+            raise error
 
     asserted.__doc__ = (
         f"""Fail with the report of {check.__name__}(), which takes the same arguments, unless all are notes."""
@@ -26,3 +33,4 @@ def _asserting(check: Callable[Arguments, Findings]) -> Callable[Arguments, None
 
 
 assert_invariant, assert_packed = _asserting(check_invariance), _asserting(examine)
+assert_independent, assert_isolated = _asserting(check_samples), _asserting(check_rows)

@@ -26,6 +26,10 @@ class Influence:
     sizes: Mapping[tuple[int | None, int], float]
     forwards: int
     title: str
+    groups: Sequence[int] = ()  # the document of each token: inside one, tokens may change each other
+
+    def _is_own(self, i: int, j: int | None) -> bool:
+        return i == j or (bool(self.groups) and j is not None and self.groups[i] == self.groups[j])
 
     def svg(self) -> str:
         """Return the picture: a row for what is changed, a column for what that changes."""
@@ -41,13 +45,13 @@ class Influence:
         cells = []
         for at, j in enumerate(rows):
             y = top + at * side
-            label = "another batch" if j is None else f"changed: {self.names[j]}"
+            label = ("alone" if self.groups else "another batch") if j is None else f"changed: {self.names[j]}"
             if side > 20 or j is None or j % 2 == 0:
                 heads.append({"x": left - 8, "y": y + side / 2 + 4, "anchor": "end", "text": label})
             for i in shown:
                 size = self.sizes.get((j, i), 0.0)
                 share = 0.0 if not size else 1.0 if size == inf else 0.35 + 0.65 * size / largest
-                fill = LIGHT.pad if i == j else mix(LIGHT.background, LIGHT.wrong, share)
+                fill = LIGHT.pad if self._is_own(i, j) else mix(LIGHT.background, LIGHT.wrong, share)
                 text = "shape" if size == inf else two_digits(size) if size else ""
                 title = f"{label}: {self.names[i]} {f'changes by {text}' if size else 'does not change'}"
                 place = {"x": left + i * side, "y": y, "fill": fill, "ink": text_on(fill)}

@@ -2,7 +2,7 @@
 
 import random
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import isnan
@@ -108,10 +108,10 @@ class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
 class _Watched:
     """A run whose first call is watched for random numbers."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Callable[[Any], Any]) -> None:
         self.run, self.drawn, self.differs, self.calls = run, False, False, 0
 
-    def __call__(self, samples: list[Any]) -> Any:
+    def __call__(self, samples: Any) -> Any:
         self.calls += 1
         if self.calls > 1:
             return self.run(samples)
@@ -122,7 +122,7 @@ class _Watched:
 
 
 @contextmanager
-def random_states_kept(run: Run) -> Iterator[_Watched]:
+def random_states_kept(run: Callable[[Any], Any]) -> Iterator[_Watched]:
     """Put the random states back to what they were if the run draws from them; else leave them alone.
 
     Variations are drawn from a generator of their own. Random operations of torch in the first run are seen in this

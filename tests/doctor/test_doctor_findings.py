@@ -78,3 +78,15 @@ def test_an_assertion_fails_with_the_report_and_takes_what_examine_takes() -> No
 
 def last_state(model: torch.nn.GRU, x: torch.Tensor, _: object) -> object:
     return model(x)[1]
+
+
+def test_a_failing_assertion_has_the_picture_of_who_changes_whom() -> None:
+    gru = nn.GRU(2, 3, batch_first=True)
+    samples = [torch.randn(n, 2) for n in (3, 4, 2)]
+    with pytest.raises(AssertionError, match="flows from a sample") as failed:
+        testing.assert_independent(lambda s: list(torch.split(gru(torch.cat(s)[None])[0][0], [*map(len, s)])), samples)
+    assert "A: B changes by" in failed.value.svg  # type: ignore[attr-defined]
+    with pytest.raises(AssertionError, match="The state of GRU runs on") as failed:
+        testing.assert_isolated(gru, samples, lambda model, row: model(row.input_ids)[0])
+    assert "A0: B0 changes by" in failed.value.svg  # type: ignore[attr-defined]
+    testing.assert_independent(lambda s: [gru(one)[1] for one in s], samples)

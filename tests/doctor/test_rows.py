@@ -1,0 +1,132 @@
+"""check_rows(): rows in which documents leak are found with their kind, and right ones have no finding."""
+
+import threading
+from typing import Any
+
+import pytest
+import torch
+from row_cases import RIGHT, WRONG, Convolution, Model, Recurrent, documents
+from torch import Tensor, nn
+
+import packviz as pv
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_model_has_no_finding(name: str) -> None:
+    model, call, given = RIGHT[name]
+    found = pv.check_rows(model, given, call)
+    assert found.influence.forwards <= 80
+    assert found == (), str(found)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_model_is_found_with_its_kind(name: str) -> None:
+    model, call, given, kind, word = WRONG[name]
+    found = pv.check_rows(model, given, call)
+    assert [one.kind for one in found.wrong] == [kind], str(found)
+    assert word in found[0].found
+    assert found.influence.forwards <= 80
+    compile(found[0].repair, "repair", "exec")
+
+
+def test_it_says_which_documents_and_tokens_are_hit_and_by_how_much() -> None:
+    (found,) = pv.check_rows(Convolution(3), documents((4, 1, 3)))
+    assert (found.kind, found.severity) == ("convolution", "silent")
+    assert list(zip(found.sequences, found.timesteps, strict=True)) == [(1, 0), (2, 0), (2, 1)]
+    assert found.where == "token 0 of document B and tokens 0 to 1 of document C"
+    assert "0.00012 times the largest number" in found.found
+
+
+def test_the_first_token_of_a_document_that_is_changed_alone_is_seen() -> None:
+    def call(model: Model, row: Any) -> Tensor:
+        mask = row.mask.clone()
+        if len(row.documents) > 1:
+            mask[..., 4, 3] = True  # the first token of B reads the last of A
+        return model(row.input_ids, row.position_ids, mask)  # type: ignore[no-any-return]
+
+    (found,) = pv.check_rows(Model(), documents(), call)
+    assert found.kind == "leak"
+    assert "A changes B, by" in found.found
+
+
+def test_a_row_with_too_many_tokens_is_checked_at_its_borders_first() -> None:
+    right = pv.check_rows(Model(), documents((30, 30, 30)))
+    wrong = pv.check_rows(Recurrent(nn.GRU), documents((30, 30, 30)))
+    assert right.influence.forwards == wrong.influence.forwards == 80
+    assert [one.kind for one in (*right, *wrong)] == ["leak"]
+    assert pv.check_rows(Recurrent(nn.GRU), documents((30, 30, 30)), forwards=12).wrong
+
+
+def test_lists_of_ids_are_taken_and_a_common_end_token_stays() -> None:
+    def by_end(model: Model, row: Any) -> Tensor:
+        owner = (row.input_ids[0] == 2).cumsum(0) - (row.input_ids[0] == 2).long()
+        mask = (owner[:, None] == owner).tril()
+        return model(row.input_ids, row.position_ids, mask)  # type: ignore[no-any-return]
+
+    assert pv.check_rows(Model(), [[5, 6, 2], [7, 8, 9, 2], [4, 2]], by_end) == ()
+
+
+def test_the_model_is_as_before_also_for_a_thread_that_looks_meanwhile() -> None:
+    model = nn.Sequential(nn.Embedding(20, 4), nn.Dropout(), nn.LayerNorm(4), nn.BatchNorm1d(4, affine=False))
+    before, state = {name: value.clone() for name, value in model.state_dict().items()}, torch.get_rng_state()
+    seen: set[bool] = set()
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            seen.update(one.training for one in model.modules())
+
+    other = threading.Thread(target=look)
+    other.start()
+    found = pv.check_rows(model, documents(), lambda m, row: m(row.input_ids[0]))
+    done.set()
+    other.join()
+    assert found == ()
+    assert seen == {True}
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(one.grad is None for one in model.parameters())
+
+
+def test_what_a_model_cannot_be_run_on_is_a_note_or_a_failure() -> None:
+    def whole_rows(model: Model, row: Any) -> Tensor:
+        if len(row.documents) < 2:
+            raise RuntimeError("a row has two documents")
+        return model(row.input_ids, row.position_ids, row.mask)  # type: ignore[no-any-return]
+
+    (note,) = pv.check_rows(Model(), documents(), whole_rows)
+    assert (note.key, note.severity) == ("alone_fails", "note")
+    (wrong, _) = pv.check_rows(Model(), documents(), lambda m, r: whole_rows(m, r) + m.embedding(r.input_ids).sum())
+    assert wrong.kind == "leak"
+    same = [torch.ones(3, dtype=torch.int64), torch.ones(2, dtype=torch.int64)]
+    (failed,) = pv.check_rows(Model(), same, whole_rows)
+    assert (failed.key, failed.severity) == ("nothing_compared", "error")
+
+
+def test_the_picture_marks_the_tokens_of_other_documents() -> None:
+    found = pv.check_rows(Recurrent(nn.GRU), documents((2, 2)))
+    assert "changed: A0: B0 changes by" in found.svg()
+    assert "changed: B0: A0 does not change" in found.svg()
+    assert found.svg() in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "told", "parameter"),
+    [
+        (None, documents(), {}, "model"),
+        (Model(), [[1, 2]], {}, "documents"),
+        (Model(), torch.zeros(3), {}, "documents"),
+        (Model(), [[1, 2], []], {}, "documents"),
+        (Model(), [["a"], ["b"]], {}, "documents"),
+        (Model(), [torch.zeros(2), torch.zeros(2, dtype=torch.int64)], {}, "documents"),
+        (Model(), documents(), {"call": 3}, "call"),
+        (Model(), documents(), {"forwards": 5}, "forwards"),
+        (Model(), documents(), {"tolerance": float("nan")}, "tolerance"),
+        (lambda x, other: x + other, documents(), {}, "model"),
+        (lambda x: x.sum(), documents(), {}, "model"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(model: Any, given: Any, told: Any, parameter: str) -> None:
+    with pytest.raises(pv.PackvizError) as refused:
+        pv.check_rows(model, given, **told)
+    assert refused.value.parameter == parameter
