@@ -1,19 +1,20 @@
 """check_invariance(): what a model makes of a sequence may depend neither on padding nor on the other sequences."""
 
-import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, Literal
 
-import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from packviz.doctor.outputs import Difference, Leaves, Output, beside_alone, leaves_of, moved, rounding_of
-from packviz.errors import PackvizError, first_line
+from packviz.doctor.leaves import Leaves, scale_of, unit_of
+from packviz.doctor.models import evaluated
+from packviz.doctor.outputs import Difference, Output, as_alone, beside_alone, leaves_of, moved
+from packviz.doctor.samples import Watched, random_states_kept, said_by
+from packviz.doctor.variations import other_order
+from packviz.errors import PackvizError
 from packviz.rules.finding import Fault, Findings, worded
 from packviz.rules.padding_value import fits_at_its_edges, inside
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
@@ -30,7 +31,7 @@ Call = Callable[[Any, Tensor, Any], object]
 class _Batch:
     """Hold the batch with its sequences first, (B, T) or (B, T, ...), and how the model is run over it."""
 
-    model: Any
+    model: Any  # what takes the grid and the lengths, as one tuple, while it is checked
     call: Call
     grid: Tensor
     ends: list[int]
@@ -43,7 +44,7 @@ class _Batch:
         ends = self.ends if sequences is None else [self.ends[b] for b in sequences]
         lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else [*ends]
         x = grid if self.batch_first else grid.transpose(0, 1)
-        result = self.call(self.model, x.clone(memory_format=torch.contiguous_format), lengths)
+        result = self.model((x.clone(memory_format=torch.contiguous_format), lengths))
         leaves = dict(leaves_of(result, "output", self.on_left))
         if not leaves:
             fix = "return tensors from call=lambda model, batch, lengths: model(...)"
@@ -107,17 +108,17 @@ def check_invariance(
                     TensorFloat-32, which round every step, 16 units: to see small leaks, use float32 on the CPU
     ignore          keys of findings that are left out
 
-    The model is run without gradients and in evaluation mode; its attributes, its buffers and the random state are
-    restored afterwards. Errors of the model on the batch itself are passed on. Raises PackvizError for unsupported
-    inputs.
+    A copy of the model is run, with its parameters shared, without gradients and in evaluation mode: `call` gets the
+    copy, and the model is as before, for other threads, too. Random states are put back if the model draws. Errors of
+    the model on the batch itself are passed on. Raises PackvizError for unsupported inputs.
     """
     given = _checked(model, batch, lengths, batch_first, call, padding_side)
     if padding_value is not None:
         number("padding_value", padding_value)
     if tolerance is not None and not (is_number(tolerance) and tolerance >= 0):
         raise refusal_of("tolerance", "a number of at least 0", tolerance, "leave it out, or give one such as 1e-5")
-    with _as_before(model, batch):
-        faults = [*_faults(given, padding_value, tolerance)]
+    with evaluated(model, batch) as own, random_states_kept(lambda arguments: given.call(own, *arguments)) as run:
+        faults = [*_faults(replace(given, model=run), padding_value, tolerance)]
     return Findings(worded(fault, None) for fault in faults).ignoring(ignore)
 
 
@@ -160,22 +161,33 @@ def _called(model: Any, batch: Tensor, lengths: Any) -> object:
 
 def _faults(given: _Batch, padding_value: float | None, tolerance: float | None) -> Iterator[Fault]:
     """Run the model in every way, and yield what differs."""
-    state = torch.get_rng_state()
+    run: Watched = given.model
     outputs = [
-        Output(name, leaf, None, [], given.on_left, rounding_of(leaf) if tolerance is None else tolerance)
+        Output(name, leaf, None, [], given.on_left, *_rounding(leaf, tolerance))
         for name, leaf in given.run(given.grid).items()
     ]
     if again := _all(outputs, given.run(given.grid), ()):
-        torch.set_rng_state(state)
-        drawn = not _all(outputs, given.run(given.grid), ())
-        yield _fault("run_differs", again, {"drawn": drawn})
+        run.differs = True
+        yield _fault("run_differs", again, {"drawn": run.draws()})
         return
     for copies in (1, len(given.ends)):  # copies, where the model cannot be run over one sequence
         alone, failure = _alone(given, outputs, copies)
         if not failure:
-            yield from _varied(given, [beside_alone(one, alone, copies) for one in outputs], padding_value)
+            beside = [beside_alone(one, alone, copies) for one in outputs]
+            others = copies > 1 and not all(one.is_same_in_all_copies(alone) for one in beside)
+            aligned = [one.in_its_place(alone) for one in beside] if others else beside
+            if others and not any(True for one in aligned for _ in one.from_alone()):
+                yield Fault("others_kept")
+                yield from _varied(given, aligned, padding_value, in_order=True)
+                return
+            yield from _varied(given, beside, padding_value)
             return
         yield Fault("alone_fails", None, [len(alone)], failure=failure, copies=copies)
+    yield from _varied(given, [as_alone(one, given.ends, given.grid.size(1)) for one in outputs], padding_value)
+
+
+def _rounding(leaf: Tensor, tolerance: float | None) -> tuple[float, float | None]:
+    return (unit_of(leaf), scale_of(leaf)) if tolerance is None else (tolerance, None)
 
 
 def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leaves], str]:
@@ -185,7 +197,7 @@ def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leav
         try:
             leaves = given.copies(b, copies)
         except Exception as error:  # of the model, whatever it raises
-            return done, f"the model raises {type(error).__name__}: {first_line(error)}"
+            return done, f"the model raises {said_by(error)}"
         for one in outputs:
             if one.name not in leaves or leaves[one.name].dim() != one.whole.dim():
                 got = tuple(leaves[one.name].shape) if one.name in leaves else "missing"
@@ -194,34 +206,64 @@ def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leav
     return done, ""
 
 
-def _varied(given: _Batch, outputs: list[Output], padding_value: float | None) -> Iterator[Fault]:
+def _varied(
+    given: _Batch, outputs: list[Output], padding_value: float | None, *, in_order: bool = False
+) -> Iterator[Fault]:
     """Yield what differs from each sequence alone, in another order, and with other padding, and what causes it."""
-    B = len(given.ends)
-    order = torch.tensor(given.ends).argsort(descending=True, stable=True).roll(1).tolist()  # undone by no other sort
+    B, T = given.grid.shape[:2]
+    orders = _other_orders(given.ends)
     wide = given.wider(padding_value)
-    filled = given.refilled(given.grid if min(given.ends) < given.grid.size(1) else wide)
-    runs = [("order_differs", given.grid[order], order), ("padding_differs", wide, [*range(B)])]
+    filled = given.refilled(given.grid if min(given.ends) < T else wide)
+    runs = [("order_differs", given.grid[order], order) for order in orders if not in_order]
+    runs.append(("padding_differs", wide, [*range(B)]))
     if padding_value is None:
         runs.append(("pads_differ", filled, [*range(B)]))
+    failed = set[str]()
     found = {"alone_differs": [found for one in outputs for found in one.from_alone()]}
     for key, grid, rows in runs:
+        if found.get(key):
+            continue  # in the order before
         try:
             found[key] = _all(outputs, given.run(grid, rows), rows)
         except Exception as error:  # of the model: it may want sorted lengths, or one width
-            failure = f"{type(error).__name__}: {first_line(error)}"
-            yield Fault("variation_fails", key=key, failure=failure)
+            if key in failed:
+                continue
+            failed.add(key)
+            yield Fault("variation_fails", key=key, failure=said_by(error))
+    if len(found) == 1 and not any(one.is_compared_alone for one in outputs):
+        yield Fault("nothing_compared")
+        return
+    own = {one.sequence for one in found["alone_differs"]}
     values = {"differing": {key for key, each in found.items() if each}, "extra": EXTRA, "moved": moved(outputs)}
+    values["full"] = any(given.ends[b] == T for b in own if b is not None)
+    values["pads_tried"] = "pads_differ" in found
+    values["flows"] = bool(own) and 0 not in own
     for key, each in found.items():
         if each:
             yield _fault(key, each, values)
-    if found.get("padding_differs") or found.get("pads_differ"):
-        return
+    if not (found.get("padding_differs") or found.get("pads_differ")):
+        yield from _in_training(
+            given, outputs, [run for run in runs if run[0] in found and run[2] == [*range(B)]], values
+        )
+
+
+def _in_training(given: _Batch, outputs: list[Output], runs: Any, values: Mapping[str, object]) -> Iterator[Fault]:
+    """Yield what other padding changes where batch normalization takes the statistics of the batch."""
     with _NormalizingAsInTraining() as norms:  # type: ignore[no-untyped-call]
         trained = given.run(given.grid)
         again = [replace(one, whole=trained[one.name]) for one in outputs if norms.seen]
-        each = [one for key, grid, rows in runs[1:] if key in found for one in _all(again, given.run(grid, rows), rows)]
+        each = [one for _, grid, rows in runs for one in _all(again, given.run(grid, rows), rows)]
     if each:
         yield _fault("batch_norm_pads", each, values)
+
+
+def _other_orders(ends: list[int]) -> list[list[int]]:
+    """Return other orders that no sort undoes: by length and moved by one, if that is one, and one that moves all."""
+    order: list[int] = torch.tensor(ends).argsort(descending=True, stable=True).roll(1).tolist()
+    moved, all_moved = [ends[b] for b in order], other_order(ends, 0)
+    if order == [*range(len(ends))] or moved in (sorted(ends), sorted(ends, reverse=True)):
+        return [all_moved]
+    return [order, all_moved] if any(b == at for at, b in enumerate(order)) else [order]
 
 
 def _all(outputs: list[Output], other: Leaves, order: Sequence[int]) -> list[Difference]:
@@ -249,36 +291,3 @@ class _NormalizingAsInTraining(TorchDispatchMode):  # type: ignore[no-untyped-ca
         if named[3:6] == ["running_mean", "running_var", "training"] and not args[5]:
             self.seen, args = True, (*args[:3], None, None, True, *args[6:])
         return call(*args, **(kwargs or {}))
-
-
-@contextmanager
-def _as_before(model: object, batch: Tensor) -> Iterator[None]:
-    """Put a model into evaluation, without gradients; then its attributes, buffers and random numbers are as before."""
-    owner = getattr(model, "__self__", model)  # of a method, the module whose it is
-    parts = list(owner.modules()) if isinstance(owner, nn.Module) else []
-    own = [part for part in parts if not isinstance(part, torch.jit.ScriptModule)]  # whose attributes are Python's
-    held = [(kept, dict(kept)) for part in own for kept in (vars(part), part._buffers)]
-    training = [part.training for part in parts]
-    buffers = [kept for part in parts for kept in part._buffers.values() if kept is not None]
-    # how often each was changed in place, which torch does not count in inference mode
-    values = [(kept, None if kept.is_inference() else kept._version, kept.clone()) for kept in buffers]
-    # what was made in inference mode can be changed only there
-    inference = torch.is_inference_mode_enabled() or any(one.is_inference() for one in (batch, *buffers))
-    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()
-    devices = [batch.device] if batch.device.type == "cuda" else []
-    with torch.inference_mode(inference), torch.no_grad(), torch.random.fork_rng(devices):
-        try:
-            for part in parts:
-                part.training = False
-            yield
-        finally:
-            random.setstate(drawn)
-            np.random.set_state(drawn_by_numpy)
-            for kept, before in held:
-                kept.clear()
-                kept.update(before)
-            for part, mode in zip(parts, training, strict=True):
-                part.training = mode
-            for buffer, version, value in values:
-                if version is None or version != buffer._version:
-                    buffer.copy_(value)

@@ -111,7 +111,7 @@ def gap(reference: Tensor, other: Tensor, own: torch.Size, unit: float, scale: f
     for last in (False, True):
         one, another = (cut(part, own, on_left=last) for part in two)
         far = apart(one, another).nan_to_num(nan=inf)
-        over = far > (unit if scale is None else unit * _scales(one, scale))
+        over = is_over(far, one, unit, scale)
         found = Gap(float(far.max()) if bool(over.any()) else 0.0, over)
         best = found if int(found.over.sum()) < int(best.over.sum()) or not last else best
         if all(part.shape == own for part in two) or not bool(over.any()):
@@ -119,10 +119,12 @@ def gap(reference: Tensor, other: Tensor, own: torch.Size, unit: float, scale: f
     return best
 
 
-def _scales(values: Tensor, scale: float) -> Tensor:
-    """Return the magnitude that rounding is measured by: that of the result, and of a fill value its own."""
+def is_over(far: Tensor, values: Tensor, unit: float, scale: float | None) -> Tensor:
+    """Return where a distance from these values is more than rounding; a fill value is measured by itself."""
+    if scale is None:
+        return far > unit
     sizes = values.abs().double().nan_to_num(posinf=0.0)
-    return torch.where(sizes > _OUTLIER * scale, sizes, scale)
+    return far > unit * torch.where(sizes > _OUTLIER * scale, sizes, scale)
 
 
 def cut(part: Tensor, shape: torch.Size, *, on_left: bool) -> Tensor:

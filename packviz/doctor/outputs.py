@@ -10,10 +10,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.compute.verify import apart
+from packviz.doctor.leaves import Leaves, cut, is_over
 from packviz.errors import PackvizError
-
-Leaves = dict[str, Tensor]  # the tensors of a result, by name
-HALF = (torch.bfloat16, torch.float16)
 
 
 class Difference(NamedTuple):
@@ -34,7 +32,9 @@ class Output:
     axis: int | None  # the dimension that counts the sequences; None where none does
     alone: list[Tensor]  # for each sequence, without that dimension
     on_left: bool
-    rounding: float  # the largest difference that is rounding
+    unit: float  # the largest difference that is rounding, for a number of magnitude 1
+    scale: float | None  # the magnitude of the output; None: the unit is absolute
+    is_compared_alone: bool = False  # whether the sequences were run alone
     is_flat: bool = False  # whether it has what belongs to the sequences in one dimension, such as all tokens: x[mask]
 
     def rows(self, other: Tensor | None = None) -> Sequence[Tensor]:
@@ -50,7 +50,7 @@ class Output:
             yield Difference(self.name, nan)
         elif self.axis is None:
             far = _distance(self.whole, two)
-            if bool((far > self.rounding).any()):
+            if bool(is_over(far, self.whole, self.unit, self.scale).any()):
                 yield Difference(self.name, float(far.max()))
         else:
             yield from self._compared(zip(order, self.rows(two), strict=True))
@@ -60,6 +60,23 @@ class Output:
         if self.axis is not None:
             yield from self._compared(enumerate(self.alone))
 
+    def is_same(self, one: Tensor, two: Tensor) -> bool:
+        """Return whether two tensors differ by rounding only."""
+        return one.shape == two.shape and not bool(is_over(_distance(one, two), one, self.unit, self.scale).any())
+
+    def is_same_in_all_copies(self, alone: Sequence[Leaves]) -> bool:
+        """Return whether runs of copies have one result for all copies, as they must if nothing else is used."""
+        if self.axis is None:
+            return True
+        runs = [leaves[self.name].movedim(self.axis, 0).unbind(0) for leaves in alone]
+        return all(self.is_same(run[0], row) for run in runs for row in run)
+
+    def in_its_place(self, alone: Sequence[Leaves]) -> "Output":
+        """Return the output where sequence b alone is copy b of its run, which stands where it does in the batch."""
+        if self.axis is None:
+            return self
+        return replace(self, alone=[leaves[self.name].select(self.axis, b) for b, leaves in enumerate(alone)])
+
     def _compared(self, others: Iterable[tuple[int, Tensor]]) -> Iterator[Difference]:
         """Compare results for sequences with those of the batch, at the steps that each sequence has alone."""
         rows = self.rows()
@@ -68,8 +85,9 @@ class Output:
             if any(need > min(sizes) for need, *sizes in zip(own, rows[b].shape, other.shape, strict=True)):
                 yield Difference(self.name, nan, b)
                 continue
-            far = _distance(*(_cut(part, own, self.on_left) for part in (rows[b], other)))
-            over = far > self.rounding
+            one, two = (cut(part, own, on_left=self.on_left) for part in (rows[b], other))
+            far = _distance(one, two)
+            over = is_over(far, one, self.unit, self.scale)
             if bool(over.any()):
                 shapes = {tuple(part.shape) for part in (*self.alone, rows[0], other)}
                 timed = [axis for axis, sizes in enumerate(zip(*shapes, strict=True)) if len({*sizes}) > 1]
@@ -77,10 +95,17 @@ class Output:
                 yield Difference(self.name, float(far.max()), b, None if first is None else int(first))
 
 
-def _cut(part: Tensor, shape: torch.Size, on_left: bool) -> Tensor:
-    for axis, size in enumerate(shape):
-        part = part.narrow(axis, part.size(axis) - size if on_left else 0, size)
-    return part
+def as_alone(output: Output, ends: Sequence[int], width: int) -> Output:
+    """Return the output, where no sequence can be run alone, with each of the batch cut to its own length."""
+    axis = next((axis for axis, size in enumerate(output.whole.shape) if size == len(ends)), None)
+    if axis is None:
+        return output
+    rows, alone = output.whole.movedim(axis, 0).unbind(0), []
+    for row, end in zip(rows, ends, strict=True):
+        timed = next((axis for axis, size in enumerate(row.shape) if size in (width, max(ends))), None)
+        shape = torch.Size(min(end, size) if axis == timed else size for axis, size in enumerate(row.shape))
+        alone.append(cut(row, shape, on_left=output.on_left))
+    return replace(output, axis=axis, alone=alone)
 
 
 def beside_alone(output: Output, alone: list[Leaves], copies: int) -> Output:
@@ -88,8 +113,9 @@ def beside_alone(output: Output, alone: list[Leaves], copies: int) -> Output:
     sizes = [*zip(output.whole.shape, *(leaves[output.name].shape for leaves in alone), strict=True)]
     for axis, (whole, *each) in enumerate(sizes):
         if whole == len(alone) and {*each} == {copies}:
-            return replace(output, axis=axis, alone=[leaves[output.name].select(axis, 0) for leaves in alone])
-    return replace(output, is_flat=any(sum(each) == copies * whole for whole, *each in sizes))
+            own = [leaves[output.name].select(axis, 0) for leaves in alone]
+            return replace(output, axis=axis, alone=own, is_compared_alone=True)
+    return replace(output, is_compared_alone=True, is_flat=any(sum(each) == copies * whole for whole, *each in sizes))
 
 
 def _stacked(parts: list[Tensor], on_left: bool) -> Tensor:
@@ -97,7 +123,7 @@ def _stacked(parts: list[Tensor], on_left: bool) -> Tensor:
     sizes = [max(each) for each in zip(*(part.shape for part in parts), strict=True)]
     whole = parts[0].new_zeros(len(parts), *sizes)
     for place, part in zip(whole, parts, strict=True):
-        _cut(place, part.shape, on_left).copy_(part)
+        cut(place, part.shape, on_left=on_left).copy_(part)
     return whole
 
 
@@ -105,7 +131,7 @@ def moved(outputs: list[Output]) -> list[int] | None:
     """Return whose result each row is, where the batch has those of the sequences alone, but in another order."""
     for one in outputs:
         if one.axis is not None and len({part.shape for part in (*one.alone, *one.rows())}) == 1:
-            rows = [[bool((_distance(row, own) <= one.rounding).all()) for own in one.alone] for row in one.rows()]
+            rows = [[one.is_same(row, own) for own in one.alone] for row in one.rows()]
             order = [row.index(True) if any(row) else -1 for row in rows]
             if sorted(order) == list(range(len(order))) and order != sorted(order):
                 return order
@@ -115,18 +141,6 @@ def moved(outputs: list[Output]) -> list[int] | None:
 def _distance(one: Tensor, two: Tensor) -> Tensor:
     """Return how far numbers are apart, as apart() does; inf where one alone is NaN."""
     return apart(one, two).nan_to_num(nan=float("inf"))
-
-
-def rounding_of(leaf: Tensor) -> float:
-    """Return the largest difference that is rounding; see check_invariance()."""
-    if not (leaf.is_floating_point() or leaf.is_complex()) or not leaf.numel():
-        return 0.0
-    kind = leaf.device.type
-    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else leaf.dtype
-    largest = max(1.0, float(leaf.abs().nan_to_num(posinf=0.0).max()))
-    if kind == "cuda" and dtype == torch.float32 and torch.backends.cudnn.allow_tf32:
-        return 16 * 2**-10 * largest  # TensorFloat-32, cuDNN's default, rounds the factors to 10 bits
-    return (16 if dtype in HALF else 1024) * torch.finfo(dtype).eps * largest
 
 
 def leaves_of(value: object, name: str, on_left: bool) -> Iterator[tuple[str, Tensor]]:

@@ -68,7 +68,7 @@ def check_samples(
     with random_states_kept(run) as watched:
         done = collect(watched, vary.samples, vary, forwards, tolerance)
         watched.differs = any(one.way == "again" for one in done.changes)
-    found = [*findings_of(done, drawn=watched.drawn)]
+        found = [*findings_of(done, drawn=watched.draws())]
     if chosen != [*range(len(samples))]:
         found = [_renumbered(one, chosen) for one in found]
     return Checked(found, influence_of(done, chosen)).ignoring(ignore)
@@ -105,11 +105,20 @@ class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return call(*args, **(kwargs or {}))
 
 
-class _Watched:
-    """A run whose first call is watched for random numbers."""
+class Watched:
+    """A run whose first call is watched for random numbers.
+
+    drawn    whether torch drew in the first call; differs: whether two calls were seen to differ, set by the caller
+    """
 
     def __init__(self, run: Callable[[Any], Any]) -> None:
         self.run, self.drawn, self.differs, self.calls = run, False, False, 0
+        self.before = torch.get_rng_state(), random.getstate(), np.random.get_state()
+
+    def draws(self) -> bool:
+        """Return whether the run draws random numbers, as far as can be seen."""
+        numpy = str(np.random.get_state()) != str(self.before[2])
+        return self.drawn or numpy or random.getstate() != self.before[1]
 
     def __call__(self, samples: Any) -> Any:
         self.calls += 1
@@ -122,28 +131,24 @@ class _Watched:
 
 
 @contextmanager
-def random_states_kept(run: Callable[[Any], Any]) -> Iterator[_Watched]:
+def random_states_kept(run: Callable[[Any], Any]) -> Iterator[Watched]:
     """Put the random states back to what they were if the run draws from them; else leave them alone.
 
     Variations are drawn from a generator of their own. Random operations of torch in the first run are seen in this
     thread alone; if there is one, or if two runs differ, the states are put back at the end. A run that draws nothing
     thus never takes back what another thread draws meanwhile.
     """
-    watched = _Watched(run)
-    before = torch.get_rng_state(), random.getstate(), np.random.get_state()
+    watched = Watched(run)
     on_gpu = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
     try:
         yield watched
     finally:
         if watched.drawn or watched.differs:
-            torch.set_rng_state(before[0])
+            torch.set_rng_state(watched.before[0])
             torch.cuda.set_rng_state_all(on_gpu)
         if watched.differs:
-            by_python = random.getstate() != before[1]
-            by_numpy = str(np.random.get_state()) != str(before[2])
-            watched.drawn |= by_python or by_numpy
-            random.setstate(before[1])
-            np.random.set_state(before[2])
+            random.setstate(watched.before[1])
+            np.random.set_state(watched.before[2])
 
 
 def findings_of(done: Evidence, *, drawn: bool) -> Iterator[Finding]:

@@ -1,7 +1,9 @@
 """check_invariance(): models in which padding or neighbours leak are found, and right ones are clean."""
 
+import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 import packviz as pv
+from packviz import testing
 
 LENGTHS = [6, 9, 4, 7, 2]
 B, T, F, H = len(LENGTHS), 9, 3, 4
@@ -278,6 +281,112 @@ def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
         for of in (lambda x, _: x[:, 1], lambda x, _: x.mean(1))
     )
     assert (right, bool(wrong.wrong)) == ((), True)
+
+
+@pytest.mark.parametrize("lengths", [[2, 5], [5, 2], [2, 5, 4], [3, 9, 5, 4], [1, 2, 3]])
+def test_another_order_is_another_one_for_every_batch(lengths: list[int]) -> None:
+    x = batch(0)[: len(lengths), : max(lengths)] * mask(torch.empty(len(lengths), max(lengths)), torch.tensor(lengths))
+    first = Parts(lambda _, x, _n: x[0].sum())
+    assert "order_differs" in [one.key for one in checked(first, x, lengths).wrong]
+    never_put_back = Parts(WRONG["never unsorted"][0])
+    assert checked(never_put_back, x, lengths).wrong
+
+
+def test_a_model_that_refuses_other_batch_sizes_is_compared_in_other_orders() -> None:
+    def fixed(m: Parts, x: Tensor, n: Tensor) -> Tensor:
+        return outputs(m, x, n).reshape(B, T * H).reshape(B, T, H)
+
+    def constant(m: Parts, x: Tensor, _: Tensor) -> Tensor:
+        return outputs(m, x.reshape(B, T, F), torch.tensor(LENGTHS))
+
+    right, wrong = checked(Parts(fixed), batch(0)), checked(Parts(constant), batch(0))
+    assert [one.key for one in right] == ["alone_fails", "alone_fails"][: len(right)]
+    assert not right.wrong
+    assert "order_differs" in [one.key for one in wrong.wrong]
+
+
+def test_a_check_that_compared_nothing_fails() -> None:
+    calls = iter(range(2))
+    found = checked(lambda x, _: x[:, 0] + next(calls) * 0, batch(0))
+    assert ("nothing_compared", "error") in [(one.key, one.severity) for one in found]
+    calls = iter(range(2))
+    with pytest.raises(AssertionError, match="Nothing could be compared"):
+        testing.assert_invariant(lambda x, _: x[:, 0] + next(calls) * 0, batch(0), LENGTHS, batch_first=True)
+
+
+def test_a_right_model_with_two_inputs_of_a_batch_is_not_called_wrong() -> None:
+    lengths, other = [4, 2, 5], batch(1)[:3]
+    x = batch(0)[:3, :5] * mask(torch.empty(3, 5), torch.tensor(lengths))
+
+    def call(m: Parts, x: Tensor, n: Any) -> Tensor:
+        both = m.rnn(pack(x, torch.as_tensor(n)))[1][-1], m.rnn(pack(other, torch.tensor([3, 9, 6])))[1][-1]
+        return torch.cat(both, 1)
+
+    found = checked(Parts(RIGHT["packed"][0]), x, lengths, call=call)
+    assert [(one.key, one.severity) for one in found] == [("alone_fails", "note"), ("others_kept", "note")]
+    assert "check_samples" in found[1].found
+    wrong = checked(Parts(RIGHT["packed"][0]), x, lengths, call=lambda m, x, n: call(m, x, n) + x.mean((1, 2))[:, None])
+    assert wrong.wrong
+
+
+def test_a_traced_model_with_fixed_lengths_is_wrong_and_its_last_line_is_quoted() -> None:
+    rnn = nn.GRU(F, H, batch_first=True)
+
+    class Fixed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.rnn = rnn
+
+        def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+            return self.rnn(pack_padded_sequence(x, lengths.tolist(), True, enforce_sorted=False))[1][-1]  # type: ignore[no-any-return]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traced = torch.jit.trace(Fixed(), (batch(0), torch.tensor(LENGTHS)))  # type: ignore[no-untyped-call]
+    found = checked(traced, batch(0), torch.tensor(LENGTHS))
+    assert "order_differs" in [one.key for one in found.wrong]
+    notes = [one.found for one in found if one.key == "alone_fails"]
+    assert notes
+    assert "RuntimeError: index out of range" in notes[0]
+    assert all("operation failed" not in one for one in notes)
+
+
+def test_a_model_checked_in_several_threads_stays_in_training_for_all_of_them() -> None:
+    model, seen, done = Parts(WRONG["pads in batch statistics"][0]), set[bool](), threading.Event()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+
+    def look() -> None:
+        while not done.is_set():
+            seen.update(one.training for one in (model, model.rnn))
+
+    with ThreadPoolExecutor(5) as pool:
+        looking = pool.submit(look)
+        found = [*pool.map(lambda _: checked(model, batch(0)), range(8))]
+        done.set()
+        looking.result()
+    assert {tuple(one.key for one in each) for each in found} == {("batch_norm_pads",)}
+    assert seen == {True}
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+def test_a_fill_value_does_not_hide_a_leak() -> None:
+    def filled(_: object, x: Tensor, _n: Tensor) -> Tensor:
+        means = x.mean((1, 2))
+        return torch.stack([means, torch.full_like(means, -1e9)], 1)
+
+    assert checked(Parts(filled), batch(0)).wrong
+
+
+def test_the_cause_fits_the_pattern() -> None:
+    def row(m: Parts, x: Tensor, n: Tensor) -> list[Tensor]:
+        whole = torch.cat([one[:k] for one, k in zip(x, n.tolist(), strict=True)])
+        return list(torch.split(m.rnn(whole[None])[0][0], n.tolist()))
+
+    ones = Parts(lambda m, x, n: outputs(m, x, n).sum(1) / x.size(1))
+    assert "The number of pads matters, not their values" in str(checked(ones, batch(0)))
+    assert "a state or a mask runs over the borders" in str(checked(Parts(row), batch(0)))
+    statistics = Parts(lambda _, x, n: (x * mask(x, n)) / (x * mask(x, n)).abs().max())
+    assert "A sequence without pads differs, too" in str(checked(statistics, batch(0)))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from row_cases import RIGHT, WRONG, Convolution, Model, Recurrent, documents
+from document_cases import RIGHT, WRONG, Convolution, Model, Recurrent, documents
 from torch import Tensor, nn
 
 import packviz as pv
