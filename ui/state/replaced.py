@@ -8,7 +8,9 @@ import streamlit as st
 
 from ui.state.visit import visit
 
-LATE = 0.5  # seconds after which the browser has received what was drawn
+# Seconds after which the browser has received what was drawn. Streamlit does not say when. Without this wait, text
+# that is typed just before a setting is chosen is lost on a slow link: see the two tests in tests/app/test_typing.py.
+LATE = 0.5
 
 
 @dataclass
