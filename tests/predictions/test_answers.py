@@ -161,7 +161,7 @@ def test_no_answer_is_judged_otherwise_by_the_player(typed: list[str]) -> None:
 def test_where_one_letter_is_asked_for_none_and_two_are_refused(typed: str) -> None:
     prediction = KINDS["packed_token"](made(FIRST))
     assert prediction is not None
-    with pytest.raises(PackvizError, match=r"the letter of one sequence, A to C, but got .*[.] Type one letter[.]$"):
+    with pytest.raises(PackvizError, match=r"one letter from A to C, but got .*[.] Type the letter of a sequence[.]$"):
         prediction.read(typed)
     assert "none" not in prediction.parts["unread"]
 

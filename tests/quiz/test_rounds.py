@@ -210,7 +210,7 @@ def test_a_question_is_the_prediction_of_its_number(level: int) -> None:
 
 def test_another_count_of_numbers_is_no_try_unless_it_is_a_typical_mistake() -> None:
     every = [question for level in LEVELS for number in range(1, 9) for question in round_of(level, number)]
-    counting = [each for each in every if each.prediction.form == "numbers" or each.prediction.single]
+    counting = [each for each in every if each.prediction.form == "numbers"]
     counts = []
     for question in counting:
         asked, scorecard = question.prediction, Scorecard((question,))
@@ -219,12 +219,11 @@ def test_another_count_of_numbers_is_no_try_unless_it_is_a_typical_mistake() -> 
             assert verdict is not None
             assert verdict.reason == slip.reason
         known = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
-        more = " ".join(["7"] * (max(known) + 1)) if asked.form == "numbers" else " ".join(asked.letters)
+        more = " ".join(["7"] * (max(known) + 1))
         with pytest.raises(PackvizError, match="this did not count as a try") as problem:
             scorecard.answered(0, more)
-        word = "number" if asked.form == "numbers" else "letter"
         assert problem.value.got.startswith(str(len(more.split())))
-        assert problem.value.expected == f"{len(asked.answer)} {word}{'s' * (len(asked.answer) > 1)}"
+        assert problem.value.expected == f"{len(asked.answer)} number{'s' * (len(asked.answer) > 1)}"
         counts.append(len(known))
     assert len(counts) > 50
     assert sum(counts) > len(counts) + 10  # some typical mistakes have another count

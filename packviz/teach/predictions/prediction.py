@@ -219,7 +219,9 @@ def _wanted_letters(letters: Sequence[str], *, single: bool) -> tuple[str, str]:
     """Return what is expected as letters, and how to type it."""
     reach = letters[0] if len(letters) == 1 else f"{letters[0]} to {letters[-1]}"
     if single:
-        return f"the letter of one sequence, {reach}", "type one letter"
+        return f"one letter from {reach}" if len(
+            letters
+        ) > 1 else f"the letter {reach}", "type the letter of a sequence"
     return f"letters of sequences, {reach}, or none", "type letters separated by spaces, or the word none"
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from packviz.errors import PackvizError
-from packviz.teach.predictions import Prediction, Verdict
-from packviz.teach.predictions.prediction import Answer
+from packviz.teach.predictions import Verdict
 from packviz.teach.quiz.rounds import Question
-from packviz.text import Brief, counted, shown
+from packviz.text import Brief, counted
 
 __all__ = ["Mark", "Scorecard", "progress_code", "read_progress_code"]
 
@@ -36,12 +35,12 @@ class Scorecard(Brief):
         """Return the scorecard with one more answer to question i.
 
         A repeated answer, or an answer to a settled question, changes nothing. Raises PackvizError for an unreadable
-        answer, and for a wrong count of numbers or letters unless that is a typical mistake: neither counts as a try.
+        answer, and for a wrong count of numbers unless that is a typical mistake: neither counts as a try.
         """
         prediction, before = self.questions[i].prediction, self.tries(i)
-        given = _read(prediction, typed)
-        if prediction.form == "numbers" or prediction.single:
-            got, asked = (counted(len(each), prediction.form.removesuffix("s")) for each in (given, prediction.answer))
+        given = prediction.read(typed)
+        if prediction.form == "numbers":
+            got, asked = (counted(len(each), "number") for each in (given, prediction.answer))
             if got != asked and given not in {slip.answer for slip in prediction.slips}:
                 raise PackvizError("answer", expected=asked, got=got, fix=f"type {asked}; this did not count as a try")
         if self.settled(i) or _plain(typed) in map(_plain, before):
@@ -97,21 +96,6 @@ class Scorecard(Brief):
     def over(self) -> bool:
         """Return whether every question is settled."""
         return "open" not in self.marks
-
-
-def _read(prediction: Prediction, typed: str) -> Answer:
-    """Return the answer that was typed; where one letter is asked for, "none" is not among the answers."""
-    try:
-        given = prediction.read(typed)
-    except PackvizError:
-        if not prediction.single:
-            raise
-        given = ()
-    if prediction.single and not given:
-        first, *_, last = prediction.letters
-        expected = f"one letter from {first} to {last}"
-        raise PackvizError("answer", expected=expected, got=shown(typed.strip()), fix="type the letter of a sequence")
-    return given
 
 
 def _plain(typed: str) -> str:
