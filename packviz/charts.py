@@ -3,7 +3,7 @@
 from packviz.errors import extra
 
 with extra("charts"):
-    from packviz.lab.cost.charts import counts_bars, timings, waste, winning
+    from packviz.lab.cost.charts import counts_bars, pairs_bars, timings, waste, winning
     from packviz.lab.training.charts import accuracy_against_padding, final, learning, recorded_accuracy
     from packviz.show.charts.differences import difference, drifts, gradients
     from packviz.show.charts.lengths import margins, padding_shares
@@ -15,6 +15,7 @@ __all__ = ["Panel", "accuracy_against_padding", "counts_bars", "difference", "dr
 __all__ += [
     "margins",
     "padding_shares",
+    "pairs_bars",
     "panels",
     "recorded_accuracy",
     "states",

@@ -14,5 +14,6 @@ measured(
         "Counted": costs.counted,
         "Measured": costs.measured,
         "Less padding without packing": costs.without_packing,
+        "Attention: cells and pairs of a query and a key": costs.attention,
     },
 )

@@ -11,6 +11,7 @@ from packviz.compute.record import Refusal
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.lab import recorded
+from packviz.lab.cost import pairs_of, pairs_verdict
 from packviz.lab.recorded import CostRecording, TrainingRecording
 from packviz.teach.questions import ENTRIES, GROUPS, answer
 from pages import STAGES, movies, opened, press, texts
@@ -117,6 +118,16 @@ def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None
     app.run()
     assert len(app.get("plotly_chart")) == before + 2
     assert len(app.dataframe[0].value) == len(run.batch)
+
+
+def test_cost_counts_the_pairs_of_attention_for_other_lengths() -> None:
+    app = opened("cost")
+    assert "A dense mask saves nothing" in texts(app)
+    app.selectbox(key="pairs_of").set_value("typed").run()
+    app.text_area(key="pairs_typed").set_value("200 " * 20).run()
+    assert pairs_verdict(pairs_of([200] * 20, 1024)) in texts(app)
+    app.text_area(key="pairs_typed").set_value("5, 0").run()
+    assert "⚠" in texts(app)
 
 
 @pytest.mark.parametrize("page", ["cost", "training"])

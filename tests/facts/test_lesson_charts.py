@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 import packviz as pv
 from packviz import Batch, Config, charts
 from packviz.facts import compare, drift, losses
-from packviz.lab.cost import Setup, counts_of, measure
+from packviz.lab.cost import Setup, counts_of, measure, pairs_of
 from packviz.lab.training import Experiment, Progress, summary
 from packviz.lab.training.charts import final, learning
 from packviz.show.charts.differences import difference, drifts, gradients
@@ -125,6 +125,7 @@ T = TRACES[1]
 CHARTS: list[tuple[Any, ...]] = [(charts.states, T), (charts.units, T, 0), (charts.margins, T)]
 CHARTS += [(charts.padding_shares, {"even": 0.5}, 0.2), (charts.waste, {"random": 0.4}), (charts.timings, [DONE])]
 CHARTS += [(charts.winning, [DONE]), (charts.counts_bars, counts_of(T)), (difference, compare(T)), (drifts, drift(T))]
+CHARTS += [(charts.pairs_bars, pairs_of([3, 2, 1], 6))]
 CHARTS += [(gradients, losses(T)), (learning, TRAINED), (final, summary(TRAINED))]
 
 

@@ -63,10 +63,19 @@ def verdicts(lines: Iterable[tuple[str, str]]) -> None:
     st.code("\n".join(f">>> {code}\n{outcome}" for code, outcome in lines), language="python", wrap_lines=True)
 
 
-def sheet(rows: Iterable[Iterable[object]], columns: Iterable[str], key: str, alt: str, **chosen: Any) -> None:
-    """Show rows as a table. alt: the description for screen readers."""
+def sheet(
+    rows: Iterable[Iterable[object]],
+    columns: Iterable[str],
+    key: str,
+    alt: str,
+    *,
+    formats: Mapping[str, Any] | None = None,
+    **chosen: Any,
+) -> None:
+    """Show rows as a table. alt: the description for screen readers. formats: of columns, by their names."""
     frame = pd.DataFrame(list(rows), columns=list(columns))
-    st.dataframe(frame, hide_index=True, key=key, alt=alt, column_config=_explained(frame), **chosen)
+    config = {**_explained(frame), **(formats or {})}
+    st.dataframe(frame, hide_index=True, key=key, alt=alt, column_config=config, **chosen)
 
 
 def _explained(frame: pd.DataFrame) -> Mapping[str, Any]:

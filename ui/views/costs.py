@@ -14,6 +14,7 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.limits import LIMITS
 from packviz.lab import cost, recorded
 from packviz.lab.cost.charts import Across
+from packviz.lab.training.experiment import vowels, vowels_credit
 from packviz.text import percent
 from ui.jobs.work import Task
 from ui.parts.part import NOT_RECORDED, figure, fresh, sheet
@@ -25,6 +26,9 @@ ROUNDS = 21
 SECONDS = 2.0  # for one measurement; one more round when this time is over
 ROUNDS_OF_A_SHAPE, SECONDS_OF_A_SHAPE = 7, 0.2  # the same for a point of the map
 THIS_BATCH, TYPED, UPLOADED = "this batch", "typed", "uploaded"
+RECORDINGS = "recordings: Japanese Vowels"
+SOURCES = (THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS))
+ROW_LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 
 
 def full_run(shown: Shown) -> None:
@@ -104,11 +108,10 @@ def landscape(shown: Shown) -> None:
 def without_packing(shown: Shown) -> None:
     """Show how much padding is left when batches are composed with more care."""
     st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
-    sources = [THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS)]
-    source = st.selectbox("Lengths of a data set", sources, 5, key="waste_of")
+    source = st.selectbox("Lengths of a data set", SOURCES, 5, key="waste_of")
     size = st.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
     try:
-        if (lengths := _lengths(shown, source)) is None:
+        if (lengths := _lengths(shown, source, "waste")) is None:
             return
         found = {each.name: each.share for each in cost.ways(lengths, size)}
     except PackvizError as problem:
@@ -121,16 +124,49 @@ def without_packing(shown: Shown) -> None:
     st.markdown(f"{len(lengths):,} lengths: {told}.")
 
 
-def _lengths(shown: Shown, source: str) -> Any:
+def attention(shown: Shown) -> None:
+    """Show cells and pairs of attention over the lengths of a data set: padded, in rows, and in rows with a mask."""
+    st.markdown(
+        "A transformer does not save steps but pairs: each token of a sequence is compared with the tokens that it may "
+        "read. Packing for a transformer puts several sequences into one row, so that few cells are padding."
+    )
+    source = st.selectbox("Lengths", [RECORDINGS, *SOURCES], key="pairs_of")
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    size = left.number_input("padded batch size", 1, 1024, 32, 1, key="pairs_batch")
+    width = middle.selectbox("cells in a row", ROW_LENGTHS, 3, key="pairs_row")
+    causal = right.toggle("causal", True, key="pairs_causal", help="On: a token reads no later token.")
+    try:
+        if (lengths := _lengths(shown, source, "pairs")) is None:
+            return
+        found = cost.pairs_of(lengths, width, batch_size=size, causal=causal)
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return
+    fresh(charts.pairs_bars, found, key="pairs")
+    columns = ["way", "cells", "pairs computed", "pairs needed", "computed ÷ needed"]
+    rows = [(each.name, each.cells, each.computed, each.needed, each.computed / each.needed) for each in found]
+    number = st.column_config.NumberColumn
+    formats = {name: number(format="localized") for name in columns[1:4]} | {columns[4]: number(format="%.1f")}
+    sheet(rows, columns, "pairs table", "Cells and pairs of each way", formats=formats, height="content")
+    st.markdown(cost.pairs_verdict(found))
+    if source == RECORDINGS:
+        st.markdown(f":small[{vowels_credit()}]")
+
+
+def _lengths(shown: Shown, source: str, part: str) -> Any:
+    """Return the lengths from a source; None if there is no file yet. part: of the page, for the keys of widgets."""
     if source == THIS_BATCH:
         return shown.batch.lengths
+    if source == RECORDINGS:
+        data = vowels()
+        return [len(recording) for recording in (*data.train_x, *data.test_x)]
     if source == TYPED:
         return cost.read_lengths(
-            st.text_area("Lengths", "3 2 4 7 7 1 12 5", max_chars=LIMITS.characters, key="waste_typed")
+            st.text_area("Lengths", "3 2 4 7 7 1 12 5", max_chars=LIMITS.characters, key=f"{part}_typed")
         )
     if source == UPLOADED:
         label = "A text or CSV file with one column of lengths"
-        file = st.file_uploader(label, ["txt", "csv"], key="waste_file", max_upload_size=1)
+        file = st.file_uploader(label, ["txt", "csv"], key=f"{part}_file", max_upload_size=1)
         return None if file is None else cost.read_lengths(file.getvalue())
     return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
 

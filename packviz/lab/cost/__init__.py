@@ -2,4 +2,5 @@
 
 from packviz.lab.cost.counting import *
 from packviz.lab.cost.measuring import *
+from packviz.lab.cost.pairs import *
 from packviz.lab.cost.setup import *

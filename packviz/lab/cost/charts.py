@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from packviz.lab.cost.counting import Counts
 from packviz.lab.cost.measuring import Measurement, Timing, wins_and_losses
+from packviz.lab.cost.pairs import Pairs
 from packviz.show.charts.lengths import padding_shares
 from packviz.show.charts.template import bars, drawn, heatmap, named_axis
 from packviz.show.theme import LIGHT, Palette, diverging, text_on
@@ -114,6 +115,38 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
     said = "; ".join(f"{title}: padded {amount.padded:,}, packed {amount.packed:,}" for title, amount, *_ in panels)
     alt = f"Bars in two panels, {said}."
     return drawn(data, alt, palette, title="Counted, not measured", height=380, showlegend=False, **axes)
+
+
+def pairs_bars(ways: Sequence[Pairs], palette: Palette = LIGHT) -> go.Figure:
+    """Return two panels: the cells of each way to run attention, and its pairs of a query and a key, on a log scale.
+
+    A last bar in the second panel shows the pairs that are needed, the same for all ways.
+    """
+    names, needed = [each.name for each in ways], ways[0].needed if ways else 0
+    colors = [palette.pad_hatch if name == "padded" else palette.now for name in names]
+    panels: tuple[tuple[str, list[str], list[int], str, list[float]], ...] = (
+        ("cells", names, [each.cells for each in ways], "", [0.62, 1]),
+        ("pairs computed", [*names, "needed"], [*(each.computed for each in ways), needed], "2", [0, 0.44]),
+    )
+    data: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    for title, labels, numbers, axis, domain in panels:
+        hover = [f"{label}: {number:,} {title}" for label, number in zip(labels, numbers, strict=True)]
+        more = {"text": [f"{number:,}" for number in numbers], "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
+        data.append(bars(labels, numbers, [*colors, palette.text][: len(labels)], hover, **more))
+        top = log2(max(numbers, default=1) + 1) / log2(10)
+        axes[f"xaxis{axis}"] = {
+            "title": title,
+            "type": "log",
+            "range": [0, 1.25 * top],
+            "anchor": f"y{axis}",
+            "dtick": 1,
+        }
+        axes[f"yaxis{axis}"] = {"autorange": "reversed", "domain": domain, "anchor": f"x{axis}", "showgrid": False}
+    told = "; ".join(f"{each.name}: {each.cells:,} cells, {each.computed:,} pairs computed" for each in ways)
+    alt = f"Bars on a logarithmic scale, {told or 'none'}; {needed:,} pairs needed."
+    title = "Cells and pairs, counted" + ("" if ways else ": no lengths were given")
+    return drawn(data, alt, palette, title=title, height=460, showlegend=False, **axes)
 
 
 def winning(measured: Sequence[Measurement], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
