@@ -79,7 +79,7 @@ class RowsTrace:
 
     @cached_property
     def alone(self) -> tuple[tuple[Tensor, ...], ...]:
-        """Return alone[row][piece] (length, E): the output of the same model, run on that piece by itself, from 0."""
+        """Return `alone[row][piece]`, (length, E): the output of the same model, run on that piece by itself, from 0."""
         with exact_arithmetic():
             return tuple(tuple(map(self._alone, self._documents(row))) for row in range(len(self.inputs)))
 
@@ -94,7 +94,7 @@ class RowsTrace:
 
     @cached_property
     def difference(self) -> tuple[tuple[Tensor, ...], ...]:
-        """Return difference[row][piece] (length,): the largest difference of each token's output from alone."""
+        """Return `difference[row][piece]`, (length,): the largest difference of each token's output from alone."""
         parts = [split(output[: sum(row)], row) for output, row in zip(self.output, self.rows.lengths, strict=True)]
         pairs = [zip(one, other, strict=True) for one, other in zip(parts, self.alone, strict=True)]
         return tuple(tuple((one - other).abs().amax(-1) for one, other in row) for row in pairs)
