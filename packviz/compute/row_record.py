@@ -79,7 +79,7 @@ class RowsTrace:
 
     @cached_property
     def alone(self) -> tuple[tuple[Tensor, ...], ...]:
-        """Return `alone[row][piece]`, (length, E): the output of the same model, run on that piece by itself, from 0."""
+        """Return `alone[row][piece]`, (length, E): the output of the same model for that piece by itself, from 0."""
         with exact_arithmetic():
             return tuple(tuple(map(self._alone, self._documents(row))) for row in range(len(self.inputs)))
 
