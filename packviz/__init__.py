@@ -3,7 +3,16 @@
 from packviz.compute.fill import Rows, fill_rows
 from packviz.compute.rows import RowsTrace, trace_rows
 from packviz.compute.trace import Refusal, Trace, trace, trace_module
-from packviz.doctor import Finding, Findings, check_invariance, check_rows, check_samples, examine, watch
+from packviz.doctor import (
+    Finding,
+    Findings,
+    check_invariance,
+    check_rows,
+    check_samples,
+    examine,
+    examine_rows,
+    watch,
+)
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.borders import find_documents
@@ -30,6 +39,7 @@ __all__ = [
     "check_rows",
     "check_samples",
     "examine",
+    "examine_rows",
     "fill_rows",
     "find_documents",
     "movie",

@@ -11,7 +11,7 @@ from packviz.errors import PackvizError, first_line
 from packviz.text import listed, shown
 from packviz.validate import choice, is_integer
 
-__all__ = ["RULES", "Lengths", "Rule", "find_documents", "starts_by", "where_rules_disagree"]
+__all__ = ["RULES", "Lengths", "Rule", "find_documents", "row_from", "starts_by", "where_rules_disagree"]
 
 Rule = Literal["rises_by_one", "falls", "zero"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -55,7 +55,7 @@ def find_documents(
     name = _only([name for name, value in given.items() if value is not None], attention_mask is not None, rule)
     if name == "attention_mask":
         return _of_mask(_tensor(name, attention_mask))
-    row = _row(name, given[name])
+    row = row_from(name, given[name])
     if name == "cu_seqlens":
         return _of_offsets(row)
     if attention_mask is not None:
@@ -71,7 +71,7 @@ def where_rules_disagree(position_ids: Row) -> dict[int, tuple[Rule, ...]]:
     >>> where_rules_disagree([0, 1, 0, 0, 1])
     {3: ('rises_by_one', 'zero')}
     """
-    row = _row("position_ids", position_ids)
+    row = row_from("position_ids", position_ids)
     begins = torch.stack([starts_by(row, rule) for rule in RULES])  # (3, N)
     places = (begins.any(0) & ~begins.all(0)).nonzero().flatten().tolist()
     return {n: tuple(rule for rule, begun in zip(RULES, begins[:, n], strict=True) if begun) for n in places}
@@ -115,8 +115,8 @@ def _tensor(name: str, value: object) -> Tensor:
         raise PackvizError(name, expected="integers", got=first_line(error), fix=fix) from None
 
 
-def _row(name: str, value: object) -> Tensor:
-    """Return (N,) int64 from (N,) or (1, N)."""
+def row_from(name: str, value: object) -> Tensor:
+    """Return (N,) int64 from (N,) or (1, N). Raises PackvizError for anything else."""
     given = _tensor(name, value)
     if given.dim() == 1:
         return given
@@ -130,7 +130,7 @@ def _row(name: str, value: object) -> Tensor:
 
 def _is_token(attention_mask: object, N: int) -> Tensor:
     """Return (N,) bool from a 0/1 mask that stands beside the row."""
-    mask = _row("attention_mask", attention_mask)
+    mask = row_from("attention_mask", attention_mask)
     if len(mask) != N or bool(((mask != 0) & (mask != 1)).any()):
         got = f"{len(mask)} values, the largest {int(mask.max())}"
         raise PackvizError("attention_mask", got, f"{N} values, 0 at pads and 1 at tokens", "give only one of the two")
@@ -193,7 +193,7 @@ def _of_mask(mask: Tensor) -> Lengths:
         mask = mask[0, 0]
     if mask.dim() == 2 and mask.size(0) == mask.size(1) > 1:
         return _of_square(mask != 0)
-    mask = _row("attention_mask", mask)
+    mask = row_from("attention_mask", mask)
     if bool((mask < 0).any()):
         fix = "give the mask before it was made additive"
         raise PackvizError("attention_mask", expected="0 at pads, else 1 or more", got=str(int(mask.min())), fix=fix)

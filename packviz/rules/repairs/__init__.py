@@ -2,7 +2,7 @@
 
 from textwrap import indent
 
-from packviz.rules.repairs import beside, lengths
+from packviz.rules.repairs import beside, lengths, rows
 from packviz.rules.repairs.program import IMPORT_PACK, PACK_X, Repair, always
 
 _SKIP = indent("raise StopIteration  # skip the empty batch", "    ")
@@ -81,4 +81,5 @@ REPAIRS: dict[str, Repair] = {
     "unpacked_left": lengths.shift_and_pack,
     "padded_lengths": beside.use_padded_lengths,
     "unpacked_otherwise": always("output = output.transpose(0, 1)"),
+    **rows.REPAIRS,
 }

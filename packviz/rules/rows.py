@@ -1,0 +1,264 @@
+"""What can be wrong with a row of documents: its offsets, positions, masks and labels, and documents cut or dropped."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+import torch
+from torch import Tensor
+
+from packviz.errors import PackvizError
+from packviz.inputs.borders import RULES, find_documents, where_rules_disagree
+from packviz.rules.finding import Fault
+
+IGNORED = -100  # a label that is no target
+
+
+@dataclass(frozen=True, eq=False)
+class RowCase:
+    """What examine_rows() is given, as int64 tensors (N,); documents as tensors, or their lengths."""
+
+    input_ids: Tensor | None
+    position_ids: Tensor | None
+    cu_seqlens: Tensor | None
+    max_seqlen: int | None
+    seq_idx: Tensor | None
+    attention_mask: Tensor | None
+    labels: Tensor | None
+    documents: Sequence[Tensor] | None
+    offsets_dtype: torch.dtype | None  # of cu_seqlens, if it is a tensor
+
+    @cached_property
+    def N(self) -> int | None:
+        """Return the number of places in the row, if anything but cu_seqlens says it."""
+        for one in (self.input_ids, self.position_ids, self.seq_idx, self.attention_mask, self.labels):
+            if one is not None:
+                return len(one)
+        return None
+
+    @cached_property
+    def is_token(self) -> Tensor | None:
+        """Return (N,) bool: False at pads, as attention_mask or seq_idx say; None if neither is given."""
+        if self.attention_mask is not None:
+            return self.attention_mask != 0
+        return None if self.seq_idx is None else self.seq_idx >= 0
+
+    def tokens(self, row: Tensor) -> Tensor:
+        """Return the row without its pads."""
+        return row if self.is_token is None or len(self.is_token) != len(row) else row[self.is_token]
+
+    @cached_property
+    def readings(self) -> dict[str, tuple[int, ...]]:
+        """Return the lengths of the documents by each spelling that can be read."""
+        given = {
+            "cu_seqlens": self.cu_seqlens,
+            "seq_idx": self.seq_idx,
+            "attention_mask": self.attention_mask if self.numbers_documents else None,
+            "position_ids": None if self.position_ids is None else self.tokens(self.position_ids),
+        }
+        found = {}
+        for name, row in given.items():
+            try:
+                if row is not None and len(row):
+                    found[name] = find_documents(**{name: row})  # type: ignore[arg-type]
+            except PackvizError:
+                continue
+        return found
+
+    @cached_property
+    def numbers_documents(self) -> bool:
+        """Return whether the attention mask has more than 0 and 1."""
+        return self.attention_mask is not None and int(self.attention_mask.max()) > 1
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Return the documents by the first spelling that can be read."""
+        return next(iter(self.readings.values()), ())
+
+    @property
+    def starts(self) -> list[int]:
+        """Return where each document begins among the tokens."""
+        return [0, *accumulate(self.lengths)][:-1]
+
+
+def row_faults(case: RowCase) -> Iterator[Fault]:
+    """Yield what is wrong with the row, by one rule after the other."""
+    for rule in (_offsets, _longest, _positions, _masks, _borders, _disagreeing, _labels, _targets, _documents):
+        yield from rule(case)
+
+
+def _offsets(case: RowCase) -> Iterator[Fault]:
+    if case.cu_seqlens is None:
+        return
+    given, N = case.cu_seqlens.tolist(), case.N
+    if case.offsets_dtype not in (None, torch.int32):
+        yield Fault("offsets_dtype", dtype=str(case.offsets_dtype).removeprefix("torch."))
+    steps = [after - before for before, after in pairwise(given)]
+    falls = any(step < 0 for step in steps)
+    if (sum(given) == N and given[-1] != N) or (N is None and given[0] != 0 and falls):
+        yield Fault("offsets_are_lengths", given=given)
+        return
+    if given[0] != 0:
+        yield Fault("offsets_lack_zero", given=given)
+    if falls:
+        yield Fault("offsets_fall", given=given, at=next(d for d, step in enumerate(steps) if step < 0))
+    elif any(step == 0 for step in steps):
+        yield Fault("offsets_repeat", given=given, at=[d for d, step in enumerate(steps) if step == 0])
+    if N is not None and given[-1] != N:
+        runs = _runs(case.is_token)
+        between = len(runs) > 1 and [stop - start for start, stop in runs] == steps
+        yield Fault("offsets_without_pads" if between else "offsets_end", given=given, N=N)
+
+
+def _runs(is_token: Tensor | None) -> list[tuple[int, int]]:
+    """Return (start, stop) of each run of tokens between pads."""
+    if is_token is None:
+        return []
+    edges = torch.cat([is_token.new_zeros(1), is_token, is_token.new_zeros(1)]).int().diff()
+    return list(zip((edges == 1).nonzero().flatten().tolist(), (edges == -1).nonzero().flatten().tolist(), strict=True))
+
+
+def _longest(case: RowCase) -> Iterator[Fault]:
+    longest = max(case.lengths, default=0)
+    if case.max_seqlen is not None and case.max_seqlen < longest:
+        yield Fault("max_seqlen_small", given=case.max_seqlen, longest=longest)
+
+
+def _positions(case: RowCase) -> Iterator[Fault]:
+    if case.position_ids is None:
+        return
+    positions = case.tokens(case.position_ids)
+    others = {name: found for name, found in case.readings.items() if name != "position_ids" and len(found) > 1}
+    told = next(iter(others.values()), ())
+    if told and sum(told) == len(positions):
+        starts = [0, *accumulate(told)][:-1]
+        again = [int(positions[start]) for start in starts]
+        runs_on = [d for d in range(1, len(starts)) if int(positions[starts[d]]) == int(positions[starts[d] - 1]) + 1]
+        if runs_on:
+            yield Fault("positions_run_on", None, runs_on, of=next(iter(others)), lengths=told)
+            return
+    else:
+        lengths = case.readings.get("position_ids", ())
+        again = [int(positions[start]) for start in [0, *accumulate(lengths)][:-1] if start < len(positions)]
+        again = again if sum(lengths) == len(positions) else again[:1]
+    if again and len(set(again)) == 1 and again[0] != 0:
+        yield Fault("positions_start_elsewhere", first=again[0])
+    if len(pads := _pads_at_the_end(case)) > 1 and len(set(case.position_ids.tolist())) > 1:
+        yield Fault("pads_begin_documents", None, (), pads, pads=len(pads))
+
+
+def _pads_at_the_end(case: RowCase) -> list[int]:
+    """Return the pads at the end of the row whose position is 0, which the rules take for documents."""
+    row = case.position_ids
+    if row is None:
+        return []
+    if case.is_token is not None and len(case.is_token) == len(row):
+        pads = (~case.is_token & (row == 0)).nonzero().flatten().tolist()
+        return pads if case.attention_mask is None or not case.numbers_documents else []
+    told = case.cu_seqlens is not None and int(case.cu_seqlens[-1]) == len(row)
+    tail = len(row) - int((row != 0).nonzero().flatten()[-1]) - 1 if bool(row.any()) else 0
+    tail -= 1 if tail and case.readings.get("position_ids", (0,))[-1] == 1 else 0
+    return [] if told or tail < 2 else [*range(len(row) - tail, len(row))][int(row[len(row) - tail]) != 0 :]
+
+
+def _masks(case: RowCase) -> Iterator[Fault]:
+    if case.attention_mask is None or case.numbers_documents:
+        return
+    found = next((found for found in case.readings.values() if len(found) > 1), ())
+    if not found:
+        return
+    whole = bool((case.attention_mask == 1).all())
+    yield Fault("mask_of_ones" if whole else "mask_is_no_ids", lengths=found)
+
+
+def _borders(case: RowCase) -> Iterator[Fault]:
+    told = {name: found for name, found in case.readings.items() if name != "position_ids"}
+    if len({*told.values()}) > 1:
+        yield Fault("borders_differ", told=told)
+
+
+def _disagreeing(case: RowCase) -> Iterator[Fault]:
+    if case.position_ids is None:
+        return
+    places = where_rules_disagree(case.position_ids)
+    if places:
+        counts = {rule: len(find_documents(position_ids=case.position_ids, rule=rule)) for rule in RULES}
+        yield Fault("rules_disagree", None, (), list(places), counts=counts)
+
+
+def _labels(case: RowCase) -> Iterator[Fault]:
+    if case.labels is None or case.input_ids is None or len(case.labels) != len(case.input_ids):
+        return
+    ids, labels = case.tokens(case.input_ids), case.tokens(case.labels)
+    shift = _shift(ids, labels)
+    if shift == 2:
+        yield Fault("labels_shifted_twice")
+    if shift in (0, 1) and sum(case.lengths) == len(ids):
+        crossing = [d for d in range(1, len(case.lengths)) if int(labels[case.starts[d] - shift]) != IGNORED]
+        if shift == 1:
+            crossing = [d for d in crossing if int(labels[case.starts[d] - 1]) == int(ids[case.starts[d]])]
+        if crossing:
+            yield Fault("labels_cross", None, crossing, shift=shift, at=[case.starts[d] - shift for d in crossing])
+
+
+def _shift(ids: Tensor, labels: Tensor) -> int:
+    """Return by how many places the labels are shifted against the ids: 0, 1 or 2; -1 if by none of these."""
+    best, most = -1, 0.0
+    for shift in (0, 1, 2):
+        own, other = labels[: len(labels) - shift], ids[shift:]
+        is_target = own != IGNORED
+        share = float((own == other)[is_target].double().mean()) if bool(is_target.any()) else 0.0
+        if share > max(most, 0.8):
+            best, most = shift, share
+    return best
+
+
+def _targets(case: RowCase) -> Iterator[Fault]:
+    if case.labels is None:
+        return
+    labels = case.tokens(case.labels)
+    if sum(case.lengths) != len(labels):
+        return
+    inside = labels.clone()
+    if case.input_ids is not None and _shift(case.tokens(case.input_ids), labels) == 0:
+        inside[case.starts] = IGNORED  # the model shifts them: the first token of a document is no target
+    parts = torch.split(inside, list(case.lengths))
+    empty = [d for d, part in enumerate(parts) if bool((part == IGNORED).all())]
+    if empty:
+        yield Fault("no_target", None, empty)
+
+
+def _documents(case: RowCase) -> Iterator[Fault]:
+    """Yield which documents are cut or missing: by their ids if the row has ids, else by their lengths."""
+    if case.documents is None:
+        return
+    by_ids = case.input_ids is not None and sum(case.lengths) == len(case.tokens(case.input_ids))
+    by_ids = by_ids and all(one.dim() == 1 and len(one) for one in case.documents)
+    parts: list[list[int]] = [[0] * length for length in case.lengths]
+    if by_ids and case.input_ids is not None:
+        parts = [part.tolist() for part in torch.split(case.tokens(case.input_ids), list(case.lengths))]
+    wanted = [one.tolist() if by_ids else [0] * (len(one) if one.dim() else int(one)) for one in case.documents]
+    left = [d for d, one in enumerate(wanted) if not _taken(parts, [part for part in parts if part == one])]
+    left.sort(key=lambda d: -len(wanted[d]))
+    begun = [d for d in left if _taken(parts, [part for part in parts if part == wanted[d][: len(part)]])]
+    rest = {d: [part for part in parts if _within(part, wanted[d])] for d in begun}
+    cut = sorted(d for d in begun if len(rest[d]) == 0)
+    whole = [d for d in begun if d not in cut]
+    if cut:
+        yield Fault("document_cut", None, cut)
+    if whole:
+        yield Fault("document_split", None, sorted(whole))
+    if dropped := sorted({*left} - {*begun}):
+        yield Fault("document_dropped", None, dropped)
+
+
+def _taken(parts: list[list[int]], fitting: list[list[int]]) -> bool:
+    """Remove the longest part of those that fit, and return whether there is one."""
+    if fitting:
+        parts.remove(max(fitting, key=len))
+    return bool(fitting)
+
+
+def _within(part: list[int], whole: list[int]) -> bool:
+    return any(whole[at : at + len(part)] == part for at in range(1, len(whole) - len(part) + 1))

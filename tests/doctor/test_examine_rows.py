@@ -1,0 +1,130 @@
+"""examine_rows(): each mistake in a row has its finding, its repair runs and mends it, and right rows are clean."""
+
+from typing import Any
+
+import pytest
+import torch
+
+import packviz as pv
+from packviz.inputs.documents import cu_seqlens_of, position_ids_of, segment_ids_of, seq_idx_of
+from packviz.rules.repairs import rows as repairs
+
+LENGTHS = (3, 2, 4)
+IDS = torch.tensor([[5, 6, 7, 8, 9, 10, 11, 12, 13]])
+LABELS = torch.tensor([[-100, 6, 7, -100, 9, -100, 11, 12, 13]])  # in place: the model shifts them
+RIGHT: dict[str, Any] = {
+    "input_ids": IDS,
+    "position_ids": position_ids_of(LENGTHS)[None],
+    "cu_seqlens": cu_seqlens_of(LENGTHS),
+    "max_seqlen": 4,
+    "seq_idx": seq_idx_of(LENGTHS)[None],
+    "labels": LABELS,
+    "documents": [[5, 6, 7], [8, 9], [10, 11, 12, 13]],
+}
+PADDED = torch.tensor([[1, 1, 1, 0, 1, 1, 0, 0, 1]])
+WRONG: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "no leading 0": ({"cu_seqlens": [3, 5, 9], "input_ids": IDS}, ["offsets_lack_zero"]),
+    "an end that is not N": ({"cu_seqlens": [0, 3, 5], "input_ids": IDS}, ["offsets_end"]),
+    "an end beyond N": ({"cu_seqlens": [0, 3, 5, 11], "input_ids": IDS}, ["offsets_end"]),
+    "falling offsets": ({"cu_seqlens": [0, 5, 3, 9], "input_ids": IDS}, ["offsets_fall"]),
+    "repeated offsets": ({"cu_seqlens": [0, 3, 3, 9], "input_ids": IDS}, ["offsets_repeat"]),
+    "lengths": ({"cu_seqlens": [3, 2, 4], "input_ids": IDS}, ["offsets_are_lengths"]),
+    "rising lengths": ({"cu_seqlens": [2, 3, 4], "input_ids": IDS}, ["offsets_are_lengths"]),
+    "lengths and no row": ({"cu_seqlens": [3, 2, 4]}, ["offsets_are_lengths"]),
+    "int64": ({"cu_seqlens": torch.tensor([0, 3, 9]), "input_ids": IDS}, ["offsets_dtype"]),
+    "real offsets of a row with pads": (
+        {"cu_seqlens": [0, 3, 5, 6], "attention_mask": PADDED},
+        ["offsets_without_pads", "mask_is_no_ids"],
+    ),
+    "max_seqlen": ({"cu_seqlens": [0, 3, 9], "max_seqlen": 5}, ["max_seqlen_small"]),
+    "positions that run on": (
+        {"position_ids": torch.arange(9)[None], "cu_seqlens": [0, 3, 5, 9]},
+        ["positions_run_on"],
+    ),
+    "positions from 2": (
+        {"position_ids": position_ids_of(LENGTHS, start=2)},
+        ["positions_start_elsewhere", "rules_disagree"],
+    ),
+    "pads of 0": (
+        {"position_ids": position_ids_of((3, 2), 8)[None], "seq_idx": seq_idx_of((3, 2), 8)},
+        ["pads_begin_documents", "rules_disagree"],
+    ),
+    "pads of 0, alone": ({"position_ids": [0, 1, 2, 0, 1, 0, 0, 0]}, ["pads_begin_documents", "rules_disagree"]),
+    "one-token documents": ({"position_ids": [0, 1, 2, 0, 0, 0, 1]}, ["rules_disagree"]),
+    "a mask of ones": (
+        {"position_ids": position_ids_of(LENGTHS), "attention_mask": torch.ones(1, 9, dtype=torch.int64)},
+        ["mask_of_ones"],
+    ),
+    "a mask for ids": (
+        {"seq_idx": seq_idx_of((3, 2), 6), "attention_mask": [1, 1, 1, 1, 1, 0]},
+        ["mask_is_no_ids"],
+    ),
+    "other borders": ({"cu_seqlens": [0, 3, 5, 9], "seq_idx": seq_idx_of((3, 6))}, ["borders_differ"]),
+    "labels over a border": ({"cu_seqlens": [0, 3, 9], "input_ids": IDS, "labels": IDS}, ["labels_cross"]),
+    "shifted labels over a border": (
+        {"cu_seqlens": [0, 3, 9], "input_ids": IDS, "labels": [[6, 7, 8, 9, 10, 11, 12, 13, -100]]},
+        ["labels_cross"],
+    ),
+    "labels shifted twice": (
+        {"cu_seqlens": [0, 9], "input_ids": IDS, "labels": [[7, 8, 9, 10, 11, 12, 13, -100, -100]]},
+        ["labels_shifted_twice"],
+    ),
+    "a document without a target": (
+        {"cu_seqlens": [0, 3, 4, 9], "input_ids": IDS, "labels": [[-100, 6, 7, -100, -100, 10, 11, 12, 13]]},
+        ["no_target"],
+    ),
+    "a document cut": ({**RIGHT, "documents": [[5, 6, 7, 1], [8, 9], [10, 11, 12, 13]]}, ["document_cut"]),
+    "a document dropped": ({**RIGHT, "documents": [[5, 6, 7], [8, 9], [10, 11, 12, 13], [1]]}, ["document_dropped"]),
+    "a document cut, by lengths": ({"cu_seqlens": [0, 3, 5, 9], "documents": [5, 2, 3]}, ["document_cut"]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_is_found_and_its_repair_mends_it(name: str) -> None:
+    given, keys = WRONG[name]
+    found = pv.examine_rows(**given)
+    assert [one.key for one in found] == keys, str(found)
+    for one in found:
+        if one.repair:
+            values = dict(given)
+            exec(one.repair, values)
+            again = pv.examine_rows(**{key: values[key] for key in given})
+            assert one.key not in [other.key for other in again], str(again)
+
+
+def test_every_repair_is_carried_out_by_a_test() -> None:
+    assert {key for _, keys in WRONG.values() for key in keys} >= {*repairs.REPAIRS}
+
+
+def test_a_right_row_is_clean() -> None:
+    assert pv.examine_rows(**RIGHT) == ()
+    for name in ("position_ids", "cu_seqlens", "seq_idx"):
+        assert pv.examine_rows(IDS, labels=LABELS, **{name: RIGHT[name]}) == ()
+    assert pv.examine_rows(attention_mask=segment_ids_of(LENGTHS, 12)) == ()
+    shifted = [[6, 7, -100, 9, -100, 11, 12, 13, -100]]
+    assert pv.examine_rows(IDS, cu_seqlens=cu_seqlens_of(LENGTHS), labels=shifted) == ()
+    assert pv.examine_rows(IDS, attention_mask=[1] * 9) == ()
+
+
+def test_documents_of_lengths_five_two_three_one_in_rows_of_four_lose_one_token() -> None:
+    ids = torch.tensor([1, 2, 3, 4])
+    (cut,) = pv.examine_rows(ids, cu_seqlens=cu_seqlens_of([4]), documents=[[1, 2, 3, 4, 5]])
+    assert (cut.key, cut.sequences) == ("document_cut", (0,))
+
+
+@pytest.mark.parametrize(
+    ("given", "parameter"),
+    [
+        ({}, "examine_rows"),
+        ({"input_ids": [1, 2], "labels": [1]}, "examine_rows"),
+        ({"input_ids": [0.5]}, "input_ids"),
+        ({"input_ids": [[1], [2]]}, "input_ids"),
+        ({"input_ids": [1], "max_seqlen": "4"}, "max_seqlen"),
+        ({"input_ids": [1], "documents": 3}, "documents"),
+        ({"input_ids": [1], "ignore": "no_such_key"}, "ignore"),
+    ],
+)
+def test_what_cannot_be_examined_is_refused(given: Any, parameter: str) -> None:
+    with pytest.raises(pv.PackvizError) as refused:
+        pv.examine_rows(**given)
+    assert refused.value.parameter == parameter
