@@ -331,15 +331,31 @@ export interface Spot {
   y: number;
 }
 /** As in packviz/teach/exercise.py. */
-export interface Exercise {
+/** What every exercise by hand has: its first message, and the one when a move is taken back. */
+export interface Data {
+  start: string;
+  back: string;
+}
+/** From the index of a source to the index of a target. */
+export type Move = [source: number, target: number];
+/** A move, judged. */
+export interface Judged {
+  accepted: boolean;
+  said: string;
+}
+export interface PackingData extends Data {
   letters: string[];
   cells: { b: number; t: number; text: string; is_pad: boolean; name: string; unpacked: string }[];
   rows: { cell: number; found: string; later: string; other: string }[];
   sizes: { size: number; said: string[] }[];
-  start: string;
-  back: string;
   cleared: string;
   done: string;
+}
+export interface FillingData extends Data {
+  documents: { letter: string; length: number; name: string; picked: string; said: string[] }[];
+  capacity: number;
+  pick: string;
+  done: string[];
 }
 export type Trigger = (name: string, value: unknown) => void;
 /** The component's state for a place on the page: the last step it was given, the last request, what it told Python. */
