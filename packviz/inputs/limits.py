@@ -13,7 +13,8 @@ from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
 from packviz.validate import integer
 
-__all__ = ["LIMITS", "Limits", "check_limits", "check_settings", "limited_batch"]
+__all__ = ["LIMITS", "Limits", "check_limits", "check_row_settings", "check_settings", "check_table"]
+__all__ += ["limited_batch"]
 
 _FIX = "choose a smaller one, or use packviz in Python, which has no such limit"
 
@@ -29,6 +30,12 @@ class Limits:
     hidden_size, num_layers, embedding_dim, padding_idx, total_length
                     the settings of these names
     table           numbers in the embedding: (largest id + 1) * embedding_dim
+    rows            R, in which a batch is put
+    max_length      C, the cells of a row
+    num_heads, kernel_size
+                    settings of a run over rows, of these names
+    row_num_layers, row_embedding_dim
+                    its num_layers and embedding_dim
     """
 
     characters: int = 100_000
@@ -41,10 +48,18 @@ class Limits:
     padding_idx: int = 4096
     total_length: int = 256
     table: int = 2_000_000
+    rows: int = 64
+    max_length: int = 160
+    num_heads: int = 8
+    kernel_size: int = 16
+    row_num_layers: int = 2
+    row_embedding_dim: int = 16
 
 
 LIMITS = Limits()
-_OF_SETTINGS = ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length")
+_OF_SETTINGS = {name: name for name in ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length")}
+_OF_ROWS = {name: name for name in ("max_length", "num_heads", "kernel_size")}
+_OF_ROWS |= {"num_layers": "row_num_layers", "embedding_dim": "row_embedding_dim"}
 
 
 def limited_batch(text: str, kind: ReadAs = "auto", limits: Limits = LIMITS) -> Batch:
@@ -61,16 +76,13 @@ def check_limits(batch: Batch, config: Config, limits: Limits = LIMITS) -> None:
     """Check a batch and its settings against the limits, before the run; raises PackvizError if one is exceeded."""
     _check_batch(batch, limits)
     check_settings(asdict(config), limits)
-    if batch.kind == "vectors" or (E := config.embedding_for(batch.kind)) is None:
-        return
-    largest = max(float(sequence.max()) for sequence in batch.sequences)
-    if (largest + 1) * E > limits.table:
-        expected, got = (
-            f"an embedding of at most {limits.table:,} numbers",
-            f"ids up to {largest:,.0f}, {E} numbers each",
-        )
-        fix = "use smaller ids or a smaller embedding_dim, or use packviz in Python, which allows more"
-        raise PackvizError("embedding_dim", expected=expected, got=got, fix=fix)
+    if (E := config.embedding_for(batch.kind)) is not None:
+        check_table(batch, E, limits)
+
+
+def check_row_settings(settings: Mapping[str, object], limits: Limits = LIMITS) -> None:
+    """Check settings, by their names in a RowConfig; raises PackvizError for one that is no integer or too large."""
+    _check_integers(settings, _OF_ROWS, limits)
 
 
 def check_settings(settings: Mapping[str, object], limits: Limits = LIMITS) -> None:
@@ -78,12 +90,30 @@ def check_settings(settings: Mapping[str, object], limits: Limits = LIMITS) -> N
 
     Use it alone where there is no batch yet, or where a Config is not made.
     """
-    for name in _OF_SETTINGS:
+    _check_integers(settings, _OF_SETTINGS, limits)
+
+
+def _check_integers(settings: Mapping[str, object], names: Mapping[str, str], limits: Limits) -> None:
+    """Check settings against the limits of these names."""
+    for name, limit in names.items():
         if settings.get(name) is not None:
-            integer(name, settings[name], 0, getattr(limits, name), fix=_FIX)
+            integer(name, settings[name], 0, getattr(limits, limit), fix=_FIX)
+
+
+def check_table(batch: Batch, E: int, limits: Limits = LIMITS) -> None:
+    """Check the size of the embedding; raises PackvizError if it is too large. E: numbers for each id."""
+    if batch.kind == "vectors":
+        return
+    largest = max(float(sequence.max()) for sequence in batch.sequences)
+    if (largest + 1) * E > limits.table:
+        expected = f"an embedding of at most {limits.table:,} numbers"
+        got = f"ids up to {largest:,.0f}, {E} numbers each"
+        fix = "use smaller ids or a smaller embedding_dim, or use packviz in Python, which allows more"
+        raise PackvizError("embedding_dim", expected=expected, got=got, fix=fix)
 
 
 def _check_batch(batch: Batch, limits: Limits) -> None:
+    """Check the size of a batch; raises PackvizError if it is too large."""
     _at_most("sequences", len(batch.sequences), limits.sequences)
     _at_most("steps in each sequence", max(map(len, batch.sequences)), limits.steps)
     if batch.kind == "vectors":

@@ -82,8 +82,8 @@ def test_a_plan_is_checked_without_being_run(monkeypatch: pytest.MonkeyPatch) ->
     def runs(*_: object) -> None:
         raise AssertionError
 
-    for module in ("classroom.questions", "ui.state.runs"):
-        monkeypatch.setattr(f"{module}.trace", runs)
+    for name in ("classroom.questions.trace", "ui.state.runs._record"):
+        monkeypatch.setattr(name, runs)
     assert len(from_file(as_file(PLAN).encode())) == len(PLAN)
 
 

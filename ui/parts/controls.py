@@ -1,7 +1,7 @@
 """The controls in the sidebar: the batch, whose edits rerun what shows it, and the settings, which rerun the page."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
@@ -9,40 +9,21 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from packviz.inputs.batch import ReadAs
-from packviz.inputs.cell_kinds import Cell
-from packviz.inputs.config import Config, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.examples import EXAMPLES, example
 from packviz.inputs.limits import LIMITS
+from ui.parts.settings import PANELS, WATCHED
 from ui.state import address
-from ui.state.address import bound, choice, of_every_page, switch, whole
+from ui.state.address import bound, choice, of_every_page
+from ui.state.kinds import KINDS, PACKING, Kind
 from ui.state.replaced import give
 from ui.state.runs import OWN, Request, Source
 from ui.state.visit import visit
 
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
-_DEFAULTS: Mapping[str, object] = asdict(Config())
 BATCH = "batch"  # the key of the fragment that shows the batch
 _EXAMPLES = "examples"  # of the one that offers the examples
 _TEXTS = {None, *(each.text for each in EXAMPLES)}
-_WATCHED = ("layer", "direction")
-_WIDTH = "Time steps of the unpacked output. Empty: as many as the longest sequence has."
-_MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what draws it
-    "nonlinearity": lambda name: choice(name, get_args(Nonlinearity), "Only used by nn.RNN."),
-    "bias": lambda name: switch(name, "Whether the cell adds bias_ih and bias_hh."),
-    "initial_state": lambda name: choice(name, get_args(InitialState), "Where h_0 comes from."),
-    "embedding_dim": lambda name: whole(name, 1, LIMITS.embedding_dim, "Empty: 4 for words, no embedding for numbers."),
-    "padding_idx": lambda name: whole(
-        name, 0, LIMITS.padding_idx, "The id of the padding token, whose embedding stays zero."
-    ),
-    "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights and the initial state."),
-    "batch_first": lambda name: switch(name, "On: padded values are (B, T, F). Off: (T, B, F)."),
-    "padding_value": lambda name: st.number_input(
-        name, -1e6, 1e6, address.default(name), 1.0, "%g", **bound(name, "What fills the short rows.")
-    ),
-    "padding_side": lambda name: choice(name, get_args(PaddingSide)),
-    "total_length": lambda name: whole(name, 1, LIMITS.total_length, _WIDTH),
-}
 
 
 @dataclass
@@ -69,31 +50,32 @@ class Controls:
 
 
 @of_every_page()
-def controls(*, wait: bool = False, apart: bool = True) -> Controls:
-    """Draw the examples and the settings, and reserve space for the text above them.
+def controls(kind: Kind = PACKING, *, wait: bool = False, apart: bool = True) -> Controls:
+    """Draw the examples and the settings of a kind of run, and reserve space for the text above them.
 
     apart: whether the fragment BATCH shows the batch, so that another batch reruns only that; if not, it reruns the
     page. wait: whether to leave out untouched settings until the first picture has been painted. The sidebar is closed
     then, and drawing them would delay the picture.
     """
     address.remember()
+    address.keep(name for other in KINDS.values() if other is not kind for name in other.names.values())
     with st.sidebar:
         for_text, under_text = st.container(), st.container()
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
         _examples(rerun)
         places = (rerun, for_text, under_text)
-        if wait and not address.touched((*_DEFAULTS, *_WATCHED)):
-            return Controls(Request(settings=tuple(_DEFAULTS.items())), *places)
+        if wait and not address.touched((*kind.names.values(), *WATCHED)):
+            return Controls(Request(settings=tuple(kind.defaults.items()), kind=kind), *places)
         if names := address.locked():
             st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
-        promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
-        settings = {**_cell(), "enforce_sorted": switch("enforce_sorted", promise)}
+        panel = PANELS[kind]
+        settings = panel.first()
         with st.container():  # always there, even if empty: what comes after it keeps its place and stays open
-            layer, direction = _watched(settings)
+            layer, direction = panel.watched(settings)
         with st.expander("More settings"):
-            settings |= {name: draw(name) for name, draw in _MORE.items()}
-    in_order = tuple((name, settings[name]) for name in _DEFAULTS)
-    return Controls(Request(settings=in_order, layer=layer, direction=direction), *places)
+            settings |= {name: draw(kind.names[name]) for name, draw in panel.more.items()}
+    in_order = tuple((name, settings[name]) for name in kind.defaults)
+    return Controls(Request(settings=in_order, layer=layer, direction=direction, kind=kind), *places)
 
 
 @of_every_page()
@@ -187,7 +169,8 @@ def ways_back(chosen: Controls) -> None:
 
 def strip(chosen: Controls) -> None:
     """Show the settings that differ from the defaults, each with a button that resets it; nothing if there are none."""
-    changed = {name: value for name, value in chosen.asked.settings if value != address.default(name)}
+    settings = {chosen.asked.kind.names[name]: value for name, value in chosen.asked.settings}
+    changed = {name: value for name, value in settings.items() if value != address.default(name)}
     with st.container(horizontal=True, vertical_alignment="center", key="changed", gap="small"):
         if not changed:  # the container is always there: what comes after it keeps its place and its state
             return
@@ -202,22 +185,3 @@ def strip(chosen: Controls) -> None:
 
 def _take_back(names: tuple[str, ...]) -> None:
     put({name: address.default(name) for name in names})
-
-
-def _cell() -> dict[str, object]:
-    settings: dict[str, object] = {"cell": choice("cell", get_args(Cell))}
-    left, right = st.columns(2)
-    with left:
-        settings["hidden_size"] = whole("hidden_size", 1, LIMITS.hidden_size, "H: how many numbers a hidden state has.")
-    with right:
-        settings["num_layers"] = whole("num_layers", 1, LIMITS.num_layers, "L: each layer reads the one below.")
-    return settings | {"bidirectional": switch("bidirectional", "Also run from the last step to the first: D = 2.")}
-
-
-def _watched(settings: dict[str, object]) -> tuple[int | None, int]:
-    """Return the layer and the direction that the run shows; ask only if there are several."""
-    layers, ways = settings["num_layers"], ("forward", "backward")
-    assert isinstance(layers, int)
-    layer = choice("layer", range(layers), label="Watch layer", first=layers - 1) if layers > 1 else None
-    direction = choice("direction", ways, label="Watch direction") if settings["bidirectional"] else ways[0]
-    return layer, ways.index(direction)

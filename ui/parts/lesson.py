@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from packviz.compute.record import Trace
+from packviz.compute.record import Refusal
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
@@ -18,8 +18,9 @@ from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
 from ui.state import address
+from ui.state.kinds import PACKING, Kind, View
 from ui.state.path import script
-from ui.state.runs import OWN, Request, Runs, Shown, View, in_turn, latest, run
+from ui.state.runs import OWN, Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
 
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
@@ -65,13 +66,14 @@ def lesson(
     to_try: tuple[str, Try],
     onward: tuple[str, str],
     ended: Callable[[], None] | None = None,
+    kind: Kind = PACKING,
 ) -> None:
     """Show one stage in full depth.
 
     question: the title. answer: at most three short sentences, Markdown. stages: those of the movie; the prediction is
     about the first. parts: what is shown below the painted movie; all but the first are folded, on a phone all. to_try:
     a sentence, and buttons with the settings that they apply. onward: the next page, by its name in the address, and
-    the label of the link to it, in the player's last step and below. ended: draws what comes last.
+    the label of the link to it, in the player's last step and below. ended: draws what comes last. kind: of run.
     """
 
     def below(shown: Shown) -> None:
@@ -85,7 +87,7 @@ def lesson(
         if ended is not None:
             ended()
 
-    _with_movie(question, answer, stages, onward, below)
+    _with_movie(question, answer, stages, onward, below, kind)
 
 
 def compared(
@@ -139,12 +141,17 @@ def apart(question: str, answer: str) -> None:
 
 
 def _with_movie(
-    question: str, answer: str, stages: Stages, onward: tuple[str, str], below: Callable[[Shown], None]
+    question: str,
+    answer: str,
+    stages: Stages,
+    onward: tuple[str, str],
+    below: Callable[[Shown], None],
+    kind: Kind = PACKING,
 ) -> None:
     """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
     leave_others("")
-    _head(question, answer, lambda: _good(stages))
-    chosen = controls(wait=stage_on_screen() is None)
+    _head(question, answer, lambda: last_good(kind, stages))
+    chosen = controls(kind, wait=stage_on_screen() is None)
     strip(chosen)
     if stages is None:
         ways_back(chosen)
@@ -153,7 +160,7 @@ def _with_movie(
     if stages is None:
         with place:
             _why()
-    _after(stages, below, onward)
+    _after(kind, stages, below, onward)
 
 
 def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
@@ -210,7 +217,7 @@ def _why() -> None:
 
     The movie does not wait for these pictures; until it has been painted, there is only a placeholder.
     """
-    shown = run(_good(None))
+    shown = run(last_good(PACKING, None))
     if padded_most(shown.trace) is None:
         return
     figures = ""
@@ -225,24 +232,19 @@ def _why() -> None:
 
 
 @st.fragment(key=AFTER)
-def _after(stages: Stages, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+def _after(kind: Kind, stages: Stages, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
     """Show what belongs below the picture, which does not wait for it; in another page's frame only the next link."""
     if stage_on_screen() is None:
         return
     if not st.context.is_embedded:
-        shown = run(_good(stages))
-        if isinstance(shown.trace, Trace) or stages is None or stages[0] in ("pad", "sort"):
-            below(shown)
-        else:
+        shown = run(last_good(kind, stages))
+        if isinstance(shown.record, Refusal) and stages is not None and stages[0] not in ("pad", "sort"):
             refused(shown)
+        else:
+            below(shown)
     name, label = onward
     with st.container(key="onward"):  # the last step of the player follows this link, too
         st.page_link(script(name), label=label)
-
-
-def _good(stages: Stages) -> Request:
-    """Return the last valid request, for these stages."""
-    return replace(visit(Runs).last_good or Request(), stages=stages)
 
 
 def _shown(chosen: Controls, stages: Stages) -> Shown:

@@ -1,7 +1,7 @@
 """The lesson plan: a list of movie steps and questions, saved as one JSON file and exported as one HTML file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,16 +16,15 @@ from classroom.specs import checked
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
-from packviz.inputs.config import Config
 from packviz.inputs.examples import example
-from packviz.inputs.limits import check_limits, limited_batch
-from packviz.show.movie import STAGES
+from packviz.inputs.limits import limited_batch
 from packviz.show.movie.page import assets, packed
 from packviz.teach.questions import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
 from ui.state.address import MAX_LENGTH, default
-from ui.state.runs import BESIDE, Request, Source, View, run
+from ui.state.kinds import BESIDE, KINDS, PACKING, View
+from ui.state.runs import Request, Source, run
 
 NAMES = tuple(page.address for page in PAGES)
 MAX_ITEMS = 100
@@ -46,7 +45,8 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     example: str = ""  # this and the next two as in `ui.runs.Source`
     sequences: str | None = None
     read_as: ReadAs = "auto"
-    settings: dict[str, Any] | None = None  # those of a `packviz.Config` that differ from the defaults
+    kind: str = PACKING.name  # of run
+    settings: dict[str, Any] | None = None  # those of its config that differ from the defaults
     layer: int | None = None
     direction: int = 0
     step: Annotated[int, Meta(ge=1)] = 1
@@ -59,7 +59,8 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         if not self.page or self.link is not None:
             return None
         source = Source(self.example, self.sequences, self.read_as)
-        return Request(source, tuple((self.settings or {}).items()), self.layer, self.direction, self.stages)
+        settings = tuple((self.settings or {}).items())
+        return Request(source, settings, self.layer, self.direction, self.stages, KINDS[self.kind])
 
     @property
     def asks(self) -> dict[str, Any] | None:
@@ -88,8 +89,8 @@ def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
     """Return what a page shows as an item of a plan."""
     source = request.source
     return Item(
-        note, page, request.stages, source.example, source.text, source.read_as, dict(request.settings),
-        request.layer, request.direction, step,
+        note, page, request.stages, source.example, source.text, source.read_as, request.kind.name,
+        dict(request.settings), request.layer, request.direction, step,
     )  # fmt: skip
 
 
@@ -106,7 +107,8 @@ def settings_of(request: Request) -> dict[str, object]:
     """Return the settings of a run that are not the defaults, by their names in the address."""
     way = "backward" if request.direction else "forward"
     watched = {"read_as": request.source.read_as, "layer": request.layer, "direction": way}
-    return {name: value for name, value in (dict(request.settings) | watched).items() if value != default(name)}
+    settings = {request.kind.names[name]: value for name, value in request.settings} | watched
+    return {name: value for name, value in settings.items() if value != default(name)}
 
 
 def asked_of(items: Sequence[Item]) -> list[dict[str, Any]]:
@@ -192,6 +194,7 @@ def _item(name: str, given: object) -> Item:
         if item.question is not None:
             item = structs.replace(item, question=checked(item.question))
         choice("page", item.page, ("", *NAMES))
+        choice("kind", item.kind, tuple(KINDS))
         if item.request is not None:
             _check(item, item.request)
         elif item.question is None and not item.page:
@@ -211,12 +214,13 @@ def _item(name: str, given: object) -> Item:
 
 def _check(item: Item, request: Request) -> None:
     """Check the batch and the settings of a run that is not made yet; raises PackvizError."""
+    kind = request.kind
     for setting in item.settings or ():
-        choice("settings", setting, [each.name for each in fields(Config)])
+        choice("settings", setting, tuple(kind.names))
     for stage in item.stages or ():
-        choice("stages", stage, (*STAGES, *BESIDE))
+        choice("stages", stage, (*kind.stages, *BESIDE))
     source, config = request.source, request.config
     batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
-    check_limits(batch, config)
+    kind.check(batch, config)
     integer("layer", item.layer or 0, 0, config.num_layers - 1)
     integer("direction", item.direction, 0, 1)

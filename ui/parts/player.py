@@ -15,11 +15,11 @@ import streamlit as st
 from starlette.routing import Route
 
 from classroom import phone
-from packviz.show.movie import STAGES
 from packviz.teach.exercise import Exercise
 from ui.parts.component import component
 from ui.parts.controls import BATCH
 from ui.state import address
+from ui.state.kinds import KINDS, PACKING
 from ui.state.path import COOKIE, Lessons
 from ui.state.replaced import give, on_the_way
 from ui.state.runs import Runs
@@ -128,7 +128,7 @@ def show(*, step: int | None = None, token: int | None = None, look: bool = Fals
 def stage_on_screen() -> str | None:
     """Return the stage that the player shows; None until it has painted for the first time."""
     stage = visit(Screen).stage
-    return stage if stage in STAGES else None
+    return stage if any(stage in kind.stages for kind in KINDS.values()) else None
 
 
 def on_a_phone() -> bool:
@@ -169,7 +169,7 @@ def _done(stage: str) -> None:
 
 
 def _pick(key: str) -> None:
-    visit(Screen).picked = st.session_state[key]["picked"] | {"request": visit(Runs).last_good}
+    visit(Screen).picked = st.session_state[key]["picked"] | {"request": visit(Runs).last_good.get(PACKING)}
     st.rerun(AFTER)
 
 

@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS
+from packviz.inputs.row_config import RowConfig
 from packviz.teach.questions import GROUPS
 from packviz.text import listed, quoted, visible
 from ui.state.replaced import drawn, overtaken
@@ -33,13 +34,18 @@ _NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are r
 PARTS = ("sidebar", "code", "menu")  # that a link may hide
 THEMES = ("automatic", "light", "dark")  # automatic: as in the browser
 
+_PACKING, _ROWS = asdict(Config()), asdict(RowConfig())
+# the settings of a RowConfig, each with its name here: those that a Config or the player also has begin with row_
+ROW_NAMES = {name: f"row_{name}" if name in (*_PACKING, "layer") else name for name in _ROWS}
+
 NAMES: Mapping[str, tuple[Owner, Any]] = {
     "example": ("controls", EXAMPLES[0].key),
     "sequences": ("controls", None),  # the text of the example
     "read_as": ("controls", "auto"),
     "layer": ("controls", None),  # the top one
     "direction": ("controls", "forward"),
-    **{name: ("controls", value) for name, value in asdict(Config()).items()},
+    **{name: ("controls", value) for name, value in _PACKING.items()},
+    **{ROW_NAMES[name]: ("controls", value) for name, value in _ROWS.items()},
     "step": ("player", 1),
     "search": ("questions", ""),
     "group": ("questions", GROUPS[0]),
@@ -74,6 +80,7 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
 _NUMBERS = (  # whose widget is a number input
     *("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length", "seed", "train_seeds"),
     *("padding_value", "x_padding_value", "file_padding_value"),
+    *("max_length", "num_heads", "kernel_size", "row_num_layers", "row_embedding_dim", "row_seed"),
 )
 
 SETTINGS = ("all", *(name for name, (owner, _) in NAMES.items() if owner == "controls"))  # that a link may fix
@@ -145,9 +152,10 @@ def switch(name: str, hint: str | None = None, *, label: str | None = None) -> b
     return st.toggle(label or name, default(name), **bound(name, hint))
 
 
-def whole(name: str, least: int, most: int, hint: str) -> int | None:
+def whole(name: str, least: int, most: int, hint: str, *, label: str | None = None) -> int | None:
     """Offer an integer; also None if that is the default."""
-    chosen: int | None = st.number_input(name, least, most, default(name), 1, placeholder="None", **bound(name, hint))
+    bindings = bound(name, hint)
+    chosen: int | None = st.number_input(label or name, least, most, default(name), 1, placeholder="None", **bindings)
     return chosen
 
 
@@ -187,9 +195,9 @@ def remember() -> None:
         st.rerun()
 
 
-def keep() -> None:
-    """Keep the values of other pages' widgets: otherwise Back leads to an address that has lost them."""
-    for name in NAMES:
+def keep(names: Iterable[str] = tuple(NAMES)) -> None:
+    """Keep the values of widgets of other pages: otherwise Back leads to an address that has lost them."""
+    for name in names:
         if name in st.session_state:
             st.session_state[name] = st.session_state[name]
 

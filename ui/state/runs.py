@@ -5,24 +5,24 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
-from packviz.compute.trace import Refusal, Trace, Traced, trace
+from packviz.compute.record import Refusal, Trace, Traced
+from packviz.compute.rows import RowsTrace
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs, sequence_label
-from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
-from packviz.inputs.limits import check_limits, check_settings, limited_batch
-from packviz.show.movie import Movie, beside, movie
-from packviz.show.movie.marks import Stage
-from packviz.teach.predictions import asking
+from packviz.inputs.limits import limited_batch
+from packviz.show.movie import Movie
 from ui.state.cache import cached
+from ui.state.kinds import BESIDE, PACKING, Kind, Record, View
 from ui.state.visit import visit
 
+__all__ = ["BESIDE", "OWN", "Played", "Request", "Runs", "Shown", "Source", "View", "as_json", "in_turn", "latest"]
+__all__ += ["last_good", "run"]
+
 T = TypeVar("T")
-View = Stage | Literal["beside"]
-BESIDE: tuple[View, ...] = ("beside",)
 OWN = "own"  # in place of an example's key: the visitor's own text
 
 _TURNS: deque[threading.Event] = deque()  # of the visitors whose pictures are being made; the first one has its turn
@@ -43,16 +43,17 @@ class Request:
     """Hold one state of all controls."""
 
     source: Source = Source()
-    settings: tuple[tuple[str, object], ...] = ()  # names and values of a Config, not checked yet
+    settings: tuple[tuple[str, object], ...] = ()  # names and values of the kind's config, not checked yet
     layer: int | None = None
     direction: int = 0
     # those of a lesson, in full depth; BESIDE for padded beside packed; None for all stages
     stages: tuple[View, ...] | None = None
+    kind: Kind = PACKING
 
     @property
-    def config(self) -> Config:
-        """Return the settings as a Config; raises PackvizError if it refuses them."""
-        return Config(**dict(self.settings))  # type: ignore[arg-type]
+    def config(self) -> Any:
+        """Return the settings as the kind's config; raises PackvizError if it refuses them."""
+        return self.kind.config(**dict(self.settings))
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,21 @@ class Shown:
 
     request: Request
     batch: Batch
-    trace: Traced
+    record: Record
     movie: Played
     problem: PackvizError | None = None
+
+    @property
+    def trace(self) -> Traced:
+        """The record of a run that packs."""
+        assert isinstance(self.record, Trace | Refusal)
+        return self.record
+
+    @property
+    def rows(self) -> RowsTrace:
+        """The record of a run over rows."""
+        assert isinstance(self.record, RowsTrace)
+        return self.record
 
     @property
     def letters(self) -> list[str]:
@@ -90,11 +103,11 @@ class Shown:
     @property
     def film(self) -> Movie:
         """The movie itself, to be saved as a file: it is built again, since only its JSON is kept."""
-        return _movie(self.trace, self.request)
+        return _movie(self.record, self.request)
 
-    def fact(self, find: Callable[[Trace], T]) -> T:
-        """Return a function's result for the trace, computed once for all visitors."""
-        return self.cached(lambda: find(self.trace), find)
+    def fact(self, find: Callable[[Any], T]) -> T:
+        """Return a function's result for the record, computed once for all visitors."""
+        return self.cached(lambda: find(self.record), find)
 
     def cached(self, make: Callable[[], T], *key: Hashable) -> T:
         """Return the result of `make` for this run, cached for all visitors. key: what else it depends on."""
@@ -103,9 +116,9 @@ class Shown:
 
 @dataclass
 class Runs:
-    """A visitor's last request that could be shown."""
+    """A visitor's last request of each kind that could be shown."""
 
-    last_good: Request | None = None
+    last_good: dict[Kind, Request] = field(default_factory=dict)
 
 
 @contextmanager
@@ -134,10 +147,14 @@ def latest(request: Request) -> Shown:
     try:
         shown = run(request)
     except PackvizError as problem:
-        last = replace(visit(Runs).last_good or Request(), stages=request.stages)
-        return replace(run(last), problem=problem)
-    visit(Runs).last_good = request
+        return replace(run(last_good(request.kind, request.stages)), problem=problem)
+    visit(Runs).last_good[request.kind] = request
     return shown
+
+
+def last_good(kind: Kind, stages: tuple[View, ...] | None) -> Request:
+    """Return the visitor's last valid request of a kind, for these stages."""
+    return replace(visit(Runs).last_good.get(kind) or Request(kind=kind), stages=stages)
 
 
 def run(request: Request) -> Shown:
@@ -145,10 +162,10 @@ def run(request: Request) -> Shown:
 
     Raises PackvizError if it is invalid or exceeds the limits of the app, before anything is computed.
     """
-    source, config = request.source, request.config
-    traced = cached(lambda: _trace(source, config), source, config)
-    assert traced.batch is not None
-    return Shown(request, traced.batch, traced, cached(lambda: _played(_movie(traced, request)), request))
+    source, kind, config = request.source, request.kind, request.config
+    record = cached(lambda: _record(source, kind, config), source, kind, config)
+    assert record.batch is not None
+    return Shown(request, record.batch, record, cached(lambda: _played(_movie(record, request)), request))
 
 
 def _played(film: Movie) -> Played:
@@ -161,25 +178,12 @@ def as_json(film: Movie) -> bytes:
     return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
 
 
-def _trace(source: Source, config: Config) -> Trace:
-    if source.text is None:  # a batch of our own: of at most a hundred sequences
-        check_settings(asdict(config))
-        return trace(Batch.example(source.example), config)
-    batch = limited_batch(source.text, source.read_as)
-    check_limits(batch, config)
-    return trace(batch, config)
+def _record(source: Source, kind: Kind, config: Any) -> Record:
+    own = source.text is None
+    batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
+    (kind.check_own if own else kind.check)(batch, config)
+    return kind.record(batch, config)
 
 
-def _movie(traced: Trace | Refusal, request: Request) -> Movie:
-    stages = request.stages
-    watched: dict[str, Any] = {"layer": request.layer, "direction": request.direction}
-    if stages is None:
-        return movie(traced, **watched)
-    if stages == BESIDE and isinstance(traced, Trace):
-        return beside(traced, **watched)
-    missing = {"embed"} if traced.padded.embedding is None else set()
-    there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
-    if isinstance(traced, Refusal) and "pad" not in there:
-        there = ["sort"]  # it shows how torch refuses
-    film = movie(traced, there, deep=True, **watched)
-    return film if stages[0] == "beside" else asking(film, stages[0])
+def _movie(record: Record, request: Request) -> Movie:
+    return request.kind.film(record, request.stages, {"layer": request.layer, "direction": request.direction})

@@ -1,0 +1,27 @@
+"""Limits of a run over rows in the app; the library itself has none."""
+
+from dataclasses import asdict
+
+from packviz.compute.fill import fill_rows
+from packviz.errors import PackvizError
+from packviz.inputs.batch import Batch
+from packviz.inputs.limits import LIMITS, Limits, check_row_settings, check_table
+from packviz.inputs.row_config import RowConfig
+
+__all__ = ["check_row_limits"]
+
+
+def check_row_limits(batch: Batch, config: RowConfig, limits: Limits = LIMITS) -> None:
+    """Check the settings and the rows of a batch before the run; raises PackvizError if a limit is exceeded.
+
+    The size of the batch itself is checked where its text is read, by limited_batch.
+    """
+    check_row_settings(asdict(config), limits)
+    check_table(batch, config.embedding_dim, limits)
+    rows = fill_rows(batch.lengths, config.max_length, config.strategy)
+    if limits.max_length < rows.max_length:
+        expected, got = f"at most {limits.max_length} cells in a row", f"one row for all {rows.max_length:,} tokens"
+        raise PackvizError("max_length", expected=expected, got=got, fix="set max_length to have several rows")
+    if limits.rows < len(rows.rows):
+        expected, got = f"at most {limits.rows} rows", f"{len(rows.rows):,} of {rows.max_length} cells"
+        raise PackvizError("max_length", expected=expected, got=got, fix="choose a larger max_length, or type less")

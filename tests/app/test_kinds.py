@@ -1,0 +1,131 @@
+"""Each kind of run has its own settings in the address, its own controls and its own limits."""
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import packviz as pv
+from packviz.compute.row_limits import check_row_limits
+from packviz.errors import PackvizError
+from packviz.inputs.examples import EXAMPLES
+from packviz.inputs.limits import LIMITS, limited_batch
+from ui.parts.plan import from_file
+from ui.parts.settings import PANELS
+from ui.state.address import NAMES
+from ui.state.kinds import KINDS, ROWS
+from ui.state.runs import OWN, Request, Source, run
+
+OTHERS: dict[str, Any] = {
+    "max_length": 4, "strategy": "bfd_split", "layer": "lstm", "num_layers": 2, "num_heads": 4, "embedding_dim": 12,
+    "kernel_size": 3, "positions": "rope", "reset_positions": False, "isolate": False, "causal": False,
+    "shift_labels": "row", "dtype": "float64", "seed": 7,
+}  # fmt: skip
+LIMITED = {
+    "max_length": LIMITS.max_length, "num_heads": LIMITS.num_heads, "kernel_size": LIMITS.kernel_size,
+    "num_layers": LIMITS.row_num_layers, "embedding_dim": LIMITS.row_embedding_dim,
+}  # fmt: skip
+
+
+def _page() -> None:
+    import streamlit as st
+
+    from ui.parts.controls import controls, source, strip
+    from ui.state.kinds import ROWS
+
+    chosen = controls(ROWS)
+    strip(chosen)
+    source(chosen)
+    st.json(dict(chosen.asked.settings))
+
+
+def _opened(query: dict[str, object]) -> AppTest:
+    app = AppTest.from_function(_page, default_timeout=30)
+    app.query_params.update({name: str(value) for name, value in query.items()})
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def _settings(app: AppTest) -> dict[str, object]:
+    found: dict[str, object] = json.loads(app.json[0].value)
+    return found
+
+
+def test_no_two_kinds_share_a_name_in_the_address() -> None:
+    names = [name for kind in KINDS.values() for name in kind.names.values()]
+    assert len(names) == len(set(names))
+    assert set(names) <= set(NAMES)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_defaults_of_the_address_are_those_of_the_config(kind: Any) -> None:
+    assert {name: NAMES[kind.names[name]][1] for name in kind.defaults} == dict(kind.defaults)
+    assert set(kind.names) == set(kind.defaults)
+    assert set(PANELS) == set(KINDS.values())
+
+
+def test_a_link_with_all_settings_of_rows_is_followed() -> None:
+    assert set(OTHERS) == set(ROWS.defaults)
+    assert all(OTHERS[name] != value for name, value in ROWS.defaults.items())
+    assert _settings(_opened({ROWS.names[name]: value for name, value in OTHERS.items()})) == OTHERS
+
+
+def test_without_a_link_the_settings_of_rows_are_the_defaults() -> None:
+    app = _opened({})
+    assert _settings(app) == dict(ROWS.defaults)
+    assert not [each for each in app.button if "undo" in str(each.key)]
+
+
+def test_a_changed_setting_of_rows_is_taken_back() -> None:
+    app = _opened({"row_layer": "gru", "strategy": "ffd"})
+    app.button(key="undo row_layer").click().run()
+    assert _settings(app) == {**ROWS.defaults, "strategy": "ffd"}
+    app.button(key="undo strategy").click().run()
+    assert _settings(app) == dict(ROWS.defaults)
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_no_setting_of_rows_beyond_its_limit_is_computed(name: str) -> None:
+    beyond = {name: LIMITED[name] * 2, **({"embedding_dim": 16} if name == "num_heads" else {})}
+    for road in (_by_control, _by_plan, _by_function):
+        with pytest.raises(PackvizError) as refusal:
+            road("a b c\nd e", beyond)
+        assert f"to {LIMITED[name]}" in str(refusal.value)
+    assert _settings(_opened({ROWS.names[name]: LIMITED[name] * 2}))[name] == ROWS.defaults[name]
+
+
+def _by_control(text: str, settings: dict[str, Any]) -> None:
+    run(Request(Source(OWN, text), tuple(settings.items()), kind=ROWS))
+
+
+def _by_plan(text: str, settings: dict[str, Any]) -> None:
+    item = {"page": "overview", "example": OWN, "sequences": text, "kind": "rows", "settings": settings}
+    from_file(json.dumps({"packviz": "lesson plan", "version": 1, "items": [item]}).encode())
+
+
+def _by_function(text: str, settings: dict[str, Any]) -> None:
+    check_row_limits(limited_batch(text), pv.RowConfig(**settings))
+
+
+@pytest.mark.parametrize("road", [_by_control, _by_plan, _by_function])
+def test_too_many_cells_or_rows_are_refused_with_what_to_change(road: Any) -> None:
+    with pytest.raises(PackvizError, match="Set max_length to have several rows"):
+        road("1 " * 60 + "\n" + "2 " * 60 + "\n" + "3 " * 60, {})
+    with pytest.raises(PackvizError, match="Choose a larger max_length"):
+        road("1 " * 60 + "\n" + "2 " * 60, {"max_length": 1, "strategy": "wrapped"})
+
+
+@pytest.mark.parametrize("example", [each.key for each in EXAMPLES if each.text])
+def test_every_example_with_a_text_fits_into_one_row(example: str) -> None:
+    batch = pv.Batch.example(example)
+    check_row_limits(batch, pv.RowConfig())
+    assert len(pv.trace_rows(batch).rows.rows) == 1
+
+
+def test_a_plan_refuses_settings_and_stages_of_another_kind() -> None:
+    for wrong in ({"settings": {"strategy": "ffd"}}, {"kind": "rows", "settings": {"cell": "gru"}}, {"kind": "else"}):
+        item = {"page": "overview", "example": OWN, "sequences": "1 2", **wrong}
+        with pytest.raises(PackvizError):
+            from_file(json.dumps({"packviz": "lesson plan", "version": 1, "items": [item]}).encode())

@@ -1,0 +1,97 @@
+"""The kinds of run in the app: each with its settings, its limits, its record and its movie.
+
+A kind is an entry in KINDS. What the movie needs to know of it stands in packviz.show.movie.kinds, and its controls in
+ui.parts.settings.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from packviz.compute.record import Refusal, Trace
+from packviz.compute.row_limits import check_row_limits
+from packviz.compute.rows import RowsTrace, trace_rows
+from packviz.compute.trace import trace
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.inputs.limits import check_limits, check_settings
+from packviz.inputs.row_config import RowConfig
+from packviz.show.movie import STAGES, Movie, beside, movie
+from packviz.show.movie.marks import Stage
+from packviz.teach.predictions import asking
+from ui.state.address import ROW_NAMES
+
+Record = Trace | Refusal | RowsTrace
+View = Stage | Literal["beside"]
+BESIDE: tuple[View, ...] = ("beside",)
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of run.
+
+    name            in a saved plan
+    config          the class of its settings
+    names           of each setting, its name in the address
+    check           raises PackvizError if a batch and a config exceed the limits
+    check_own       the same for a batch of our own, of at most a hundred sequences
+    record          of a batch and a config
+    film            the movie of a record: some of its stages, or all; with what is watched of it
+    stages          that the movie can have
+    """
+
+    name: str
+    config: Callable[..., Any]
+    names: Mapping[str, str]
+    check: Callable[[Batch, Any], None]
+    check_own: Callable[[Batch, Any], None]
+    record: Callable[[Batch, Any], Record]
+    film: Callable[[Any, tuple[View, ...] | None, Mapping[str, Any]], Movie]
+    stages: tuple[str, ...]
+
+    @property
+    def defaults(self) -> Mapping[str, object]:
+        """Return the settings by their names in the config."""
+        return asdict(self.config())
+
+
+def _packing_film(traced: Trace | Refusal, stages: tuple[View, ...] | None, watched: Mapping[str, Any]) -> Movie:
+    if stages is None:
+        return movie(traced, **watched)
+    if stages == BESIDE and isinstance(traced, Trace):
+        return beside(traced, **watched)
+    missing = {"embed"} if traced.padded.embedding is None else set()
+    there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
+    if isinstance(traced, Refusal) and "pad" not in there:
+        there = ["sort"]  # it shows how torch refuses
+    film = movie(traced, there, deep=True, **watched)
+    return film if stages[0] == "beside" else asking(film, stages[0])
+
+
+def _rows_film(rows: RowsTrace, stages: tuple[View, ...] | None, watched: Mapping[str, Any]) -> Movie:
+    if stages is None:
+        return movie(rows, **watched)
+    return asking(movie(rows, stages, deep=True, **watched), stages[0])
+
+
+PACKING = Kind(
+    name="packing",
+    config=Config,
+    names={name: name for name in asdict(Config())},
+    check=check_limits,
+    check_own=lambda _, config: check_settings(asdict(config)),
+    record=trace,
+    film=_packing_film,
+    stages=STAGES,
+)
+ROWS = Kind(
+    name="rows",
+    config=RowConfig,
+    names=ROW_NAMES,
+    check=check_row_limits,
+    check_own=check_row_limits,
+    record=trace_rows,
+    film=_rows_film,
+    stages=("two", "fill", "borders", "attention", "run", "leak"),
+)
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (PACKING, ROWS)}
