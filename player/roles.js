@@ -2,8 +2,8 @@
 
 /** @import { Look, Paint, Role } from "./types" */
 
-import { within } from "./brush.js";
 import { READABLE } from "./layout.js";
+import { within } from "./pen.js";
 
 const LETTERED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 

@@ -2,7 +2,8 @@
 
 /** @import { Atlas, Ctx, Look, Moving, Standing } from "./types" */
 
-import { BODIES, motionTo } from "./motion.js";
+import { BODIES } from "./between.js";
+import { motionTo } from "./motion.js";
 
 const BEAT = 560; // ms of one beat at speed 1
 const MANY = 60; // moving cells that are copied instead of drawn

@@ -1,8 +1,9 @@
 // The page for phones: what is on it in each phase of a room.
 
 import { answering, asked, mark, told } from "./answer.js";
+import { Refusal } from "./connection.js";
 import { button, counted, el } from "./dom.js";
-import { Line, Refusal } from "./line.js";
+import { Line } from "./line.js";
 import { bars, base, cinema, player, verdict } from "./reveal.js";
 
 /** @typedef {{ title: string, body: (Node | string)[], update?: () => void, end?: () => void }} View */

@@ -1,0 +1,78 @@
+// A change of scene: panels that stay move rigidly, and all others fade out.
+
+/** @import { Frame, Look, Rect, Standing } from "./types" */
+
+import { BODIES, clamp, differ, ease, grouped, mixRect, near } from "./between.js";
+import { rectOf } from "./layout.js";
+
+/**
+ * @param {Rect[]} rects
+ * @returns {Rect}
+ */
+function boxOf(rects) {
+  const x = Math.min(...rects.map((r) => r.x)),
+    y = Math.min(...rects.map((r) => r.y));
+  return { x, y, w: Math.max(...rects.map((r) => r.x + r.w)) - x, h: Math.max(...rects.map((r) => r.y + r.h)) - y };
+}
+/** @type {(p: Rect, q: Rect, by?: number) => boolean} */
+const overlap = (p, q, by = 1) =>
+  Math.min(p.x + p.w, q.x + q.w) - Math.max(p.x, q.x) > by && Math.min(p.y + p.h, q.y + q.h) - Math.max(p.y, q.y) > by;
+/**
+ * A change of scene: what leaves and what is text fades out in place, then panels that stay move rigidly. A panel whose
+ * line breaks change, or that would cross another, fades out too. New cells fade in during the next tween.
+ * @param {Look[]} shown
+ * @param {Standing} standing
+ * @param {Frame} frame
+ * @param {Standing} view
+ */
+export function sceneChange(shown, standing, frame, view) {
+  const to = shown.map((look, i) => {
+    const { p, x, y, w, h, role } = look.state,
+      rect = look.alpha && frame.states[i].shown ? rectOf(view, p, x, y, w, h) : null;
+    const stays = rect && (BODIES.has(role) || !differ(look, { ...look, rect }));
+    return stays ? { ...look, alpha: 1, rect } : { ...look, alpha: 0 };
+  });
+  const staying = shown.map((_, i) => i).filter((i) => to[i].alpha && BODIES.has(to[i].state.role));
+  /** @type {typeof panels} */
+  const moved = [];
+  const panels = [...grouped(staying, (i) => to[i].state.p).values()].map((cells) => {
+    const bodies = cells.filter((i) => to[i].state.role !== "label"), // letters may move closer to their rows
+      all = bodies.length ? bodies : cells,
+      from = boxOf(all.map((i) => shown[i].rect)),
+      there = boxOf(all.map((i) => to[i].rect)),
+      [sx, sy] = [there.w / from.w, there.h / from.h];
+    const rigid = all.every(
+      (i) =>
+        near(there.x + (shown[i].rect.x - from.x) * sx, to[i].rect.x) &&
+        near(there.y + (shown[i].rect.y - from.y) * sy, to[i].rect.y),
+    );
+    return { cells, from, there, rigid, still: !differ({ alpha: 1, rect: from }, { alpha: 1, rect: there }) };
+  });
+  panels.sort((a, b) => Number(b.still) - Number(a.still) || b.cells.length - a.cells.length);
+  for (const panel of panels) {
+    const at = (/** @type {typeof panel} */ each, /** @type {number} */ t) => mixRect(each.from, each.there, t),
+      times = Array.from({ length: 25 }, (_, i) => i / 24);
+    const free = moved.every((other) => times.every((t) => !overlap(at(panel, t), at(other, t))));
+    if (panel.rigid && free) moved.push(panel);
+    else for (const i of panel.cells) to[i] = { ...shown[i], alpha: 0 };
+  }
+  const moving = shown.map((_, i) => i).filter((i) => differ(shown[i], to[i]));
+  const fades = moving.some((i) => !to[i].alpha) ? 0.4 : 0,
+    moves = moving.some((i) => to[i].alpha) ? 0.7 : 0;
+  const fade = fades / (fades + moves);
+  const at = (/** @type {number} */ i, /** @type {number} */ t) => {
+    const a = shown[i],
+      b = to[i];
+    return b.alpha
+      ? { ...b, rect: mixRect(a.rect, b.rect, ease(clamp((t - fade) / (1 - fade)))) }
+      : { ...a, alpha: a.alpha * (1 - clamp(t / fade)) };
+  };
+  return {
+    from: shown,
+    to,
+    moving,
+    at,
+    unit: (/** @type {number} */ t) => (t < fade ? standing.unit : view.unit),
+    beats: fades + moves,
+  };
+}
