@@ -1,11 +1,15 @@
-"""Bundle the player's modules into the one file that is shipped, packviz/show/movie/player.js: `make player`."""
+"""Bundle the player's modules into the files that are shipped, packviz/show/movie/*.js: `make player`."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SHIPPED = HERE.parent / "packviz" / "show" / "movie" / "player.js"
+MOVIE = HERE.parent / "packviz" / "show" / "movie"
+SHIPPED = {  # each file with the module it starts from and its format
+    MOVIE / "player.js": ("index.js", "--format=esm"),
+    MOVIE / "exercises.js": ("exercises.js", "--format=iife", "--global-name=exercises"),
+}
 TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs what package-lock.json pins
 
 
@@ -15,12 +19,11 @@ def node(*arguments: str | Path, text: str = "") -> str:
     return subprocess.run(command, cwd=HERE, input=text, capture_output=True, encoding="utf-8", check=True).stdout
 
 
-def bundle() -> str:
-    """Return the modules as one."""
-    return node(
-        TOOLS / "esbuild" / "bin" / "esbuild", "index.js", "--bundle", "--format=esm", "--charset=utf8", "--minify"
-    )
+def bundle(path: Path) -> str:
+    """Return the modules of a file that is shipped as one."""
+    return node(TOOLS / "esbuild" / "bin" / "esbuild", *SHIPPED[path], "--bundle", "--charset=utf8", "--minify")
 
 
 if __name__ == "__main__":
-    SHIPPED.write_text(bundle(), "utf-8")
+    for each in SHIPPED:
+        each.write_text(bundle(each), "utf-8")

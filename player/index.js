@@ -5,7 +5,6 @@ import { framed } from "./frame.js";
 import { start } from "./page.js";
 import streamlit from "./streamlit.js";
 
-export { exercise } from "./exercises.js";
 export { mount } from "./player.js";
 export { explainPage } from "./terms.js";
 

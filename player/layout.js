@@ -26,6 +26,7 @@ const LETTER = 0.6, // width of a letter ÷ its height
   BOLD = 0.68,
   NUMBER = 4.1, // letters of a number in a cell
   WIDER = 1.8; // maximum aspect ratio of a cell, either way, if that makes text legible
+const FEWER = 0.5; // the worth of a view without some of the panels
 const NEAR = 0.3, // units before a panel within which something surrounds its cells,
   WORDY = 1.6; // and units of a text there
 /**
@@ -150,12 +151,13 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   const many = Math.max(...views.map(panels)),
     legible = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
     roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),
-    // all panels are preferred to large cells, and legible words to all panels
+    // all panels are preferred to large cells and to whole words
     worth = (/** @type {Standing} */ { view, unit, wide }) =>
       Math.min(unit, unit * wide) *
       legible(unit) ** 8 *
       (unit * wide < wanted - 0.5 ? 0.85 : 1) *
-      (panels(view) < many ? 0.8 : roomy(unit * wide) ** 2);
+      roomy(unit * wide) *
+      (panels(view) < many ? FEWER : 1);
   return views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
 }
 /**

@@ -10,11 +10,12 @@ from tabs import violations
 import packviz as pv
 from packviz import PackvizError
 from packviz.show.movie import assets
+from packviz.show.movie.page import exercises
 from packviz.teach.filling import MAX_CAPACITY, MAX_DOCUMENTS, filling
 
 MOUNT = """async ([styles, script, data]) => {
-    const file = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-    const { exercise } = await import(file);
+    const file = new Blob([script, "export const { exercise } = exercises;"], { type: "text/javascript" });
+    const { exercise } = await import(URL.createObjectURL(file));
     const root = document.querySelector("main").attachShadow({ mode: "open" }), sheet = new CSSStyleSheet();
     sheet.replaceSync(styles);
     root.adoptedStyleSheets.push(sheet);
@@ -38,7 +39,7 @@ def mounted(page: Page, lengths: Sequence[int], capacity: int) -> Locator:
     made = filling(lengths, capacity)
     assert made is not None
     page.set_content(PAGE)
-    page.evaluate(MOUNT, [*assets(), asdict(made)])
+    page.evaluate(MOUNT, [assets()[0], exercises(), asdict(made)])
     return page.get_by_test_id("packviz-exercise")
 
 

@@ -9,7 +9,7 @@ import torch
 from movie_player import Open, Screen, plain
 from movie_screen import Show, tokens
 from playwright.sync_api import Browser, expect
-from tabs import Scheme, box_of, tab
+from tabs import Scheme, Size, box_of, tab
 from torch import nn
 
 import packviz as pv
@@ -370,6 +370,20 @@ def test_nothing_flows_over_the_side(screen: Screen) -> None:
             edges = screen.edges()
             assert len(edges) > 8
             assert all(left >= 0 and right <= width + 0.5 for left, right in edges)
+
+
+@pytest.mark.parametrize(
+    ("size", "keys"), [((1440, 900), "f5"), ((1280, 720), "f5"), ((1280, 720), "5"), ((390, 844), "5")]
+)
+def test_a_run_shows_batch_sizes_in_full_screen_and_on_a_phone_too(open_page: Open, size: Size, keys: str) -> None:
+    batch = Batch.parse("she sleeps\nwe often dream\nyes\nlong words everywhere here", kind="words")
+    words = pv.movie(pv.trace(batch))
+    screen = open_page(words, size=size)
+    screen.press(*keys, "ArrowRight")
+    screen.rest()
+    _, _, there = screen.places()
+    bars = [place for name, place in zip(words.ids, there, strict=True) if name.startswith("count:")]
+    assert len(bars) == len([bar for bar in bars if bar]) == 4
 
 
 def test_in_full_screen_the_picture_has_at_least_half_of_the_height(open_page: Open, movie: Movie) -> None:

@@ -24,8 +24,9 @@ RECORDS = {
 }
 
 
-def test_the_file_that_is_shipped_is_made_of_the_modules() -> None:
-    assert SHIPPED.read_text("utf-8") == bundle(), "run `make player`"
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_a_file_that_is_shipped_is_made_of_the_modules(path: Path) -> None:
+    assert path.read_text("utf-8") == bundle(path), "run `make player`"
 
 
 @pytest.mark.parametrize("kind", [Role, Tone], ids=["Role", "Tone"])

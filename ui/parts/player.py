@@ -15,6 +15,7 @@ import streamlit as st
 from starlette.routing import Route
 
 from classroom import phone
+from packviz.show.movie.page import exercises
 from packviz.teach.exercise import Exercise
 from ui.parts.component import component
 from ui.parts.controls import BATCH
@@ -30,7 +31,7 @@ WHY = "why"  # of the one that shows what packing is for
 
 NAME, _ = phone.player()  # it changes with the code, so that a browser may keep it
 LOADER = f"""
-const {{ default: play, exercise, styles }} = await import(new URL("./{NAME}", document.baseURI));
+const {{ default: play, styles }} = await import(new URL("./{NAME}", document.baseURI));
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles);
 export default (component) => {{
@@ -38,10 +39,13 @@ export default (component) => {{
   const root = component.parentElement.getRootNode();
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
   const data = JSON.parse(new TextDecoder().decode(component.data));
-  return (data.movie ? play : exercise)({{ ...component, data }});
+  return START({{ ...component, data }});
 }};
 """
-_mount = st.components.v2.component("packviz_player", js=LOADER)
+_mount = st.components.v2.component("packviz_player", js=LOADER.replace("START", "play"))
+_by_hand = st.components.v2.component(
+    "packviz_exercise", js=exercises() + LOADER.replace("START", "exercises.exercise")
+)
 _keeper = component(__file__, "lessons_done")
 
 
@@ -108,7 +112,7 @@ def clip(movie: bytes, step: int, key: str, *, large: bool = False) -> None:
 
 def pack_yourself(asked: Exercise) -> None:
     """Show the exercise of packing a batch by hand; completing it completes the lesson."""
-    _mount(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=partial(_done, "pack"))
+    _by_hand(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=partial(_done, "pack"))
     _keep("exercise")
 
 

@@ -22,6 +22,11 @@ def assets() -> tuple[str, str]:
     return (HERE / "player.css").read_text("utf-8"), (HERE / "player.js").read_text("utf-8")
 
 
+def exercises() -> str:
+    """Return the script of the exercises by hand, which have the player's style sheet."""
+    return (HERE / "exercises.js").read_text("utf-8")
+
+
 def standalone(title: str, movie: Mapping[str, Any], given: str = "") -> str:
     """Return one HTML page that plays a movie without a server or a network.
 

@@ -43,11 +43,12 @@ def run_scene(view: View) -> Scene:
         return gate_scene(view)
     x, strip, out, h_n = view.text, places.strip(view).box, places.out(view).box, cells.state_box(view, "hn")
     work, strips = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4), above(strip, out, gap=0.4)
-    with_grid = above(beside(places.grid(view).box(), work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
+    grid = places.grid(view).box()
+    with_grid = above(beside(grid, work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
     columns = beside(above(strip, out, gap=0.4 * x), work, h_n, gap=x)
     lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.2)
     stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
-    return Scene([with_grid, columns, lines], [stacked])
+    return Scene([with_grid, columns, lines], [above(grid, stacked, gap=0.4), stacked])
 
 
 @once
