@@ -5,7 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "Padding makes the RNN read pads. Packing prevents that.",
+    "Padded, an RNN reads on after a sentence ends. Packed, it stops.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
 )

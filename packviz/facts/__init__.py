@@ -2,6 +2,7 @@
 
 from packviz.facts.comparison import *
 from packviz.facts.distributions import *
+from packviz.facts.final_state import *
 from packviz.facts.initial_states import *
 from packviz.facts.losses_and_gradients import *
 from packviz.facts.memory_layout import *

@@ -1,22 +1,22 @@
 """The first visit: a movie, paused on its first step, with an invitation; no errors, no requests to other hosts."""
 
-from functools import partial
+import re
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from tabs import box_of, until
+from tabs import Size, box_of
 from visits import LAPTOP, PHONE, PROJECTOR, Open
+
+from ui.parts.controls import LABEL
 
 
 @pytest.mark.check
 def test_the_first_page_is_a_paused_movie_with_few_words_and_links_to_the_next_page(visit: Open, address: str) -> None:
     seen = visit(None, size=LAPTOP)
-    assert 20 < len(seen.words) <= 60, " ".join(seen.words)
+    assert 20 < len(seen.words) <= 62, " ".join(seen.words)  # 45, and those of the menu and of the stages
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    for alt in ("2 pads move B's 4 hidden values", "They stay fixed once B ends"):
-        picture = seen.main.get_by_alt_text(alt)
-        until(seen.page, partial(picture.evaluate, "image => image.naturalWidth"))
-    assert has_its_height(seen.main.locator(".why"))
+    expect(seen.main.get_by_text("B ends after 2 words.")).to_be_in_viewport()
+    assert has_its_height(seen.main.locator(".st-key-why"))
     seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
     seen.page.wait_for_timeout(700)
     assert seen.data("step") == "1"
@@ -39,11 +39,11 @@ def test_the_first_page_is_a_paused_movie_with_few_words_and_links_to_the_next_p
 
 
 def has_its_height(why: Locator) -> bool:
-    """Return whether the place of the two pictures was as high before they came; this removes them."""
-    expect(why.locator("figure")).to_have_count(2)
-    with_pictures = why.evaluate("place => place.offsetHeight")
+    """Return whether the place of the sentence was as high before it came; this removes it."""
+    expect(why.get_by_test_id("stMarkdown")).to_have_count(3)
+    with_words = why.evaluate("place => place.offsetHeight")
     without = why.evaluate("place => { place.replaceChildren(); return place.offsetHeight; }")
-    return bool(0 <= without - with_pictures < 8)
+    return bool(0 <= without - with_words < 8)
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,19 @@ def test_a_picture_that_fails_says_why_and_the_page_goes_on(
     page.close()
 
 
-def test_on_a_phone_the_pictures_cause_no_layout_shift_and_the_sequences_are_one_tap_away(visit: Open) -> None:
+@pytest.mark.parametrize("size", [LAPTOP, PROJECTOR, PHONE], ids=["laptop", "projector", "phone"])
+def test_a_word_changed_on_the_first_screen_changes_the_movie_and_the_sentence(visit: Open, size: Size) -> None:
+    seen = visit(None, size=size)
+    text = seen.page.get_by_label(LABEL)  # without opening anything
+    for there in (text, seen.player.locator(".pv-stage"), seen.player.get_by_role("button", name="Play")):
+        expect(there).to_be_in_viewport(ratio=1)
+    text.press("Control+End")
+    text.press_sequentially("\nyes")
+    expect(seen.player).to_have_attribute("aria-label", re.compile("4 sequences"))
+    expect(seen.main.get_by_text("D ends after 1 word.")).to_be_visible()
+    expect(text).to_be_focused()
+
+
+def test_on_a_phone_the_sentence_causes_no_layout_shift(visit: Open) -> None:
     seen = visit(None, size=PHONE)
-    assert has_its_height(seen.main.locator(".why"))
-    expect(seen.text).not_to_be_in_viewport()
-    seen.page.get_by_test_id("stExpandSidebarButton").click()
-    expect(seen.text).to_be_in_viewport()
-    seen.type("7 8\n9")
-    expect(seen.sidebar.get_by_text("2 sequences, 3 tokens, 25 % padding")).to_be_visible()
+    assert has_its_height(seen.main.locator(".st-key-why"))

@@ -9,6 +9,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from playwright.sync_api import Browser, Locator, expect
 from tabs import Scheme, Size, Tab, enter, screenshots, tab
 
+from ui.parts.controls import LABEL
+
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
 MENU = {
     "Learn": ("Padding", "Sorting", "Packing", "Running", "Unpacking"),
@@ -74,7 +76,7 @@ class Visit:
     @property
     def text(self) -> Locator:
         self._open_sidebar()
-        return self.page.get_by_label("Your sequences, one per line")
+        return self.page.get_by_label(LABEL)
 
     @property
     def sidebar(self) -> Locator:

@@ -21,6 +21,7 @@ from ui.state.visit import visit
 
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
+LABEL = "Type sentences, one per line"
 BATCH = "batch"  # the key of the fragment that shows the batch
 _EXAMPLES = "examples"  # of the one that offers the examples
 _TEXTS = {None, *(each.text for each in EXAMPLES)}
@@ -41,29 +42,32 @@ class Typed:
 
 @dataclass(frozen=True)
 class Controls:
-    """Hold the requested settings, what reruns for another batch, and two places in the sidebar."""
+    """Hold the requested settings, what reruns for another batch, and the places of the text and of what is below it."""
 
     asked: Request  # of the first example, whatever batch is chosen
     rerun: Callable[[], None]
     for_text: DeltaGenerator
+    for_notes: DeltaGenerator
     under_text: DeltaGenerator
 
 
 @of_every_page()
-def controls(kind: Kind = PACKING, *, wait: bool = False, apart: bool = True) -> Controls:
+def controls(
+    kind: Kind = PACKING, *, wait: bool = False, apart: bool = True, text: DeltaGenerator | None = None
+) -> Controls:
     """Draw the examples and the settings of a kind of run, and reserve space for the text above them.
 
     apart: whether the fragment BATCH shows the batch, so that another batch reruns only that; if not, it reruns the
     page. wait: whether to leave out untouched settings until the first picture has been painted. The sidebar is closed
-    then, and drawing them would delay the picture.
+    then, and drawing them would delay the picture. text: the place of the text; None: in the sidebar.
     """
     address.remember()
     address.keep(name for other in KINDS.values() if other is not kind for name in other.names.values())
     with st.sidebar:
-        for_text, under_text = st.container(), st.container()
+        for_text, for_notes, under_text = text or st.container(), st.container(), st.container()
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
         _examples(rerun)
-        places = (rerun, for_text, under_text)
+        places = (rerun, for_text, for_notes, under_text)
         if wait and not address.touched((*kind.names.values(), *WATCHED)):
             return Controls(Request(settings=tuple(kind.defaults.items()), kind=kind), *places)
         if names := address.locked():
@@ -87,7 +91,7 @@ def source(chosen: Controls) -> Source:
         return Source(picked, None)
     with chosen.for_text:
         bindings = bound("sequences", on_change=partial(_take_over, chosen.rerun))
-        text = st.text_area("Your sequences, one per line", text_of_example, 148, LIMITS.characters, **bindings)
+        text = st.text_area(LABEL, text_of_example, 124, LIMITS.characters, **bindings)
     return Source(picked, text, st.session_state["read_as"])
 
 

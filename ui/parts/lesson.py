@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import quote
 
 import streamlit as st
 
 from packviz.compute.record import Refusal
 from packviz.errors import PackvizError
+from packviz.facts.final_state import FinalState, final_state
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
-from packviz.show.hook import hook, padded_most, pictures
 from packviz.show.movie import STAGES
 from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, ways_back
-from ui.parts.part import numbers, palette, records, refused, try_this
+from ui.parts.part import numbers, records, refused, try_this
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
@@ -29,7 +28,6 @@ Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a pa
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 Stages = tuple[View, ...] | None  # of the movie on a page; None for all stages
 
-_PLAIN = " /:;,.=-()'"  # characters that a data URI keeps as they are
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 
@@ -151,15 +149,17 @@ def _with_movie(
     """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
     leave_others("")
     _head(question, answer, lambda: last_good(kind, stages))
-    chosen = controls(kind, wait=stage_on_screen() is None)
+    if stages is None:
+        with st.container(key="first"):
+            text = st.container()
+            _why()
+        chosen = controls(kind, wait=stage_on_screen() is None, text=text)
+    else:
+        chosen = controls(kind, wait=stage_on_screen() is None)
     strip(chosen)
     if stages is None:
         ways_back(chosen)
-        place = st.container()
     _picture(chosen, stages, onward[1])
-    if stages is None:
-        with place:
-            _why()
     _after(kind, stages, below, onward)
 
 
@@ -213,22 +213,15 @@ def _picture(chosen: Controls, stages: Stages, onward: str) -> None:
 
 @st.fragment(key=WHY)
 def _why() -> None:
-    """Show what pads do to a sequence that has ended, and that packing prevents it.
+    """Say what padding and packing do to the sequence that ends first.
 
-    The movie does not wait for these pictures; until it has been painted, there is only a placeholder.
+    The movie does not wait for this; until it has been painted, the place is empty.
     """
-    shown = run(last_good(PACKING, None))
-    if padded_most(shown.trace) is None:
-        return
-    figures = ""
-    if stage_on_screen() is not None and (found := shown.fact(hook)) is not None:
-        sides = zip(("Padded", "Packed"), pictures(found, palette()), strict=True)
-        figures = "".join(
-            f'<figure><img alt="{told}" src="data:image/svg+xml,{quote(image, _PLAIN)}">'
-            f"<figcaption><b>{side}.</b> {told}</figcaption></figure>"
-            for side, (told, image) in sides
-        )
-    st.html(f'<div class="why">{figures}</div>')
+    with st.container(key="why"):
+        if stage_on_screen() is not None:
+            found = run(last_good(PACKING, None)).fact(final_state)
+            for line in found.lines if isinstance(found, FinalState) else found:
+                st.markdown(line)
 
 
 @st.fragment(key=AFTER)
@@ -253,7 +246,7 @@ def _shown(chosen: Controls, stages: Stages) -> Shown:
     shown = latest(asked)
     _about_the_link(asked, shown)
     if shown.problem is None:
-        with chosen.for_text:
+        with chosen.for_notes:
             _about_the_sequences(asked, shown.batch)
     else:
         _about_the_problem(chosen, shown.problem, shown.batch)
@@ -284,7 +277,7 @@ def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> 
     with st.container(border=True):
         reason = "Nothing typed yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
         st.text(f"{reason}. Still showing your last batch: {last.summary}.")
-    with chosen.for_text, st.container(border=True):
+    with chosen.for_notes, st.container(border=True):
         st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 
 

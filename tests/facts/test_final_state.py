@@ -1,0 +1,71 @@
+"""Why pack: the final state of the shortest sequence, padded and packed, beside torch's own runs."""
+
+from itertools import product
+
+import pytest
+import torch
+from facts_cases import alone, made, padded_run, refused
+from torch.nn.utils.rnn import pack_sequence
+
+from packviz.facts import FinalState, final_state
+
+TEXT = "I love cats\nshe sleeps\nwe sing old songs"
+
+
+def found(text: str = TEXT, **settings: object) -> FinalState:
+    record = final_state(made(text, **settings))
+    assert isinstance(record, FinalState)
+    return record
+
+
+@pytest.mark.parametrize(("cell", "both", "layers"), [*product(("rnn", "gru", "lstm"), (False, True), (1, 2))])
+def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, both: bool, layers: int) -> None:
+    t = made(TEXT, cell=cell, bidirectional=both, num_layers=layers, batch_first=False)
+    record, top = final_state(t), -1 - both  # the top layer's forward half
+    assert isinstance(record, FinalState)
+    assert record.b == 1
+    torch.testing.assert_close(record.alone, alone(t, 1)[1][0][top].squeeze(0))
+    torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
+    packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
+    torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
+    assert record.lines[0].endswith("Final state in torch, forward:" if both else "Final state in torch:")
+
+
+def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
+    record = found()
+    ends, padded, packed = record.lines
+    assert ends == "**B ends after 2 words.** Final state in torch:"
+    for line, state in ((padded, record.padded), (packed, record.packed)):
+        assert f"`[{', '.join(f'{number:.2f}' for number in state.tolist())}]`" in line
+    assert padded.startswith(":red[✗ **padded**]")
+    assert padded.endswith("≠ B alone")
+    assert packed.startswith(":green[✓ **packed**]")
+    assert packed.endswith("= B alone")
+
+
+def test_a_wide_state_is_cut_and_numbers_are_called_numbers() -> None:
+    ends, padded, _ = found("1 2\n3", hidden_size=6).lines
+    assert "B ends after 1 number." in ends
+    assert padded.count(",") == 4
+    assert ", …]`" in padded
+
+
+def test_padded_on_the_left_the_packed_pads_spoil_both_sides() -> None:
+    _, padded, packed = found(padding_side="left").lines
+    assert padded.endswith("≠ B alone")
+    assert packed.endswith("≠ B alone")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("1 2 3", "One sequence needs no padding."), ("1 2\n3 4", "All sequences have the same length,")]
+)
+def test_without_a_pad_one_line_says_why(text: str, said: str) -> None:
+    record = final_state(made(text))
+    assert isinstance(record, tuple)
+    assert [line.split("**")[1] for line in record] == [said]
+
+
+def test_an_order_that_torch_refuses_is_explained() -> None:
+    record = final_state(refused())
+    assert isinstance(record, tuple)
+    assert "refuses to pack this order" in record[0]
