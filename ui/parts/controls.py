@@ -42,7 +42,7 @@ class Typed:
 
 @dataclass(frozen=True)
 class Controls:
-    """Hold the requested settings, what reruns for another batch, and the places of the text and of what is below it."""
+    """The requested settings, what reruns for another batch, and the places of the text and of the notes on it."""
 
     asked: Request  # of the first example, whatever batch is chosen
     rerun: Callable[[], None]
