@@ -7,7 +7,7 @@ import streamlit as st
 
 from packviz.compute.record import Refusal
 from packviz.errors import PackvizError
-from packviz.facts.final_state import FinalState, final_state
+from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
 from packviz.show.movie import STAGES
