@@ -83,7 +83,7 @@ def after_the_columns(case: Case) -> list[Told]:
 def test_both_margins_and_how_each_is_made_from_the_other_are_torchs(case: Case) -> None:
     step = after_the_columns(case)[0][0]
     caption = step["caption"]
-    found = match(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
+    found = match(r"\*\*lengths\*\* ([\d, …]+), .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
     assert listed(found[1], [case.lengths[b] for b in case.order])
     assert listed(found[2], case.batch_sizes)
     assert int(found[3]) == len(case.packed.data)

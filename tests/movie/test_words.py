@@ -70,7 +70,7 @@ def empty(case: Case) -> int:
 NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"\*\*t = (\d+)\.\*\*", lambda m: [m.t]),
     (r"batch_sizes\[(\d+)\] = (\d+)", lambda m: [m.t, m.case.batch_sizes[m.t]]),
-    (r"The batch_sizes sum to (\d+) = N", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
+    (r"The batch_sizes add up to (\d+) = N", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
     (r"(?:data\*\* now has|are the first) (\d+) rows", lambda m: [sum(m.case.batch_sizes[: m.t + 1])]),
     (r"\*\*(\d+) sequences\*\*", lambda m: [m.case.B]),
     (r"of length (\d+)", lambda m: [*set(m.case.lengths)]),
@@ -164,13 +164,13 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         rf"the tokens? of ({CHIPS}) here (?:is|are) silently dropped",
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
-    (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.live),
+    (rf"only ({CHIPS}) (?:has|have) a packed row here", lambda m: m.live),
     (rf"({CHIPS}) starts? from h_0", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) (?:has|have) reached", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"is filler for ({CHIPS})",
+        rf"for ({CHIPS}) it is only filler",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]
@@ -208,7 +208,7 @@ def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
     live = [moment for moment in moments(case) if moment.stage == "run" and moment.t is not None]
     for moment in live:
         everyone = len(case.live(moment.t)) == case.B
-        assert ("every sequence is live" in moment.caption) == everyone
+        assert ("every sequence has a" in moment.caption) == everyone
         assert everyone or "Every row" not in moment.caption
     return len(live)
 
@@ -224,7 +224,7 @@ def takes_tokens(m: Moment) -> bool:
     ("words", "true"),
     [
         (r"h_n(\[-?\d+\])? is complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
-        ("(?i)no padding|every token once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
+        ("(?i)without padding|each token is stored once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
         ("last token", takes_tokens),
     ],
 )
