@@ -1,4 +1,4 @@
-"""No reader of a visitor's text takes more than linear time: the same shape of text, ten times as long."""
+"""What takes longer for longer input: readers of texts at most linearly, the movie of a window not at all."""
 
 import json
 import time
@@ -6,12 +6,13 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+import torch
 
 from classroom.specs import checked
 from classroom.state import RefusedError
+from packviz import Batch, Config, movie, trace
 from packviz.doctor.reading import read_lengths, read_packed, read_tensor
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch
 from packviz.teach.predictions import prediction
 from packviz.teach.questions import ENTRIES, has_message, is_error, search
 from ui.parts.plan import from_file
@@ -64,3 +65,15 @@ def grows_linearly(read: Callable[[str], object], shape: str, size: int) -> bool
     seconds(read, short)  # prepares what later calls use
     before = max(2e-6 * size, min(seconds(read, short) for _ in range(2)))
     return any(seconds(read, long) < 30 * before for _ in range(2))
+
+
+def test_a_movie_of_a_window_does_not_grow_with_the_batch() -> None:
+    def watched(B: int) -> float:
+        run = trace(Batch.from_tensors([torch.ones(60 - b % 50) for b in range(B)]), Config(hidden_size=2))
+        begun = time.process_time()
+        movie(run, sequences=20, steps=30)
+        return time.process_time() - begun
+
+    watched(20)  # prepares what later calls use
+    small = min(watched(200) for _ in range(2))
+    assert any(watched(3_200) < 5 * small for _ in range(2))
