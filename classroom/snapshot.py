@@ -74,6 +74,7 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
         "items": items if state.plan else None,
         "upcoming": items[upcoming] if upcoming < len(items) else None,
         "before": state.beside(-1) is not None,
+        "after": state.beside(1) is not None or upcoming < len(items),
         "questions": [] if state.plan else items,
         "index": now.index if now is not None else None,
         "left": len(items) - upcoming,

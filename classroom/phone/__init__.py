@@ -22,7 +22,7 @@ from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, mix, text_on
 __all__ = ["page", "play", "player", "routes"]
 
 _HERE = Path(__file__).parent
-_MODULES = ("dom", "kept", "answer", "connection", "line", "reveal", "phone")  # each after those that it imports
+_MODULES = ("dom", "kept", "answer", "connection", "line", "reveal", "teacher", "phone")  # each after those that it imports
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _SOFT = 0.88  # share of the background in a colour behind a text
 
@@ -48,8 +48,8 @@ def page() -> tuple[str, str]:
     style = _colours() + _read("phone.css")
     text = Template(_read("index.html")).substitute(player=f"join/{player()[0]}", style=style, script=script[1:-1])
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
-    own = f"script-src 'self' 'sha256-{digest}'; style-src 'unsafe-inline'; connect-src 'self'; img-src data: blob:"
-    return text, f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
+    own = f"script-src 'self' 'sha256-{digest}'; style-src 'unsafe-inline'; connect-src 'self'"
+    return text, f"default-src 'none'; {own}; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
 
 
 @cache

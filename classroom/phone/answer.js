@@ -8,7 +8,7 @@ import { button, el, letter, rich } from "./dom.js";
  * @typedef {object} Question
  * @property {number} number
  * @property {string} prompt
- * @property {"choice" | "number" | "numbers" | "letters" | "cell"} form
+ * @property {"choice" | "number" | "numbers" | "letters" | "cell" | "text"} form
  * @property {string[]} [options]
  * @property {string[][]} [rows] the batch
  * @property {string[]} [settings] as code
@@ -114,10 +114,10 @@ function typed(question, line) {
   const field = el("input", {
     id: "answer",
     autocomplete: "off",
-    autocapitalize: "characters",
+    autocapitalize: form === "text" ? "sentences" : "characters",
     spellcheck: "false",
     maxlength: 200,
-    inputmode: form === "letters" ? "text" : "numeric",
+    inputmode: form === "number" ? "decimal" : form === "numbers" ? "numeric" : "text",
     placeholder: example,
     enterkeyhint: "send",
     "aria-describedby": "told",
@@ -143,7 +143,7 @@ function typed(question, line) {
   );
   sheet.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (field.value.trim()) line.vote(form === "letters" ? field.value.trim() : numbers(field.value, form));
+    if (field.value.trim()) line.vote(form.startsWith("number") ? numbers(field.value, form) : field.value.trim());
     else field.focus();
   });
   return sheet;

@@ -19,13 +19,18 @@ export const LATEST = 1100; // ms between two attempts to connect
  * @property {"lobby" | "vote" | "closed" | "talk" | "reveal"} phase
  * @property {1 | 2} round
  * @property {Question | null} question
+ * @property {"question" | "slide" | "step" | null} kind of what is on the screen
+ * @property {number | null} item its place in the teacher's plan
+ * @property {string} [html] of a slide
+ * @property {string[]} channels which of pace, wonder and confidence this phone offers
+ * @property {"slow" | "fast" | "lost" | null} pace
  * @property {unknown} mine
  * @property {number} voted
  * @property {number} joined
  * @property {string} name
  * @property {boolean} following
  * @property {number | null} step
- * @property {boolean} [right]
+ * @property {boolean | null} [right] null in a poll
  * @property {string} [reason]
  * @property {string} [solution]
  * @property {string} [why]

@@ -1,10 +1,10 @@
 // What a phone remembers of a room in its own storage: its token, what was typed, and a vote that is still on its way.
 
 /**
- * alone: the question whose movie this phone looks at by itself. first: the answer of the first vote.
+ * alone: the question or item whose movie this phone looks at by itself. first: the answer of the first vote.
  *
  * @typedef {{ question: number, round: number, answer: unknown }} Vote
- * @typedef {{ token?: string, name?: string, draft?: { at: string, text: string }, vote?: Vote, first?: Vote, alone?: number, at?: number }} Kept
+ * @typedef {{ token?: string, name?: string, draft?: { at: string, text: string }, vote?: Vote, first?: Vote, alone?: string, at?: number }} Kept
  */
 
 const PREFIX = "packviz class ",

@@ -16,15 +16,30 @@ export class Line extends Connection {
     this.send();
   }
 
-  /** Whether the movie of this question goes where the teacher's goes. */
+  /** Which question or item is on the screen. */
+  get where() {
+    const { question, kind, item } = this.seen;
+    return question ? `question ${question.number}` : `${kind} ${item}`;
+  }
+  /** Whether this movie goes where the teacher's goes. */
   get following() {
-    return this.kept.alone !== this.seen.question?.number;
+    return this.kept.alone !== this.where;
   }
   /** @param {boolean} on */
   follow(on) {
-    this.save({ alone: on ? undefined : this.seen.question.number });
+    this.save({ alone: on ? undefined : this.where });
     this.changed();
     if (this.seen.following !== on) this.join({ following: on }).catch(() => {}); // the teacher's count of followers may wait
+  }
+
+  /**
+   * Say something to the teacher alone.
+   * @param {"pace" | "wonder"} path
+   * @param {Record<string, string | null>} said
+   */
+  async tell(path, said) {
+    await this.ask(`/${path}`, { token: this.kept.token, ...said });
+    await this.refresh();
   }
 
   // ---- the vote

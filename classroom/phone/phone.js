@@ -5,6 +5,7 @@ import { Refusal } from "./connection.js";
 import { button, counted, el } from "./dom.js";
 import { Line } from "./line.js";
 import { bars, base, cinema, player, verdict } from "./reveal.js";
+import { toTeacher } from "./teacher.js";
 
 /** @typedef {{ title: string, body: (Node | string)[], update?: () => void, end?: () => void }} View */
 
@@ -33,12 +34,12 @@ function announce(sentence) {
 
 /** Show what the line knows. */
 function render() {
-  const key = line.over ? "over" : line.seen ? `${line.seen.phase} ${line.at}` : "joining";
+  const key = line.over ? "over" : line.seen ? `${line.where} ${line.seen.phase} ${line.at}` : "joining";
   if (key !== shown) {
     const focused = main.contains(document.activeElement);
     view?.end?.();
     shown = key;
-    view = line.over ? over() : line.seen ? views[line.seen.phase]() : joining();
+    view = line.over ? over() : line.seen ? onScreen()() : joining();
     const title = el("h1", { tabindex: -1 }, view.title);
     main.replaceChildren(title, ...view.body);
     document.title = `${view.title} · ${line.code}`;
@@ -47,6 +48,7 @@ function render() {
     if (line.seen) announce(view.title);
   }
   view.update?.();
+  toTeacher(line);
   tellLine();
   tellName();
 }
@@ -165,6 +167,8 @@ function over() {
 // ---- the phases
 
 const heading = () => `Question ${line.seen.question.number}`;
+/** @param {string} text without its marks of code */
+const plain = (text) => text.replaceAll("`", "");
 const counts = () => el("p", { class: "quiet" });
 /** @param {string} answer that may be a sentence itself */
 const ended = (answer) => (/[.!?]$/.test(answer) ? answer : `${answer}.`);
@@ -183,7 +187,7 @@ function between(title, sentence) {
       ? "Your answer did not reach the server before the vote closed. It does not count."
       : mine === null
         ? "You did not answer in this vote."
-        : `Your answer: ${told(question, mine)}`;
+        : `Your answer: ${plain(told(question, mine))}`;
   };
   return { title, body: [el("p", {}, sentence), node, ...asked(line.seen.question)], update };
 }
@@ -230,7 +234,7 @@ function vote() {
   };
   const update = () => {
     const { seen, kept, answer, failed, problem } = line,
-      given = answer === null ? "" : told(question, answer),
+      given = answer === null ? "" : plain(told(question, answer)),
       why = failed || "The server is slow.",
       unsent = () => say(`Not sent yet: ${ended(given)} ${why} It will be sent again automatically.`, "wrong");
     mark(body, answer);
@@ -259,7 +263,8 @@ const talk = () =>
 function reveal() {
   const { question, right, movie, mine } = line.seen,
     film = movie ? cinema(line, announce) : null,
-    title = mine === null ? "The answer" : right ? "You are right" : "Not right this time";
+    poll = mine !== null && (right ?? null) === null,
+    title = mine === null || poll ? "The answer" : right ? "You are right" : "Not right this time";
   const body = [
     ...verdict(line),
     ...(film ? [film.node] : []),
@@ -270,7 +275,27 @@ function reveal() {
   return { title, body, update: film?.update, end: film?.end };
 }
 
+/** A slide of the teacher's, as the server has rendered it.
+ * @returns {View} */
+function slide() {
+  const { body } = new DOMParser().parseFromString(line.seen.html, "text/html");
+  for (const image of body.querySelectorAll("img")) image.src = new URL(image.getAttribute("src"), base).href;
+  return { title: "On the screen", body: [el("div", { class: "slide" }, ...body.childNodes)] };
+}
+
+/** A step of a movie.
+ * @returns {View} */
+function step() {
+  const { node, update, end } = cinema(line, announce);
+  return { title: "Watch", body: [node], update, end };
+}
+
 const views = { lobby, vote, closed, talk, reveal };
+/** The view of what is on the screen. */
+function onScreen() {
+  const { kind, phase } = line.seen;
+  return kind === "slide" ? slide : kind === "step" ? step : views[phase];
+}
 
 // ---- the page
 

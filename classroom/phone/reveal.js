@@ -20,7 +20,9 @@ export const base = new URL(location.pathname.replace(/\/join(\/[^/]*)?$/, "/"),
 export function verdict({ seen, kept: { first } }) {
   const { question, mine, right, reason, solution, why } = seen,
     parts = [];
-  if (mine !== null && right !== undefined) {
+  if (mine !== null && (right ?? null) === null)
+    parts.push(el("p", { class: "verdict" }, "Your answer: ", ...given(told(question, mine))));
+  else if (mine !== null) {
     const [kind, sign] = right ? ["good", "✓ Right: "] : ["wrong", "✗ Not right: "];
     parts.push(el("p", { class: `verdict ${kind}` }, sign, ...given(told(question, mine))));
     if (!right && reason) parts.push(el("p", {}, ...rich(reason)));
@@ -29,7 +31,7 @@ export function verdict({ seen, kept: { first } }) {
     if (first?.question === question.number)
       parts.push(el("p", {}, "Your first answer: ", ...given(told(question, first.answer))));
   }
-  if (!right) parts.push(el("p", {}, "The right answer: ", ...given(solution)));
+  if (!right && solution) parts.push(el("p", {}, "The right answer: ", ...given(solution)));
   if (why) parts.push(el("p", {}, ...rich(why)));
   return parts;
 }

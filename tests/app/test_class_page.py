@@ -175,6 +175,49 @@ def test_the_texts_of_a_plan_load_no_picture(known: str | None) -> None:
     assert [each for each in drawn if prompt in each] == []
 
 
+def test_a_slide_loads_no_picture_from_elsewhere() -> None:
+    code, host = rooms.call(rooms.create([{"slide": "Look ![a](http://192.0.2.1/x.png) ![b][c]"}], plan=True))
+    rooms.call(rooms.act(code, host, "next", {}))
+    for app in (teacher(code, host), opened("class", {"room": code, "view": "projector"})):
+        assert "Look" in texts(app)
+        assert "![" not in texts(app)
+
+
+def test_a_revealed_movie_can_be_shown_again_after_the_next_question() -> None:
+    code, host, _ = room_of(SIZES, OWN)
+    app = press(teacher(code, host), "Ask the first question", "Open the vote", "Close the vote", "Show the answer")
+    before = movies(app)
+    app = press(app, "Next question")
+    assert movies(app) == []
+    app = press(app, "Back")
+    assert len(movies(app)) == len(before) == 1
+    app = press(app, "Next question")
+    assert rooms.call(rooms.snapshot(code, host))["index"] == 1
+
+
+def test_a_plan_runs_on_the_teachers_page_with_its_notes_folded() -> None:
+    step = Item("a riddle", "packing", ("pack",), "own", "1 2 3\n4 5", step=3)
+    app = press(visited(Plan(items=(step, STARTER[0]))), "Open a room with 2 items", "Begin")
+    assert '"step": 3,' in movies(app)[0]
+    assert "a riddle" not in texts(app)
+    app.session_state["class note 1"] = True
+    shown = texts(app.run())
+    assert "a riddle" in shown
+    assert "Next: " in shown
+    app = press(app, "Next")
+    assert "Open the vote" in labels(app)
+    assert movies(press(app, "Back")) != []
+
+
+def test_the_answer_comes_first_if_most_are_right() -> None:
+    code, host, phones = room_of(OWN)
+    app = press(teacher(code, host), "Ask the first question", "Open the vote")
+    for phone in phones:
+        rooms.call(rooms.vote(code, phone, 1, 1))
+    offered = [label for label in labels(press(app, "Close the vote")) if label in ("Let them talk", "Show the answer")]
+    assert offered == ["Show the answer", "Let them talk"]
+
+
 def test_a_step_is_added_from_a_lesson(visit: Open) -> None:
     page = visit("sequences=1+2%0A3&example=own&step=3", path="packing").page
     page.get_by_role("button", name="Share").click()

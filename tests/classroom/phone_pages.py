@@ -28,7 +28,18 @@ class Room:
 
     def __init__(self, address: str, *questions: object) -> None:
         self.address = address
-        made = self._send("", {"questions": list(questions)})
+        self._open({"questions": list(questions)})
+
+    @classmethod
+    def with_plan(cls, address: str, *items: object) -> "Room":
+        """Open a room with a plan."""
+        room = cls.__new__(cls)
+        room.address = address
+        room._open({"items": list(items)})
+        return room
+
+    def _open(self, body: object) -> None:
+        made = self._send("", body)
         self.code, self.host = made["code"], made["host"]
 
     def act(self, *actions: str, **details: object) -> None:

@@ -111,6 +111,33 @@ def settings_of(request: Request) -> dict[str, object]:
     return {name: value for name, value in settings.items() if value != default(name)}
 
 
+def shown_of(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Return a plan as a room shows it: steps and questions with their notes.
+
+    An item that is both is a question whose movie comes with its answer. What a room cannot show, a page without a
+    movie or a batch of tensors, becomes part of the note before it.
+    """
+    shown = list[dict[str, Any]]()
+    for item in items:
+        spec, note = _as_shown(item), item.note
+        if spec is None:
+            note = ": ".join(filter(None, (heading(item), note)))
+            spec = shown.pop() if shown else None
+        if spec is not None:
+            note = " · ".join(filter(None, (spec.get("note", ""), note)))[:MAX_TOLD]
+            shown.append({**spec, **({"note": note} if note else {})})
+    return shown
+
+
+def _as_shown(item: Item) -> dict[str, Any] | None:
+    if item.question is not None:
+        return dict(item.question)
+    if item.request is None or (base := about(item.request)) is None:
+        return None
+    stage = {"stage": item.stages[0]} if item.stages else {}
+    return {"step": {**base, **stage, "number": item.step}}
+
+
 def asked_of(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Return the questions of a plan, as a room receives them; steps without one become part of the previous note."""
     specs, notes = list[Mapping[str, Any]](), [list[str]()]

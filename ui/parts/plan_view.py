@@ -152,6 +152,16 @@ def _plain(spec: Mapping[str, Any]) -> str:
         return f"⚠ {refusal.sentence}"
 
 
+def title(spec: Mapping[str, Any]) -> str:
+    """Return what an item of a room is, in a few words, for its teacher."""
+    if "slide" in spec:
+        first = next(filter(None, (line.strip("# ") for line in spec["slide"].splitlines())), "")
+        return f"Slide: {first[:60]}"
+    if "step" in spec:
+        return f"Step {spec['step'].get('number', 1)} of {spec['step'].get('stage', 'all stages')}"
+    return _plain(spec)
+
+
 def _as_label(text: str) -> str:
     """Return a text as the label of a button, which Streamlit takes for Markdown."""
     return re.sub(r"([^\w\s])", r"\\\1", text, flags=re.ASCII)
@@ -194,14 +204,16 @@ def download(label: str, name: str, made: Callable[[], str | bytes]) -> None:
 
 
 def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
-    """Offer the questions that the room was opened with."""
-    if not seen["questions"] or seen["phase"] == "vote":
+    """Offer the questions or the plan that the room was opened with."""
+    listed = seen["items"] or seen["questions"]
+    if not listed or seen["phase"] == "vote":
         return
-    with st.popover(f"Prepared questions: {len(seen['questions'])}", on_change="rerun") as panel:
+    what = "Plan" if seen["items"] else "Prepared questions"
+    with st.popover(f"{what}: {len(listed)}", on_change="rerun") as panel:
         if not panel.open:
             return
-        for i, spec in enumerate(seen["questions"]):
+        for i, spec in enumerate(listed):
             mark = "▸ " if i == seen["index"] else ""
             st.button(
-                _as_label(f"{mark}{i + 1}. {_plain(spec)}"), key=f"list {i}", width="stretch", on_click=ask, args=(i,)
+                _as_label(f"{mark}{i + 1}. {title(spec)}"), key=f"list {i}", width="stretch", on_click=ask, args=(i,)
             )

@@ -1,6 +1,7 @@
 """What a class sees: the question, how many have voted, the answers and the movie; the view for the projector."""
 
 import gzip
+import re
 import socket
 from collections.abc import Mapping
 from html import escape
@@ -13,6 +14,7 @@ import streamlit as st
 from classroom.rooms import rooms
 from classroom.state import RefusedError
 from packviz.text import html, markup
+from ui.parts.plan_view import title
 from ui.parts.player import clip
 from ui.parts.qr import qr_code
 from ui.parts.quiz_views import batch
@@ -48,7 +50,7 @@ def projector(code: str) -> None:
             st.html(f'<p class="class-prompt">{escape(over)}</p>')
             return
         link = escape(as_spoken(join_link(seen["code"])))
-        if seen["question"] is None:
+        if seen["kind"] is None:
             stage(seen)
             st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
         else:
@@ -68,14 +70,37 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
 
     first: by question, the step at which the teacher's own movie begins; None to follow the teacher's step.
     """
-    asked, phase = seen["question"], seen["phase"]
-    if asked is None:
+    if seen["kind"] in ("slide", "step"):
+        _item(seen, first)
+    elif seen["question"] is None:
         link = join_link(seen["code"])
         spoken = as_spoken(link)
         place = f'<p class="class-address" style="--letters: {len(spoken)}">{escape(spoken)}</p>'
         code = f'<p class="class-code">{escape(seen["code"])}</p>'
         st.html(f'<div class="class-join">{qr(link)}<div><p>Join at</p>{place}<p>with the code</p>{code}</div></div>')
+    else:
+        _question(seen, first)
+    if seen["wonder"]:
+        st.html(f'<p class="class-wonder">{escape(seen["wonder"])}</p>')
+
+
+def _item(seen: Seen, first: dict[int, int] | None) -> None:
+    """Show a slide, or the movie of a step of the plan."""
+    announce(f"Item {seen['item'] + 1}", "class", number=seen["item"])
+    if seen["kind"] == "slide":
+        own = re.escape(f"](api/rooms/{seen['code']}/picture?item={seen['item']})")
+        with st.container(key="class-slide"):  # a word joiner makes a text of every picture but the slide's own
+            st.markdown(re.sub(rf"!\[(?![^\]]*{own})", "!\u2060[", seen["slide"]))
         return
+    film = rooms.call(rooms.film(seen["code"], None, None, seen["item"]))
+    step = seen["step"] if first is None else first.setdefault(-1 - seen["item"], seen["step"])
+    with st.container(key="class-movie"):
+        clip(gzip.decompress(film.data), step, f"class {seen['code']} item {seen['item']}", large=True)
+
+
+def _question(seen: Seen, first: dict[int, int] | None) -> None:
+    """Show a question, and its answer once that is shown."""
+    asked, phase = seen["question"], seen["phase"]
     own = asked["kind"] == "own"
     fit = _fit(asked["prompt"], *asked.get("options", ()))
     told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else "own" if own and phase == "reveal" else phase]
@@ -156,3 +181,29 @@ def as_spoken(link: str) -> str:
 
 def qr(link: str) -> str:
     return f'<img class="class-qr" alt="QR code of {escape(link)}" src="{qr_code(link)}">'
+
+
+def for_the_teacher(seen: Seen) -> None:
+    """Offer what only the teacher should see before the answer is shown."""
+    note, shown = seen["note"], seen["phase"] == "reveal" or seen["question"] is None
+    upcoming = seen["upcoming"] if seen["items"] else None
+    told = [f"Next: {title(upcoming)}"] if upcoming else []
+    told += [f"“{each['text']}”" for each in seen["wonders"][-5:]]
+    paces = [f"{many} {what}" for what, many in seen["pace"].items() if many]
+    told += [f"The last five minutes: {', '.join(paces)}"] if paces else []
+    if (seen["kind"] is None or shown) and not (note or told):
+        return
+    label = "Your note" if shown else "Only for you (opens on this screen)"
+    key = f"class {'note' if shown else 'secrets'} {seen['place'][0]}"  # an open panel closes with its question
+    panel = st.popover(label, key=key, icon=":material/visibility_off:", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        if seen["hint"] is not None:
+            st.markdown(f"**{seen['hint']['share']:.0%} right.** {seen['hint']['told']}")
+        if note:
+            st.text(note if shown else f"Your note: {note}")
+        for each in told:
+            st.text(each)
+        if not shown and seen["question"] is not None:
+            st.html(bars(seen))

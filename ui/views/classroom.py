@@ -12,14 +12,15 @@ from typing import Any, Literal
 import streamlit as st
 
 from classroom.rooms import rooms
+from classroom.specs import is_question
 from classroom.state import RefusedError
 from packviz.text import counted
 from ui.parts.lesson import apart
 from ui.parts.new_question import new_question, unfold
-from ui.parts.plan import Plan, asked_of
+from ui.parts.plan import Plan, shown_of
 from ui.parts.plan_view import download, from_the_list, plan_view
 from ui.state.visit import visit
-from ui.views.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
+from ui.views.class_stage import LOOK, Seen, as_spoken, counted_votes, for_the_teacher, join_link, projector, qr, stage
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -103,7 +104,8 @@ def classroom() -> None:
 
 def _begin() -> None:
     """Explain the class, and offer to open a room."""
-    count = len(asked_of(visit(Plan).items))
+    plan = shown_of(visit(Plan).items)
+    what = "question" if all(map(is_question, plan)) else "item"
     with st.container(border=True):
         st.markdown(
             "Your students vote on their phones, without accounts: alone, then again after talking to a neighbor. "
@@ -111,7 +113,7 @@ def _begin() -> None:
             "Students learn more from a demonstration if they predict its result first."
         )
         st.button(
-            f"Open a room with {counted(count, 'question')}" if count else "Open a room",
+            f"Open a room with {counted(len(plan), what)}" if plan else "Open a room",
             key="class open", type="primary", on_click=_open,
         )  # fmt: skip
         if visit(TeachersRoom).problem:
@@ -122,10 +124,11 @@ def _begin() -> None:
 
 
 def _open() -> None:
-    specs = asked_of(visit(Plan).items)
+    specs = shown_of(visit(Plan).items)
     try:
         own = visit(TeachersRoom)
-        own.room, own.problem = rooms.call(rooms.create(specs, st.context.ip_address)), ""
+        created = rooms.create(specs, st.context.ip_address, plan=bool(specs))
+        own.room, own.problem = rooms.call(created), ""
         unfold(on=not specs)
     except RefusedError as refusal:
         visit(TeachersRoom).problem = refusal.sentence
@@ -179,13 +182,21 @@ def _act(action: str, **details: object) -> None:
 def _do(action: str, seen: Seen) -> None:
     """Do what a button offers, at the point of the lesson at which it was shown."""
     if action == "seen":
-        _ask(seen["place"], {**seen["asked"][-1], "seen": True})
+        _ask(seen["place"], {**seen["spec"], "seen": True})
     else:
         _act(action, at=seen["place"])
 
 
 def _ask(place: list[Any], question: object) -> None:
     _act("ask", question=question, at=place)
+
+
+def _from_the_list(seen: Seen, index: int) -> None:
+    """Show an item of the plan, or ask a question of the list."""
+    if seen["items"] is None:
+        _ask(seen["place"], index)
+    else:
+        _act("item", item=index, at=seen["place"])
 
 
 def _ask_new(place: list[Any], question: object) -> None:
@@ -195,7 +206,7 @@ def _ask_new(place: list[Any], question: object) -> None:
 
 
 def _turn() -> None:
-    """Follow a key of the teacher's remote: the natural next action, or back until the answer has been shown."""
+    """Follow a key of the teacher's remote: the natural next action, or back to what was shown before."""
     seen = _seen()
     if seen is None:
         return
@@ -203,18 +214,25 @@ def _turn() -> None:
         for action, _ in _actions(seen)[:1]:
             if action not in _MORE:
                 _do(action, seen)
-    elif seen["phase"] in _UNDONE:
+    elif _can_go_back(seen):
         _act("back", at=seen["place"])
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
     """Return what the teacher can do now, the natural next action first."""
     if seen["question"] is None:
-        return (("next", _FIRST),) if seen["left"] else ()
-    impossible = set() if seen["left"] else {"next"}
+        first = "Begin" if seen["items"] and not is_question(seen["items"][0]) else _FIRST
+        return (("next", first if seen["kind"] is None else "Next"),) if seen["after"] else ()
+    impossible = set() if seen["after"] else {"next"}
     impossible |= set(_MORE) if seen["question"]["kind"] == "own" else set()
-    impossible |= {"seen"} if seen["asked"][-1].get("seen") else set()
-    return tuple(each for each in _ACTIONS[seen["phase"], seen["round"]] if each[0] not in impossible)
+    impossible |= {"seen"} if seen["spec"].get("seen") else set()
+    possible = [each for each in _ACTIONS[seen["phase"], seen["round"]] if each[0] not in impossible]
+    return tuple(sorted(possible, key=lambda each: each[0] != seen["natural"]))
+
+
+def _can_go_back(seen: Seen) -> bool:
+    """Return whether something can be undone, or was shown before what is on the screen."""
+    return seen["phase"] in _UNDONE or seen["before"]
 
 
 def _room(seen: Seen) -> None:
@@ -224,19 +242,20 @@ def _room(seen: Seen) -> None:
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
             do = partial(_do, action, seen)
             st.button(label, key=f"class {action}", type=kind, help=_HELP.get(action), on_click=do)
-        if seen["question"] is None and not seen["questions"]:  # one has to be created: classroom.js scrolls there
+        if seen["kind"] is None and not seen["left"]:  # one has to be created: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
-        if seen["phase"] in _UNDONE:
+        if _can_go_back(seen):
             back = partial(_act, "back", at=seen["place"])
-            st.button("Undo", key="class back", icon=":material/undo:", help="PageUp", on_click=back)
-        _secrets(seen)
-        from_the_list(seen, partial(_ask, seen["place"]))
+            label = "Undo" if seen["phase"] in _UNDONE else "Back"
+            st.button(label, key="class back", icon=":material/undo:", help="PageUp", on_click=back)
+        for_the_teacher(seen)
+        from_the_list(seen, partial(_from_the_list, seen))
         _whole()
     if visit(TeachersRoom).problem:
         st.text(f"⚠ {visit(TeachersRoom).problem}")
     with st.container(border=True, key="class-stage"):
         stage(seen, first=visit(TeachersRoom).revealed)
-        if seen["question"] is None:
+        if seen["kind"] is None:
             _projector_link(seen["code"])
 
 
@@ -273,23 +292,3 @@ def _counts(drawn: list[Any]) -> None:
     st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
     if seen["phase"] == "reveal":
         _tell(key="class step", data={"step": seen["step"], "revision": seen["revision"]}, height=0)
-
-
-def _secrets(seen: Seen) -> None:
-    """Offer what only the teacher should see before the answer is shown."""
-    note = seen["asked"][-1].get("note") if seen["asked"] else ""
-    shown = seen["phase"] == "reveal"
-    if seen["question"] is None or (shown and not note):
-        return
-    title = "Your note" if shown else "Only for you (opens on this screen)"
-    key = f"class {'note' if shown else 'secrets'} {len(seen['asked'])}"  # an open panel closes with its question
-    panel = st.popover(title, key=key, icon=":material/visibility_off:", on_change="rerun")
-    if not panel.open:
-        return
-    with panel:
-        if seen["hint"] is not None:
-            st.markdown(f"**{seen['hint']['share']:.0%} right.** {seen['hint']['told']}")
-        if note:
-            st.text(note if shown else f"Your note: {note}")
-        if not shown:
-            st.html(bars(seen))
