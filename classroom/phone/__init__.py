@@ -22,7 +22,8 @@ from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, mix, text_on
 __all__ = ["page", "play", "player", "routes"]
 
 _HERE = Path(__file__).parent
-_MODULES = ("dom", "kept", "answer", "connection", "line", "reveal", "teacher", "phone")  # each after those that it imports
+_MODULES = ("dom", "kept", "answer", "connection", "line", "reveal", "item", "teacher", "phone")  # in order of import
+_COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)  # that has its lines to itself
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _SOFT = 0.88  # share of the background in a colour behind a text
 
@@ -61,8 +62,9 @@ def player() -> tuple[str, str]:
 
 
 def _module(name: str) -> str:
-    """Return a module without imports and exports: in the one script, all modules share a scope."""
-    return re.sub(r"^export ", "", _IMPORT.sub("", _read(f"{name}.js")), flags=re.MULTILINE)
+    """Return a module without imports, exports and comments: in the one script, all modules share a scope."""
+    code = _COMMENT.sub("", _IMPORT.sub("", _read(f"{name}.js")))
+    return re.sub(r"^export ", "", code, flags=re.MULTILINE)
 
 
 def _colours() -> str:

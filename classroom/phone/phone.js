@@ -3,6 +3,7 @@
 import { answering, asked, mark, told } from "./answer.js";
 import { Refusal } from "./connection.js";
 import { button, counted, el } from "./dom.js";
+import { item } from "./item.js";
 import { Line } from "./line.js";
 import { bars, base, cinema, player, verdict } from "./reveal.js";
 import { toTeacher } from "./teacher.js";
@@ -39,7 +40,7 @@ function render() {
     const focused = main.contains(document.activeElement);
     view?.end?.();
     shown = key;
-    view = line.over ? over() : line.seen ? onScreen()() : joining();
+    view = line.over ? over() : line.seen ? (item(line, announce) ?? views[line.seen.phase]()) : joining();
     const title = el("h1", { tabindex: -1 }, view.title);
     main.replaceChildren(title, ...view.body);
     document.title = `${view.title} · ${line.code}`;
@@ -275,27 +276,7 @@ function reveal() {
   return { title, body, update: film?.update, end: film?.end };
 }
 
-/** A slide of the teacher's, as the server has rendered it.
- * @returns {View} */
-function slide() {
-  const { body } = new DOMParser().parseFromString(line.seen.html, "text/html");
-  for (const image of body.querySelectorAll("img")) image.src = new URL(image.getAttribute("src"), base).href;
-  return { title: "On the screen", body: [el("div", { class: "slide" }, ...body.childNodes)] };
-}
-
-/** A step of a movie.
- * @returns {View} */
-function step() {
-  const { node, update, end } = cinema(line, announce);
-  return { title: "Watch", body: [node], update, end };
-}
-
 const views = { lobby, vote, closed, talk, reveal };
-/** The view of what is on the screen. */
-function onScreen() {
-  const { kind, phase } = line.seen;
-  return kind === "slide" ? slide : kind === "step" ? step : views[phase];
-}
 
 // ---- the page
 
