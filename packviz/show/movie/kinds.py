@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from packviz.compute.record import Refusal, Trace
+from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.data import About, Asked
@@ -23,6 +24,10 @@ from packviz.show.movie.packing.run import run, run_end, run_scene
 from packviz.show.movie.packing.sheet import ragged
 from packviz.show.movie.packing.sort import sort, sort_end, sort_scene
 from packviz.show.movie.packing.unpack import unpack, unpack_scene
+from packviz.show.movie.rows import about as rows_about
+from packviz.show.movie.rows.fill import fill, fill_end, fill_scene
+from packviz.show.movie.rows.two import opening, two, two_end, two_scene
+from packviz.show.movie.rows.view import view_of as rows_view_of
 
 View = Any  # what the stages of a kind share: each kind has its own record
 
@@ -85,7 +90,20 @@ PACKING = Kind(
     about=about,
     still="pack",
 )
-KINDS = (PACKING,)
+ROWS = Kind(
+    records=(RowsTrace,),
+    fix="make one with packviz.trace_rows",
+    stages=(
+        StageEntry("two", "two", two, two_scene, two_end),
+        StageEntry("fill", "fill", fill, fill_scene, fill_end),
+    ),
+    view=rows_view_of,
+    opening=opening,
+    program=rows_about.program,
+    about=rows_about.about,
+    still="fill",
+)
+KINDS = (PACKING, ROWS)
 
 
 def kind_of(run: object) -> Kind:

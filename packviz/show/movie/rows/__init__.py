@@ -1,0 +1,1 @@
+"""The stages of a batch in rows for a transformer."""

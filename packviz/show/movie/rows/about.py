@@ -1,0 +1,51 @@
+"""What a movie says about a run over rows as a whole, and its program."""
+
+from packviz.show.movie.data import About
+from packviz.show.movie.marks import CodeLine
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import texts
+from packviz.text import counted
+
+STAGES = ("two", "fill")
+
+
+def about(view: RowsView) -> About:
+    """Return what the movie says about its run."""
+    run, notes = view.trace, list[str]()
+    rows = counted(len(run.rows.rows), "row")
+    if len(view.b) < sum(view.lengths):
+        notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
+    return About(
+        run=run,
+        stages=STAGES,
+        title=f"{counted(len(view.lengths), 'document')} in {rows} of {run.rows.max_length}",
+        layer=0,
+        direction=0,
+        sequences=len(view.lengths),
+        tokens={
+            "b": view.b.tolist(),
+            "t": view.t.tolist(),
+            "n": view.packed.tolist(),
+            "said": texts(view).tolist(),
+            "offsets": [],
+            "tip": "sequence {seq}, place {t}",
+            "typed": "“{said}”, ",
+            "address": ", packed row {n}",
+        },
+        numbers=[],
+        scales={"input": 1.0, "state": 1.0},
+        notes=(*notes, *run.notes),
+        proof="the order of the PackedSequence is torch's own",
+        exact=True,
+        stack={},
+    )
+
+
+def program(view: RowsView) -> dict[str, CodeLine]:
+    """Return the statements beside the picture, by name."""
+    C, config, N = view.trace.config.max_length, view.trace.config, sum(view.lengths)
+    rows = f"rows = fill_rows(\n    lengths, {C},\n    strategy={config.strategy!r})"
+    return {
+        "two": CodeLine("row = torch.cat(sequences)", f"({N},)"),
+        "fill": CodeLine(rows, f"{len(view.trace.rows.rows)} × {view.trace.rows.max_length}"),
+    }

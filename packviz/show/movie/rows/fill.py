@@ -1,0 +1,80 @@
+"""Filling rows: one piece of a document after another goes into the row that the strategy chooses."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from packviz.show.movie.layout import Grid, Place, Scene, above, beside
+from packviz.show.movie.marks import CodeLine, Frame, Step, frame, marks, title
+from packviz.show.movie.rows.two import token_marks
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import say
+from packviz.text import sequence_label
+
+
+def fill(view: RowsView) -> Iterator[Step]:
+    """Show the documents, then one step for each piece, then the counts."""
+    yield Step(say("fill.before", view), (_at(view, 0),), name="before")
+    for number, (row, at, (b, start, stop)) in enumerate(view.placed, 1):
+        if b >= view.sequences:
+            continue
+        free = view.trace.rows.max_length - at - (stop - start)
+        detail = (CodeLine(f"rows[{row}][{at}:{at + stop - start}]", f"({stop - start},)"),)
+        said = say(
+            "fill.step", view, b=b, start=start, stop=stop, row=row, free=free, cut=stop - start < view.lengths[b]
+        )
+        yield Step(said, (_at(view, number),), detail)
+    rows = view.trace.rows
+    dropped = sum(stop - start for _, start, stop in rows.dropped)
+    pieces = [b for row in rows.rows for b, _, _ in row] + [b for b, _, _ in rows.dropped]
+    cut = sum(count > 1 for count in np.bincount(pieces).tolist())
+    yield Step(say("fill.end", view, dropped=dropped, cut=cut), (fill_end(view),), name="end")
+
+
+def fill_scene(view: RowsView) -> Scene:
+    """Return the scene: the documents beside the rows, or above them."""
+    boxes = _documents(view).box(counts=False), _rows(view).box(counts=False)
+    return Scene([beside(*boxes), above(*boxes)])
+
+
+def fill_end(view: RowsView) -> Frame:
+    """Return the rows as they are filled."""
+    return _at(view, len(view.placed))
+
+
+def _documents(view: RowsView) -> Grid:
+    return Grid("documents", int(view.b.max()) + 1, int(view.t.max()) + 1, 1.4)
+
+
+def _rows(view: RowsView) -> Grid:
+    rows = view.trace.rows
+    return Grid("rows", min(len(rows.rows), view.sequences), min(rows.max_length, view.steps), 1.4)
+
+
+def _at(view: RowsView, placed: int) -> Frame:
+    """Return the frame after so many pieces."""
+    documents, rows = _documents(view), _rows(view)
+    there = np.zeros(len(view.b), bool)
+    taken = np.zeros(len(view.trace.rows.rows), int)
+    for row, at, (b, start, stop) in view.placed[:placed]:
+        there |= (view.b == b) & (view.t >= start) & (view.t < stop)
+        taken[row] = at + stop - start
+    inside = (view.row < rows.rows) & (view.column < rows.columns)
+    one, other = documents.cell(view.b, view.t), rows.cell(view.row, view.column)
+    panels = np.array(["documents", "rows"], dtype=object)[there.astype(int)]
+    place = Place(panels, np.where(there, other.x, one.x), np.where(there, other.y, one.y))
+    r, c = np.divmod(np.arange(rows.rows * rows.columns), rows.columns)
+    letters, every = np.arange(documents.rows), np.arange(rows.rows)
+    names = np.array([sequence_label(b) for b in letters.tolist()], dtype=object)
+    look: dict[str, Any] = {"w": rows.width, "shown": c >= taken[r], "says": "!a free cell of row {k}"}
+    free = marks("free", "pad", rows.cell(r, c), c, r, **look)
+    return frame(
+        title(documents.heading(), "documents"),
+        title(rows.heading(), f"rows of {view.trace.rows.max_length}, {view.trace.config.strategy}"),
+        marks("letter", "label", documents.label(letters), letters, text=names),
+        marks("number", "axis", rows.label(every), every, text=every.astype(str).astype(object), says="!row {k}"),
+        replace(free, seq=None),  # no sequence has them
+        token_marks(view, place, ~there | inside).but(w=1.4),
+    )

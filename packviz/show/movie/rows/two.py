@@ -1,0 +1,99 @@
+"""Two packings: the strip of PackedSequence, by time step, turns into a row, by sequence."""
+
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from packviz.inputs.documents import cu_seqlens_of
+from packviz.show.movie.layout import Place, Scene, Strip, above
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import say, texts
+
+
+def two(view: RowsView) -> Iterator[Step]:
+    """Show the packed strip, then one step for each document that moves into the row, then cu_seqlens."""
+    yield Step(say("two.packed", view), (_at(view, 0),), name="packed")
+    shown = int(view.b.max()) + 1
+    ends = [*accumulate(view.lengths)]
+    for b in range(shown):
+        detail = (CodeLine(f"row[{ends[b] - view.lengths[b]}:{ends[b]}]", f"({view.lengths[b]},)"),)
+        yield Step(
+            say("two.step", view, b=b, start=ends[b] - view.lengths[b], end=ends[b]), (_at(view, b + 1),), detail
+        )
+    yield Step(say("two.why", view, offsets=cu_seqlens_of(view.lengths).tolist()), (two_end(view),), name="why")
+
+
+def two_scene(view: RowsView) -> Scene:
+    """Return the scene: the strip above the row."""
+    return Scene([above(_strip(view).box, _row(view).box, gap=1.0)])
+
+
+def two_end(view: RowsView) -> Frame:
+    """Return the row with all documents."""
+    return _at(view, int(view.b.max()) + 1)
+
+
+def opening(view: RowsView) -> Frame:
+    """Return the packed strip, before anything moves."""
+    return _at(view, 0)
+
+
+def token_marks(view: RowsView, place: Place, shown: object = True) -> Marks:
+    """Return the tokens shown at a place; the same marks in every stage."""
+    look: dict[str, Any] = {"token": np.arange(len(view.b)), "text": texts(view)}
+    return marks("token", "token", place, view.b, view.t, shown=shown, **look)
+
+
+def _strip(view: RowsView) -> Strip:
+    counts = [min(size, int(view.b.max()) + 1) for size in view.batch_sizes[: int(view.t.max()) + 1]]
+    return Strip("strip", counts, 1.6, 1.0)
+
+
+def _row(view: RowsView) -> Strip:
+    return Strip("row", np.bincount(view.b).tolist(), 1.6, 1.0)
+
+
+def _at(view: RowsView, moved: int) -> Frame:
+    """Return the frame in which the first documents have moved into the row."""
+    strip, row, M = _strip(view), _row(view), len(view.b)
+    order = np.argsort(view.packed)
+    position = np.empty(M, int)
+    position[order] = np.arange(M) - np.searchsorted(view.t[order], view.t[order])
+    one, other, there = strip.cell(view.t, position), row.cell(view.b, view.t), view.b < moved
+    panels = np.array(["strip", "row"], dtype=object)[there.astype(int)]
+    place = Place(panels, np.where(there, other.x, one.x), np.zeros(M))
+    steps, documents = np.arange(len(strip.counts)), np.arange(len(row.counts) + 1)
+    sizes = np.array([f"{size}" for size in view.batch_sizes[: len(steps)]], dtype=object)
+    offsets = np.array([f"{offset}" for offset in accumulate(view.lengths, initial=0)], dtype=object)[documents]
+    ends = np.array([0.0, *(row.cell(documents[:-1], np.array(row.counts) - 1).x + row.width)])
+    begins = np.append(row.cell(documents[:-1], 0).x, ends[-1])
+    N = sum(view.lengths)
+    return frame(
+        title(
+            strip.heading(),
+            f"PackedSequence: batch_sizes = {view.batch_sizes}" if len(steps) < 13 else "PackedSequence",
+        ),
+        title(row.heading(), f"row ({N},), cu_seqlens ({len(view.lengths) + 1},)", shown=moved > 0),
+        token_marks(view, place).but(w=1.6),
+        marks(
+            "sizes",
+            "axis",
+            strip.cell(steps, 0).moved(0.0, 1.05),
+            steps,
+            text=sizes,
+            w=strip.width,
+            says="!batch_sizes[{k}]",
+        ),
+        marks(
+            "offsets",
+            "axis",
+            Place("row", begins, 1.05),
+            documents,
+            text=offsets,
+            shown=documents <= (moved or -1),
+            says="!cu_seqlens[{k}]",
+        ),
+    )

@@ -1,0 +1,78 @@
+"""What the stages of a run over rows share: which tokens are shown, and where each stands in every order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.nn.utils.rnn import pack_sequence
+
+from packviz.compute.fill import Piece
+from packviz.compute.row_record import RowsTrace
+from packviz.errors import PackvizError
+from packviz.show.movie.data import Asked
+from packviz.validate import integer
+
+LONGEST_FIRST = ("ffd", "bfd", "bfd_split")
+
+
+@dataclass(frozen=True, eq=False)
+class RowsView:
+    """A run over rows, and what is shown of it.
+
+    trace            the run
+    sequences, steps  at most how many sequences and rows, and how many tokens of each, are shown
+    lengths          (B,): of all sequences
+    b, t             (M,): sequence and place in it of each token shown, in the order of their numbers
+    packed           (M,): its row in the PackedSequence
+    batch_sizes      (T,)
+    row, column      (M,): the row in which it stands and its cell there; -1 if it was dropped
+    """
+
+    trace: RowsTrace
+    sequences: int
+    steps: int
+    lengths: list[int]
+    b: np.ndarray
+    t: np.ndarray
+    packed: np.ndarray
+    batch_sizes: list[int]
+    row: np.ndarray
+    column: np.ndarray
+
+    @property
+    def placed(self) -> list[tuple[int, int, Piece]]:
+        """Return row, first cell and piece of every piece, in the order in which the strategy places them."""
+        found = []
+        for row, pieces in enumerate(self.trace.rows.rows):
+            at = 0
+            for b, start, stop in pieces:
+                found.append((row, at, (b, start, stop)))
+                at += stop - start
+        longest = self.trace.config.strategy in LONGEST_FIRST
+        return sorted(found, key=lambda each: (longest * (each[2][1] - each[2][2]), *each[2]))
+
+
+def view_of(run: RowsTrace, asked: Asked) -> RowsView:
+    """Return what the stages share; raises PackvizError for a layer or direction, which rows do not have."""
+    for name, given in (("layer", asked.layer), ("direction", asked.direction or None)):
+        if given is not None:
+            raise PackvizError(name, expected="no value for rows", got=str(given), fix=f"leave {name} out")
+    sequences, steps = integer("sequences", asked.sequences, 1), integer("steps", asked.steps, 1)
+    lengths = [len(sequence) for sequence in run.batch.sequences]
+    b = np.repeat(np.arange(len(lengths)), lengths)
+    t = np.concatenate([np.arange(length) for length in lengths])
+    index = pack_sequence(list(torch.split(torch.arange(len(b)), lengths)), enforce_sorted=False)
+    packed, row, column = np.empty(len(b), int), np.full(len(b), -1), np.full(len(b), -1)
+    packed[index.data.numpy()] = np.arange(len(b))
+    begins = np.cumsum([0, *lengths])
+    for number, pieces in enumerate(run.rows.rows):
+        at = 0
+        for sequence, start, stop in pieces:
+            tokens = slice(begins[sequence] + start, begins[sequence] + stop)
+            row[tokens], column[tokens] = number, np.arange(at, at + stop - start)
+            at += stop - start
+    kept = (b < sequences) & (t < steps)
+    picked = (each[kept] for each in (b, t, packed, row, column))
+    b, t, packed, row, column = picked
+    sizes = index.batch_sizes.tolist()
+    return RowsView(run, sequences, steps, lengths, b, t, packed, sizes, row, column)

@@ -1,0 +1,32 @@
+"""The captions of rows: templates in captions.toml, filled in with this batch's numbers."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from packviz.show.movie.rows.view import RowsView
+from packviz.text import counted, percent, sentences, sequence_label
+
+_WRITE = sentences(Path(__file__).with_name("captions.toml"))
+
+
+def say(key: str, view: RowsView, **values: Any) -> str:
+    """Return a caption; values: what it needs besides the view."""
+    known = {"v": view, "rows": view.trace.rows, "counted": counted, "percent": percent, "chip": chip}
+    return _WRITE(key, **known, **values)
+
+
+def chip(b: int) -> str:
+    """Return the letter of a sequence in the form used in captions."""
+    return "{" + sequence_label(b) + "}"
+
+
+def texts(view: RowsView) -> np.ndarray:
+    """Return the text of each token shown, as typed; a letter and a number for vectors."""
+    typed = view.trace.batch.texts
+    names = [
+        typed[b][t] if typed[b] else f"{sequence_label(b)}{t}"
+        for b, t in zip(view.b.tolist(), view.t.tolist(), strict=True)
+    ]
+    return np.array(names, dtype=object)
