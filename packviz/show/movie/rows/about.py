@@ -34,9 +34,9 @@ def about(view: RowsView) -> About:
         },
         numbers=[],
         scales={"input": 1.0, "state": 1.0},
-        notes=(*notes, *run.notes),
+        notes=tuple(notes),
         proof="the order of the PackedSequence is torch's own",
-        exact=True,
+        exact=view.exact,
         stack={},
     )
 

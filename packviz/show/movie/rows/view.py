@@ -26,6 +26,7 @@ class RowsView:
     packed           (M,): its row in the PackedSequence
     batch_sizes      (T,)
     row, column      (M,): the row in which it stands and its cell there; -1 if it was dropped
+    exact            whether torch packs the tokens themselves in this order
     """
 
     trace: RowsTrace
@@ -38,6 +39,7 @@ class RowsView:
     batch_sizes: list[int]
     row: np.ndarray
     column: np.ndarray
+    exact: bool
 
     @property
     def placed(self) -> list[tuple[int, int, Piece]]:
@@ -75,4 +77,6 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     picked = (each[kept] for each in (b, t, packed, row, column))
     b, t, packed, row, column = picked
     sizes = index.batch_sizes.tolist()
-    return RowsView(run, sequences, steps, lengths, b, t, packed, sizes, row, column)
+    documents = list(run.batch.sequences)
+    exact = torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data])
+    return RowsView(run, sequences, steps, lengths, b, t, packed, sizes, row, column, exact)
