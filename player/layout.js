@@ -156,7 +156,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       Math.min(unit, unit * wide) *
       legible(unit) ** 8 *
       (unit * wide < wanted - 0.5 ? 0.85 : 1) *
-      roomy(unit * wide) *
+      roomy(unit * wide) ** 2 *
       (panels(view) < many ? FEWER : 1);
   return views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
 }
