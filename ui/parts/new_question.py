@@ -1,6 +1,6 @@
 """A new question for a class: a prediction, one of the quiz, or the teacher's own; and a step for the plan."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,11 @@ from classroom.state import RefusedError
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import counted
-from ui.parts.controls import controls, source
+from ui.parts.controls import controls, put, source
 from ui.parts.plan import MAX_NOTE, Item, Plan, about
 from ui.parts.plan_view import Ask, keep, to_plan
+from ui.parts.quiz_views import batch
+from ui.state import address
 from ui.state.cache import cached
 from ui.state.path import script
 from ui.state.visit import visit
@@ -52,6 +54,16 @@ def new_question(title: str, ask: Ask | None) -> None:
                     offer(ask)
 
 
+def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
+    """Put the batch and the settings of the last prediction that was asked into the controls, unless the link has some.
+
+    The server that knew them may have been restarted, and the next question is usually about the same batch.
+    """
+    last = next((spec for spec in reversed(asked) if "sequences" in spec), None)
+    if last is not None and not address.touched(("sequences", "example")):
+        put({**last.get("settings", {}), "sequences": last["sequences"]})
+
+
 def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
     st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
@@ -67,6 +79,8 @@ def _prediction(ask: Ask | None) -> None:
         return
     if spec["kind"] in ("packed_row", "packed_token") and st.toggle("Answer by tapping a token", key="class tap"):
         spec["tap"] = True
+    shown = question(spec)
+    batch(shown.rows, shown.settings, small=True)
     _offer(spec, ask, "prediction")
 
 

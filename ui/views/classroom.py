@@ -16,7 +16,7 @@ from classroom.specs import is_question
 from classroom.state import RefusedError
 from packviz.text import counted
 from ui.parts.lesson import apart
-from ui.parts.new_question import new_question, unfold
+from ui.parts.new_question import new_question, put_batch, unfold
 from ui.parts.plan import Plan, shown_of
 from ui.parts.plan_view import download, from_the_list, plan_view
 from ui.state.visit import visit
@@ -140,8 +140,10 @@ def _come_back(known: Mapping[str, str]) -> bool:
     Return False if the room cannot be read right now.
     """
     try:
-        if rooms.call(rooms.snapshot(known["code"], known["host"])).get("host"):
+        seen = rooms.call(rooms.snapshot(known["code"], known["host"]))
+        if seen.get("host"):
             visit(TeachersRoom).room = known["code"].upper(), known["host"]
+            put_batch(seen["asked"])
     except RefusedError as refusal:
         if refusal.status not in (403, 404):
             return False
