@@ -14,7 +14,7 @@ export const roles = {
     this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
     if (look.vec && rect.h > 9) this.framed(ctx, rect, state, look, hue.text);
     else this.typed(ctx, rect, state, hue.text, 700, look.least);
-    this.lap(ctx, rect, state.seq, hue.text);
+    this.lap(ctx, rect, state.seq, hue.text, this.told(ctx, state, rect.w));
   },
   output(ctx, rect, state, look) {
     const hue = this.hue(state.seq);

@@ -142,15 +142,19 @@ export class WordPen extends NumberPen {
     this.write(ctx, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px, weight, fill });
   }
   /**
+   * The mark in the corner of a cell whose hue stands for another sequence, too; none where it would cut its text.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {number | undefined} seq
    * @param {string} fill
+   * @param {string} [text]
    */
-  lap(ctx, { x, y, w, h }, seq, fill) {
+  lap(ctx, { x, y, w, h }, seq, fill, text = "") {
     const laps = this.movie.sequences[seq][2];
     if (!laps || h < 9) return;
-    const size = Math.min(9, h * 0.28);
+    const size = Math.min(9, h * 0.28),
+      room = (w - this.measure(ctx, text)) / 2 - 3; // beside the text, which was written last
+    if (text && h < 26 && room < Math.min(laps, 3) * (size + 1)) return;
     ctx.fillStyle = fill;
     for (let i = 0; i < Math.min(laps, 3); i++) {
       ctx.beginPath();
