@@ -13,6 +13,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from ui.parts.controls import LABEL
+
 PATIENCE = 60.0  # timeout for a picture, in seconds
 AT_ONCE = 10  # visitors that arrive at the same time
 _PLAYER = "packviz_player"
@@ -84,7 +86,7 @@ class Visitor:
     def _take(self, message: ForwardMsg) -> bool:
         """Store what is needed from an element; return whether it is the picture."""
         element = message.delta.new_element
-        if element.text_area.label.startswith("Your sequences"):
+        if element.text_area.label == LABEL:
             self._text, self._fragment = element.text_area.id, message.delta.fragment_id
         if not element.bidi_component.component_name.endswith(_PLAYER):
             return False

@@ -2,9 +2,10 @@
 
 import random
 import re
-from pathlib import Path
 
 import pytest
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.teach.questions import ENTRIES, Entry, Page, has_message, search
 
@@ -190,8 +191,11 @@ def test_a_question_that_nothing_answers_gets_at_most_three_results(typed: str) 
     assert len(search(typed).found) <= 3
 
 
-def test_the_error_that_the_readme_prints_finds_the_length_that_is_too_large() -> None:
-    (printed,) = re.findall(r'RuntimeError: "(.* exceeds dimension size .*)"', Path("README.md").read_text("utf-8"))
+def test_the_error_of_a_length_that_is_too_large_finds_its_entry() -> None:
+    packed = pack_padded_sequence(torch.zeros(3, 5, 2), torch.tensor([6, 4, 2]), batch_first=True)
+    with pytest.raises(RuntimeError, match="exceeds dimension size") as raised:
+        torch.nn.LSTM(2, 3, batch_first=True)(packed)
+    printed = str(raised.value)
     for typed in (printed, f"RuntimeError: {printed}", f'the LSTM raises RuntimeError: "{printed}"'):
         assert [name_of(each) for each in search(typed).found][:1] == ["lengths-too-large"]
 

@@ -9,6 +9,7 @@ from packviz.show.movie.frames import Cell, Data, moments
 
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
 LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
+FEWER = 0.5  # the worth of a view without some of the panels, as in layout.js
 
 
 class Box(NamedTuple):
@@ -146,7 +147,7 @@ class Staging:
             for view in views:
                 found = self._fitted(view, ink, room, wanted)
                 across = found.unit * found.wide
-                roomy = 0.8 if len(view.at) < many else min(1.0, across / max(1.0, needed)) ** 2
+                roomy = min(1.0, across / max(1.0, needed)) ** 2 * (FEWER if len(view.at) < many else 1.0)
                 found_worth = min(found.unit, across) * (0.85 if across < wanted - 0.5 else 1) * roomy
                 if best is None or found_worth > worth + 0.01:
                     best, worth = found, found_worth
