@@ -150,8 +150,10 @@ def _with_movie(
     leave_others("")
     _head(question, answer, lambda: last_good(kind, stages))
     if stages is None:
-        with st.container(key="first"):
-            text = st.container()
+        with address.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
+            row = st.container(key="first")
+            text = row.container()
+        with row:
             _why()
         chosen = controls(kind, wait=stage_on_screen() is None, text=text)
     else:
