@@ -6,20 +6,21 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import texts
 from packviz.text import counted
 
-STAGES = ("two", "fill")
+STAGES = ("two", "fill", "borders", "attention", "run", "leak")
 
 
 def about(view: RowsView) -> About:
     """Return what the movie says about its run."""
-    run, notes = view.trace, list[str]()
+    run, notes, L = view.trace, list[str](), len(view.trace.layers)
     rows = counted(len(run.rows.rows), "row")
+    largest = max(float(layer.output.detach().nan_to_num(0.0, 0.0, 0.0).abs().max()) for layer in run.layers)
     if len(view.b) < sum(view.lengths):
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
     return About(
         run=run,
         stages=STAGES,
         title=f"{counted(len(view.lengths), 'document')} in {rows} of {run.rows.max_length}",
-        layer=0,
+        layer=view.layer,
         direction=0,
         sequences=len(view.lengths),
         tokens={
@@ -32,12 +33,12 @@ def about(view: RowsView) -> About:
             "typed": "“{said}”, ",
             "address": ", packed row {n}",
         },
-        numbers=[],
-        scales={"input": 1.0, "state": 1.0},
+        numbers=view.numbers,
+        scales={"input": 1.0, "state": largest or 1.0},
         notes=tuple(notes),
         proof="the order of the PackedSequence is torch's own",
         exact=view.exact,
-        stack={},
+        stack={"layers": L, "directions": 1, "layer": view.layer, "direction": 0} if L > 1 else {},
     )
 
 

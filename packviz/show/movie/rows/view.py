@@ -1,15 +1,17 @@
 """What the stages of a run over rows share: which tokens are shown, and where each stands in every order."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute.fill import Piece
 from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
 from packviz.show.movie.data import Asked
+from packviz.show.movie.packing.written import rounded, stored
 from packviz.validate import integer
 
 LONGEST_FIRST = ("ffd", "bfd", "bfd_split")
@@ -20,6 +22,7 @@ class RowsView:
     """A run over rows, and what is shown of it.
 
     trace            the run
+    layer            that is watched, by default the last one
     sequences, steps  at most how many sequences and rows, and how many tokens of each, are shown
     lengths          (B,): of all sequences
     b, t             (M,): sequence and place in it of each token shown, in the order of their numbers
@@ -27,9 +30,11 @@ class RowsView:
     batch_sizes      (T,)
     row, column      (M,): the row in which it stands and its cell there; -1 if it was dropped
     exact            whether torch packs the tokens themselves in this order
+    numbers          every row of numbers that a mark shows as stripes, in ten-thousandths; stages add to it
     """
 
     trace: RowsTrace
+    layer: int
     sequences: int
     steps: int
     lengths: list[int]
@@ -40,6 +45,13 @@ class RowsView:
     row: np.ndarray
     column: np.ndarray
     exact: bool
+    numbers: list[list[int | None]] = field(default_factory=list)
+
+    def stripes(self, matrix: Tensor) -> int:
+        """Add the rows of a matrix (M, E) to the numbers, and return where they begin."""
+        begins = len(self.numbers)
+        self.numbers.extend(stored(rounded(matrix)))
+        return begins
 
     @property
     def placed(self) -> list[tuple[int, int, Piece]]:
@@ -55,10 +67,11 @@ class RowsView:
 
 
 def view_of(run: RowsTrace, asked: Asked) -> RowsView:
-    """Return what the stages share; raises PackvizError for a layer or direction, which rows do not have."""
-    for name, given in (("layer", asked.layer), ("direction", asked.direction or None)):
-        if given is not None:
-            raise PackvizError(name, expected="no value for rows", got=str(given), fix=f"leave {name} out")
+    """Return what the stages share; raises PackvizError for a missing layer and for a direction: rows have none."""
+    if asked.direction:
+        raise PackvizError("direction", str(asked.direction), "no value for rows", "leave direction out")
+    last = len(run.layers) - 1
+    layer = last if asked.layer is None else integer("layer", asked.layer, 0, last)
     sequences, steps = integer("sequences", asked.sequences, 1), integer("steps", asked.steps, 1)
     lengths = [len(sequence) for sequence in run.batch.sequences]
     b = np.repeat(np.arange(len(lengths)), lengths)
@@ -79,4 +92,4 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     sizes = index.batch_sizes.tolist()
     documents = list(run.batch.sequences)
     exact = torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data])
-    return RowsView(run, sequences, steps, lengths, b, t, packed, sizes, row, column, exact)
+    return RowsView(run, layer, sequences, steps, lengths, b, t, packed, sizes, row, column, exact)
