@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE # otherwise each process that a test starts wou
 .PHONY: run venv check few test all bench record lint style types format player docs clean
 
 run: $(VENV)/.run
-	@exec $(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT))
+	@exec $(PY) -m ui.server $(if $(PORT),--port $(PORT))
 
 venv: $(VENV)/.made
 

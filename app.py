@@ -1,4 +1,4 @@
-"""packviz in the browser: `streamlit run app.py` serves it warm."""
+"""packviz in the browser: `python -m ui.server` serves it, as does `streamlit run app.py`."""
 
 from pathlib import Path
 from urllib.parse import urlencode

@@ -21,27 +21,28 @@ Served = AbstractContextManager[tuple[str, subprocess.Popen[bytes]]]  # its addr
 
 def packviz(port: int | None = None, log: Path | None = None, **environment: str) -> Served:
     """Serve the app from its own folder, on a free port unless one is given; its output goes to `log`."""
-    return _served(ROOT / "app.py", ROOT, port=port, log=log, environment=environment)
+    port = port or free_port()
+    command = [sys.executable, "-m", "ui.server", "--port", str(port), "--headless"]
+    return _served("packviz", command, ROOT, port, log, environment)
 
 
 def plain(*imports: str) -> Served:
     """Serve the plain app from a folder without our Streamlit settings."""
-    return _served(HELLO, HELLO.parent, imports)
+    port = free_port()
+    options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    command = [sys.executable, "-m", "streamlit", "run", str(HELLO), *options, "--", *imports]
+    return _served("The plain app", command, HELLO.parent, port)
 
 
 @contextmanager
 def _served(
-    app: Path,
+    name: str,
+    command: Sequence[str],
     folder: Path,
-    arguments: Sequence[str] = (),
-    *,
-    port: int | None = None,
+    port: int,
     log: Path | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    port = port or free_port()
-    options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
-    command = [sys.executable, "-m", "streamlit", "run", str(app), *options, "--", *arguments]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     with tempfile.TemporaryFile("w+") if log is None else log.open("w+") as out:
         process = subprocess.Popen(
@@ -54,9 +55,7 @@ def _served(
             out.seek(0)
             said = out.read()
             if not serves or process.poll() is not None:  # once it has ended, another server may answer there
-                raise RuntimeError(f"{app.name} does not serve at {address}:\n{said}")
-            if "lifespan" in said:  # Streamlit continues if ui/server/warm.py fails, and reports it later
-                raise RuntimeError(f"{app.name} serves at {address}, but was not warmed:\n{said}")
+                raise RuntimeError(f"{name} does not serve at {address}:\n{said}")
             yield address, process
         finally:
             process.terminate()

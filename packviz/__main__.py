@@ -1,7 +1,7 @@
 """The command `packviz`, and `python -m packviz`: run the app, write a movie, examine files."""
 
+import os
 import re
-import runpy
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from packviz.errors import PackvizError, extra
 from packviz.text import counted, joined, quoted
 
 _HERE = Path(__file__).parent
-_APP = next(folder / "app.py" for folder in (_HERE / "_app", _HERE.parent) if (folder / "app.py").is_file())
+_APP = next(folder for folder in (_HERE / "_app", _HERE.parent) if (folder / "app.py").is_file())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,6 +45,7 @@ def _parser() -> ArgumentParser:
 
     run = commands.add_parser("run", help="start the app and open it in the browser")
     run.add_argument("--port", type=int, help="the app's port; without one, the first free one from 8501")
+    run.add_argument("--headless", action="store_true", help="do not open a browser")
     run.set_defaults(do=_run)
 
     movie = commands.add_parser(
@@ -93,11 +94,10 @@ def _add_setting(group: Any, name: str, hint: Any, default: object) -> None:
 
 
 def _run(options: Namespace) -> int:
+    os.chdir(_APP)  # Streamlit looks for its settings there
+    sys.path.insert(0, str(_APP))
     with extra("app"):
-        import_module("streamlit")
-    port = [] if options.port is None else ["--server.port", str(options.port)]
-    sys.argv = ["streamlit", "run", str(_APP), *port]
-    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+        import_module("ui.server.__main__").serve(options.port, headless=options.headless)
     return 0
 
 

@@ -94,7 +94,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command(environment: Path, tmp_path: Path) -> Command:
     """Return the installed command, and how it is run: in an empty folder, and without a path to the repository."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "STREAMLIT_"))}
-    where = {"cwd": tmp_path, "env": {**clean, "STREAMLIT_SERVER_HEADLESS": "true"}, "text": True}
+    where = {"cwd": tmp_path, "env": clean, "text": True}
     return str(environment / "bin" / "packviz"), where
 
 
@@ -116,7 +116,7 @@ def test_the_installed_command_makes_movies_and_serves_the_app(command: Command,
     assert carried((tmp_path / "packing.html").read_text("utf-8")) == made("1 2 3\n4 5")
     with create_server(("127.0.0.1", 0)) as listener:
         port = str(listener.getsockname()[1])
-    with subprocess.Popen([packviz, "run", "--port", port], **where, stdout=subprocess.PIPE) as server:
+    with subprocess.Popen([packviz, "run", "--port", port, "--headless"], **where, stdout=subprocess.PIPE) as server:
         try:
             assert server.stdout
             said = next(line for line in server.stdout if line.strip())

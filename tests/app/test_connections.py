@@ -1,6 +1,7 @@
 """Connections that keep the server waiting forever are closed, and no others."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -14,6 +15,7 @@ from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 
 from ui.server import connections
+from ui.server.__main__ import listen
 
 pytestmark = pytest.mark.slow
 
@@ -54,15 +56,14 @@ class Talk:
 async def server(talk: Talk) -> AsyncIterator[int]:
     """Serve with bounded connections, and yield the port."""
     app = Starlette(routes=[Route("/", length, methods=["GET", "PUT"]), WebSocketRoute("/talk", talk.serve)])
-    config = uvicorn.Config(app, port=0, log_level="critical", ws="websockets-sansio", timeout_keep_alive=60)
-    config.load()
-    connections.bound(config)
-    served = uvicorn.Server(config)
-    task = asyncio.create_task(served.serve())
+    http, ws = connections.Requests, connections.Messages
+    served = uvicorn.Server(uvicorn.Config(app, http=http, ws=ws, log_level="critical", timeout_keep_alive=60))
+    listener = listen([0], "127.0.0.1")
+    task = asyncio.create_task(served.serve([listener]))
     while not served.started:
         await asyncio.sleep(0.01)
     try:
-        yield served.servers[0].sockets[0].getsockname()[1]
+        yield listener.getsockname()[1]
     finally:
         served.should_exit = served.force_exit = True
         await task
@@ -138,6 +139,29 @@ async def test_a_client_that_reads_slowly_stays_connected() -> None:
             assert len(await socket.recv()) == MEGABYTE
         await asyncio.sleep(3 * PATIENCE)  # nothing is to be read now, and nothing to be sent
         assert not talk.over.is_set()
+
+
+async def test_small_answers_are_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    delays, made = [], connections.Requests.connection_made
+
+    def look(self: connections.Requests, transport: asyncio.BaseTransport) -> None:
+        made(self, transport)
+        at_once = transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        delays.append(not at_once)
+
+    monkeypatch.setattr(connections.Requests, "connection_made", look)
+    async with server(Talk()) as port, connected(port, b"GET / HTTP/1.1\r\nHost: here\r\n\r\n") as (reader, _):
+        await reader.readline()
+        assert delays == [False]
+
+
+def test_the_first_free_port_is_taken() -> None:
+    with listen([0], "127.0.0.1") as one:
+        taken = one.getsockname()[1]
+        with pytest.raises(SystemExit, match=f"^Port {taken} is in use. "):
+            listen([taken], "127.0.0.1")
+        with listen([taken, 0], "127.0.0.1") as other:
+            assert other.getsockname()[1] != taken
 
 
 def test_the_limits_leave_time_for_a_slow_phone() -> None:

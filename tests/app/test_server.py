@@ -55,31 +55,28 @@ def test_streamlit_knows_every_setting_and_still_has_the_hidden_ones_that_make_i
 def test_the_process_is_warm_before_it_serves() -> None:
     code = """
 import asyncio, gc, sys
-import uvicorn
+from streamlit import config
 from packviz.facts import sequence_error
 from ui.state.runs import Request, run
 from ui.server.warm import warm
 
 async def serve():
-    config, other = uvicorn.Config(warm), uvicorn.Config(warm)
-    config.load()
+    config.set_option("server.headless", True)
     async with warm(None):
         print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules)
         loaded = {*sys.modules}
         sequence_error(run(Request()).trace)
         print({*sys.modules} - loaded)
-        print(config.http_protocol_class.__name__, config.ws_protocol_class.__name__, other.loaded)
 
 asyncio.run(serve())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    ready, warm, late, bounded = done.stdout.splitlines()
+    ready, warm, late = done.stdout.splitlines()
     assert ready.startswith("packviz is ready: http://localhost:")
     frozen, threads, pandas = warm.split()
     assert int(frozen) > 100_000
     assert (threads, pandas) == ("1", "True")
     assert late == "set()"  # nothing is left to load for torch's first nested tensor
-    assert bounded == "Requests _Messages False"  # its connections are watched (test_connections.py)
 
 
 def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> None:

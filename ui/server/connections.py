@@ -1,15 +1,12 @@
 """Close connections that block the server: clients that send no request, and clients that read no answer.
 
-uvicorn, the server that Streamlit starts, waits for both forever. It accepts any class as its protocol, so its own
-protocols are extended here, before the first visitor comes.
+uvicorn waits for both forever. It accepts any class as its protocol, so its own protocols are extended here.
 """
 
 import asyncio
-import gc
-import socket
 from typing import Any
 
-import uvicorn
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -30,14 +27,8 @@ class _Bounded(asyncio.Protocol):
     look: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Send small files and answers without waiting for an acknowledgement: 1.5 ms each instead of 45.
-
-        asyncio switches Nagle's algorithm off only for sockets that name their protocol; Streamlit's listener does not.
-        """
+        """Begin to check."""
         super().connection_made(transport)
-        connected = transport.get_extra_info("socket")
-        if connected is not None and connected.family in (socket.AF_INET, socket.AF_INET6):
-            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._look_later()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -70,7 +61,7 @@ class _Bounded(asyncio.Protocol):
         return 0
 
 
-class _Requests(_Bounded):
+class Requests(_Bounded, AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """Requests and their answers."""
 
     cycle: Any = None  # of the latest request and its answer
@@ -81,7 +72,7 @@ class _Requests(_Bounded):
         return 1 if self.cycle.response_complete else 0  # soon after an answer uvicorn itself closes idle connections
 
 
-class _Messages(_Bounded, WebSocketsSansIOProtocol):
+class Messages(_Bounded, WebSocketsSansIOProtocol):
     """A visitor's websocket. Messages wait here, where their bytes can be counted, not in Streamlit's queue of 500."""
 
     def pause_writing(self) -> None:
@@ -94,18 +85,3 @@ class _Messages(_Bounded, WebSocketsSansIOProtocol):
             raise ClientDisconnected
         self.sent += len(message.get("bytes") or b"")
         await super().send(message)
-
-
-def bound(config: uvicorn.Config) -> None:
-    """Have a server with this loaded configuration watch its connections, and shut down within GOODBYE seconds."""
-    config.timeout_graceful_shutdown = GOODBYE
-    config.http_protocol_class = type("Requests", (_Requests, config.http_protocol_class), {})
-    if config.ws_protocol_class is WebSocketsSansIOProtocol:
-        config.ws_protocol_class = _Messages
-
-
-def bound_all() -> None:
-    """Do so for the server of this process. Streamlit gives no access to it, so it is found among all objects."""
-    for each in gc.get_objects():
-        if type(each) is uvicorn.Config and each.loaded:
-            bound(each)

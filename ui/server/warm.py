@@ -9,6 +9,7 @@ system only on request.
 import asyncio
 import ctypes
 import gc
+import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -24,7 +25,6 @@ from packviz import charts
 from packviz.facts import sequence_error
 from ui.parts.part import table
 from ui.server import logs, observed
-from ui.server.connections import bound_all
 from ui.server.static import compress_all
 from ui.state.runs import Request, run
 
@@ -34,7 +34,7 @@ _M_MMAP_THRESHOLD, _LARGE = -3, 2**18  # of mallopt; bytes
 
 @asynccontextmanager
 async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
-    """Warm up the process, print the app's address, and serve."""
+    """Warm up the process, print the app's address, open it if there is a screen, and serve."""
     _c("mallopt", _M_MMAP_THRESHOLD, _LARGE)  # large blocks are mapped separately, and given back when freed
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
     PagesManager.uses_pages_directory = False  # so that even the first deep link finds its page through app.py
@@ -44,13 +44,15 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     charts.states(shown.trace)
     compress_all()
     gc.collect()
-    bound_all()
     gc.freeze()  # later collections skip everything that is loaded now
+    address = f"http://localhost:{config.get_option('server.port')}"
     if logs.wanted():
         logs.set_up()
         logs.tell("ready", port=config.get_option("server.port"))
     else:
-        print(f"packviz is ready: http://localhost:{config.get_option('server.port')}", flush=True)
+        print(f"packviz is ready: {address}", flush=True)
+    if not config.get_option("server.headless"):
+        webbrowser.open(address)
     tasks = [asyncio.create_task(_keep_small()), asyncio.create_task(observed.watch_loop())]
     async with rooms.serving():
         yield None
