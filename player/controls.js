@@ -85,7 +85,12 @@ export function controls(player) {
     control("full", "Full screen", () => player.screen.fullscreen(), "F"),
   );
   const live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
-  const stack = el("div", { class: "pv-stack", role: "group", "aria-label": "Layers and directions", hidden: "" });
+  const stack = el("div", {
+    class: "pv-stack",
+    role: "group",
+    "aria-label": "Layers, directions and heads",
+    hidden: "",
+  });
   const rail = el(
     "div",
     { class: "pv-rail" },

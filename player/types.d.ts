@@ -83,14 +83,16 @@ export interface Scene {
   wide: View[];
   tall: View[];
 }
-/** The number of layers and directions, and which one the run shows; 1 is backward. */
+/** The number of layers, directions and heads of attention, and which of them the run shows; direction 1 is backward. */
 export interface Stack extends Watched {
   layers: number;
   directions: number;
+  heads?: number;
 }
 export interface Watched {
   layer: number;
   direction: number;
+  head?: number;
 }
 /** Columns of the tokens, and their tooltips, with blanks. */
 export interface Tokens {

@@ -72,6 +72,17 @@ def test_rows_have_no_direction() -> None:
         pv.movie(run_of(), direction=1)
 
 
+@pytest.mark.parametrize("head", [-1, 2])
+def test_a_head_that_the_run_does_not_have_is_refused(head: int) -> None:
+    with pytest.raises(PackvizError, match="head"):
+        pv.movie(run_of(), head=head)
+
+
+def test_a_recurrent_module_has_no_heads() -> None:
+    with pytest.raises(PackvizError, match="head"):
+        pv.movie(pv.trace(pv.Batch.parse(TEXT)), head=1)
+
+
 def test_free_cells_belong_to_no_sequence() -> None:
     movie = pv.movie(run_of(), ("fill",))
     free = [mark for mark in movie.frame(len(movie.steps))["marks"].values() if mark["role"] == "pad"]

@@ -75,11 +75,11 @@ def controls(
         panel = PANELS[kind]
         settings = panel.first()
         with st.container():  # always there, even if empty: what comes after it keeps its place and stays open
-            layer, direction = panel.watched(settings)
+            layer, direction, head = panel.watched(settings)
         with st.expander("More settings"):
             settings |= {name: draw(kind.names[name]) for name, draw in panel.more.items()}
     in_order = tuple((name, settings[name]) for name in kind.defaults)
-    return Controls(Request(settings=in_order, layer=layer, direction=direction, kind=kind), *places)
+    return Controls(Request(settings=in_order, layer=layer, direction=direction, head=head, kind=kind), *places)
 
 
 @of_every_page()

@@ -49,6 +49,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     settings: dict[str, Any] | None = None  # those of its config that differ from the defaults
     layer: int | None = None
     direction: int = 0
+    head: int = 0
     step: Annotated[int, Meta(ge=1)] = 1
     question: dict[str, Any] | None = None  # as classroom/questions.py has it
     link: Annotated[str, Meta(max_length=MAX_LENGTH)] | None = None  # the query of the address, if it has no movie
@@ -60,7 +61,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
             return None
         source = Source(self.example, self.sequences, self.read_as)
         settings = tuple((self.settings or {}).items())
-        return Request(source, settings, self.layer, self.direction, self.stages, KINDS[self.kind])
+        return Request(source, settings, self.layer, self.direction, self.stages, KINDS[self.kind], self.head)
 
     @property
     def asks(self) -> dict[str, Any] | None:
@@ -90,7 +91,7 @@ def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
     source = request.source
     return Item(
         note, page, request.stages, source.example, source.text, source.read_as, request.kind.name,
-        dict(request.settings), request.layer, request.direction, step,
+        dict(request.settings), request.layer, request.direction, request.head, step,
     )  # fmt: skip
 
 
@@ -106,7 +107,7 @@ def about(request: Request) -> dict[str, Any] | None:
 def settings_of(request: Request) -> dict[str, object]:
     """Return the settings of a run that are not the defaults, by their names in the address."""
     way = "backward" if request.direction else "forward"
-    watched = {"read_as": request.source.read_as, "layer": request.layer, "direction": way}
+    watched = {"read_as": request.source.read_as, "layer": request.layer, "direction": way, "head": request.head}
     settings = {request.kind.names[name]: value for name, value in request.settings} | watched
     return {name: value for name, value in settings.items() if value != default(name)}
 
@@ -251,3 +252,4 @@ def _check(item: Item, request: Request) -> None:
     kind.check(batch, config)
     integer("layer", item.layer or 0, 0, config.num_layers - 1)
     integer("direction", item.direction, 0, 1)
+    integer("head", item.head, 0, getattr(config, "num_heads", 1) - 1)

@@ -178,9 +178,10 @@ def _pick(key: str) -> None:
 
 
 def _watch(key: str) -> None:
-    """Put the layer and the direction chosen in the player into their controls, if they exist."""
+    """Put the layer, the direction and the head chosen in the player into their controls, if they exist."""
     watched = st.session_state[key]["watched"]
     chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
+    chosen["head"] = watched["head"]
     for name, value in chosen.items():
         if name in st.session_state and not address.fixed(name):
             give(name, value)

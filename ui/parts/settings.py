@@ -14,7 +14,10 @@ from ui.state import address
 from ui.state.address import ROW_NAMES, bound, choice, switch, whole
 from ui.state.kinds import PACKING, ROWS, Kind
 
-WATCHED = ("layer", "direction")  # what the run shows
+WATCHED = ("layer", "direction", "head")  # what the run shows
+
+
+Watched = tuple[int | None, int, int]  # the layer, the direction and the head
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,12 @@ class Panel:
     """The widgets of one kind of run.
 
     first: draws those that are always there, and returns their values by the names in the config. watched: draws what
-    the run shows, and returns the layer and the direction. more: draws each of the others, given its name in the
+    the run shows, and returns layer, direction and head. more: draws each of the others, given its name in the
     address.
     """
 
     first: Callable[[], dict[str, object]]
-    watched: Callable[[dict[str, object]], tuple[int | None, int]]
+    watched: Callable[[dict[str, object]], Watched]
     more: Mapping[str, Callable[[str], object]]
 
 
@@ -44,19 +47,27 @@ def _cell() -> dict[str, object]:
     return settings | {"enforce_sorted": switch("enforce_sorted", promise)}
 
 
-def _watched(settings: dict[str, object]) -> tuple[int | None, int]:
-    """Return the layer and the direction that the run shows; ask only if there are several."""
+def _watched(settings: dict[str, object]) -> Watched:
+    """Return the layer and the direction that the run shows, asking only if there are several."""
     ways = ("forward", "backward")
-    layer, _ = _watched_layer(settings)
+    layer = _watched_layer(settings)
     direction = choice("direction", ways, label="Watch direction") if settings["bidirectional"] else ways[0]
-    return layer, ways.index(direction)
+    return layer, ways.index(direction), 0
 
 
-def _watched_layer(settings: dict[str, object]) -> tuple[int | None, int]:
-    """Return the layer that the run shows, asking only if there are several, and the only direction."""
+def _watched_layer(settings: dict[str, object]) -> int | None:
+    """Return the layer that the run shows, asking only if there are several."""
     layers = settings["num_layers"]
     assert isinstance(layers, int)
-    return (choice("layer", range(layers), label="Watch layer", first=layers - 1) if layers > 1 else None), 0
+    return choice("layer", range(layers), label="Watch layer", first=layers - 1) if layers > 1 else None
+
+
+def _watched_head(settings: dict[str, object]) -> Watched:
+    """Return the layer and the head of attention that the run shows, asking only if there are several."""
+    layer, heads = _watched_layer(settings), settings["num_heads"]
+    assert isinstance(heads, int)
+    several = settings["layer"] == "attention" and heads > 1
+    return layer, 0, (choice("head", range(heads), label="Watch head") if several else 0)
 
 
 def _rows() -> dict[str, object]:
@@ -72,6 +83,7 @@ def _rows() -> dict[str, object]:
         "positions": choice("positions", get_args(Positions), "How attention learns the order of the tokens."),
         "causal": switch("causal", "On: attention reads no later token."),
         "num_layers": whole(ROW_NAMES["num_layers"], 1, LIMITS.row_num_layers, "L, the layers.", label="num_layers"),
+        "num_heads": whole("num_heads", 1, LIMITS.num_heads, "For attention; divides embedding_dim."),
     }
 
 
@@ -93,7 +105,6 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # of packing
     "total_length": lambda name: whole(name, 1, LIMITS.total_length, _TOTAL),
 }
 _MORE_ROWS: Mapping[str, Callable[[str], object]] = {
-    "num_heads": lambda name: whole(name, 1, LIMITS.num_heads, "For attention; divides embedding_dim."),
     "embedding_dim": lambda name: whole(
         name, 1, LIMITS.row_embedding_dim, "E, the width of everything between the layers.", label="embedding_dim"
     ),
@@ -106,5 +117,5 @@ _MORE_ROWS: Mapping[str, Callable[[str], object]] = {
 }
 PANELS: Mapping[Kind, Panel] = {
     PACKING: Panel(_cell, _watched, _MORE),
-    ROWS: Panel(_rows, _watched_layer, _MORE_ROWS),
+    ROWS: Panel(_rows, _watched_head, _MORE_ROWS),
 }

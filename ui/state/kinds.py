@@ -59,7 +59,7 @@ def _packing_film(traced: Trace | Refusal, stages: tuple[View, ...] | None, watc
     if stages is None:
         return movie(traced, **watched)
     if stages == BESIDE and isinstance(traced, Trace):
-        return beside(traced, **watched)
+        return beside(traced, layer=watched["layer"], direction=watched["direction"])
     missing = {"embed"} if traced.padded.embedding is None else set()
     there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
     if isinstance(traced, Refusal) and "pad" not in there:

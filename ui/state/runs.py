@@ -49,6 +49,7 @@ class Request:
     # those of a lesson, in full depth; BESIDE for padded beside packed; None for all stages
     stages: tuple[View, ...] | None = None
     kind: Kind = PACKING
+    head: int = 0
 
     @property
     def config(self) -> Any:
@@ -186,4 +187,5 @@ def _record(source: Source, kind: Kind, config: Any) -> Record:
 
 
 def _movie(record: Record, request: Request) -> Movie:
-    return request.kind.film(record, request.stages, {"layer": request.layer, "direction": request.direction})
+    watched = {"layer": request.layer, "direction": request.direction, "head": request.head}
+    return request.kind.film(record, request.stages, watched)

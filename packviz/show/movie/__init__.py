@@ -25,6 +25,7 @@ def movie(
     layer: int | None = None,
     direction: int = 0,
     deep: bool = False,
+    head: int = 0,
     sequences: int = Asked().sequences,
     steps: int = Asked().steps,
 ) -> Movie:
@@ -33,15 +34,16 @@ def movie(
     stages: some of pad, embed, sort, pack, run and unpack; None means all. A trace without an embedding has no stage
     embed, and one that torch refused to pack ends with sort.
     layer, direction: what the stage run watches, by default the top layer and 0, forward; 1 is backward.
+    head: of rows, which head of attention is watched; they have no direction.
     deep: whether each stage is shown with all its explanations, as in its lesson.
     sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
 
-    Raises PackvizError for a stage, layer or direction that this trace does not have, and for sequences or
+    Raises PackvizError for a stage, layer, direction or head that this trace does not have, and for sequences or
     steps below 1.
     """
     kind = kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)
-    view = kind.view(trace, Asked(layer, direction, frozenset(shown if deep else ()), sequences, steps))
+    view = kind.view(trace, Asked(layer, direction, frozenset(shown if deep else ()), sequences, steps, head))
     before = {kind.stages[0].name: kind.opening}  # by stage, what the one before it leaves
     before |= {name: earlier.end for (_, earlier), (name, _) in pairwise(available.items()) if earlier.end}
     code = kind.program(view)

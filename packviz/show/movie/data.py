@@ -30,8 +30,8 @@ FORMAT = 4  # of the data, as movie.schema.json describes it
 class Asked(NamedTuple):
     """What the caller of a movie asked for.
 
-    layer, direction: what is watched; a layer of None is the default of the run. deep: the stages that are shown with
-    all their explanations. sequences, steps: at most how many are shown.
+    layer, direction, head: what is watched; a layer of None is the default of the run. deep: the stages that are shown
+    with all their explanations. sequences, steps: at most how many are shown.
     """
 
     layer: int | None = None
@@ -39,6 +39,7 @@ class Asked(NamedTuple):
     deep: frozenset[Stage] = frozenset()
     sequences: int = 40
     steps: int = 60
+    head: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class About:
     sequences: how many the batch has. tokens: their columns and tooltips, in the form of the data. numbers: the rows
     that marks show as stripes, in ten-thousandths. scales: the numbers at which the diverging scale ends, `input` for
     what enters and `state` for the states. notes: what is not shown, and other remarks. proof: how the numbers compare
-    with torch's own run. exact: whether they are bitwise equal, and no padding was packed. stack: how many layers and
-    directions there are and which of them is shown, if there are several.
+    with torch's own run. exact: whether they are bitwise equal, and no padding was packed. stack: how many layers,
+    directions and heads there are and which of them is shown, if there are several.
     """
 
     run: Any

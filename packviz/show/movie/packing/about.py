@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from packviz.compute.record import Refusal, Trace, Traced, watched_layer
+from packviz.errors import PackvizError
 from packviz.show.movie.data import About, Asked
 from packviz.show.movie.packing import inputs, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.view import View, Window, watch
@@ -27,7 +28,9 @@ def is_packed(run: Traced) -> bool:
 
 
 def view_of(run: Traced, asked: Asked) -> View:
-    """Return what the stages share: the run, and what is watched of it."""
+    """Return what the stages share: the run, and what is watched of it. Raises PackvizError for a head: it has none."""
+    if asked.head:
+        raise PackvizError("head", str(asked.head), "no value for a recurrent module", "leave head out")
     window = Window(asked.sequences, asked.steps).checked()
     layer, direction = 0, 0
     if not isinstance(run, Refusal):

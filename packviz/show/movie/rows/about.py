@@ -2,7 +2,7 @@
 
 from packviz.show.movie.data import About
 from packviz.show.movie.marks import CodeLine
-from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.view import RowsView, heads_of
 from packviz.show.movie.rows.words import texts
 from packviz.text import counted
 
@@ -13,6 +13,8 @@ def about(view: RowsView) -> About:
     """Return what the movie says about its run."""
     run, notes, L = view.trace, list[str](), len(view.trace.layers)
     rows = counted(len(run.rows.rows), "row")
+    heads, stack = heads_of(run), {"layers": L, "directions": 1, "layer": view.layer, "direction": 0}
+    stack |= {"heads": heads, "head": view.head} if heads > 1 else {}
     largest = max(float(layer.output.detach().nan_to_num(0.0, 0.0, 0.0).abs().max()) for layer in run.layers)
     if len(view.b) < sum(view.lengths):
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
@@ -38,7 +40,7 @@ def about(view: RowsView) -> About:
         notes=tuple(notes),
         proof="the order of the PackedSequence is torch's own",
         exact=view.exact,
-        stack={"layers": L, "directions": 1, "layer": view.layer, "direction": 0} if L > 1 else {},
+        stack=stack if L > 1 or heads > 1 else {},
     )
 
 

@@ -22,7 +22,7 @@ class RowsView:
     """A run over rows, and what is shown of it.
 
     trace            the run
-    layer            that is watched, by default the last one
+    layer, head      that are watched, by default the last layer and the first head
     sequences, steps  at most how many sequences and rows, and how many tokens of each, are shown
     lengths          (B,): of all sequences
     b, t             (M,): sequence and place in it of each token shown, in the order of their numbers
@@ -35,6 +35,7 @@ class RowsView:
 
     trace: RowsTrace
     layer: int
+    head: int
     sequences: int
     steps: int
     lengths: list[int]
@@ -66,12 +67,18 @@ class RowsView:
         return sorted(found, key=lambda each: (longest * (each[2][1] - each[2][2]), *each[2]))
 
 
+def heads_of(run: RowsTrace) -> int:
+    """Return the number of heads of a layer: 1 unless it is attention."""
+    return run.config.num_heads if run.config.layer == "attention" else 1
+
+
 def view_of(run: RowsTrace, asked: Asked) -> RowsView:
-    """Return what the stages share; raises PackvizError for a missing layer and for a direction: rows have none."""
+    """Return what the stages share; raises PackvizError for a missing layer or head, and for a direction."""
     if asked.direction:
         raise PackvizError("direction", str(asked.direction), "no value for rows", "leave direction out")
     last = len(run.layers) - 1
     layer = last if asked.layer is None else integer("layer", asked.layer, 0, last)
+    head = integer("head", asked.head, 0, heads_of(run) - 1)
     sequences, steps = integer("sequences", asked.sequences, 1), integer("steps", asked.steps, 1)
     lengths = [len(sequence) for sequence in run.batch.sequences]
     b = np.repeat(np.arange(len(lengths)), lengths)
@@ -92,4 +99,4 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     sizes = index.batch_sizes.tolist()
     documents = list(run.batch.sequences)
     exact = torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data])
-    return RowsView(run, layer, sequences, steps, lengths, b, t, packed, sizes, row, column, exact)
+    return RowsView(run, layer, head, sequences, steps, lengths, b, t, packed, sizes, row, column, exact)
