@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 import pytest
 import torch
-from hostile_cases import ANY, FLOATS, OTHER, SMALL, odd_call
+from hostile_cases import ANY, FLOATS, OTHER, SMALL, odd_call, odd_tensor
 from seeds import raw_errors, seeds
 from torch import nn
 
@@ -55,6 +55,9 @@ NO_COUNT = (0, -1, 2.0, True, "3")
 NO_TEXTS: tuple[Any, ...] = ([], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2], 5)
 NO_SEEDS: tuple[Any, ...] = ((), 3, "123", (0, 1, 0))
 NO_SEQUENCE = (-1, 3, 100, True, False, 1.0, "A", None)
+NO_UPSTREAM: tuple[Any, ...] = (1.0, [[1.0] * 4] * 3, torch.ones(4, 3), torch.ones(4), torch.ones(3, 4).double())
+NO_UPSTREAM += (torch.ones(3, 4).int(), torch.full((3, 4), NAN), torch.full((3, 4), INF), torch.ones(3, 4).to_sparse())
+NO_UPSTREAM += (torch.ones(3, 4, device="meta"), torch.ones(3, 4, dtype=torch.complex64))
 SIDES = "pad, embed, sort, pack, run or unpack"
 LENGTHS: tuple[Any, ...] = ([], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3))
 LENGTHS += ([2**40], [1] * 100_001)
@@ -78,6 +81,9 @@ SETTINGS: dict[str, tuple[object, ...]] = {
 }
 REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is expected, call, values
     *((name, "", given(Config, name), values) for name, values in SETTINGS.items()),
+    ("on", "last_valid or output", given(T.backward, "on"), ("h_n", None, 0, ["output"])),
+    ("upstream", "float32 tensor of shape (3, 4)", given(T.backward, "upstream"), NO_UPSTREAM),
+    ("upstream", "(9, 4)", lambda upstream: T.backward("output", upstream), (torch.ones(3, 4),)),
     ("shares", "", lambda share: charts.padding_shares({"odd": share}), (-0.1, 1.5, NAN, INF)),
     ("shares", "", lambda share: charts.waste({"odd": share}), (2.0,)),
     ("layer", "", lambda layer: charts.states(T, layer=layer), (1, -1, "top", False)),
@@ -190,7 +196,7 @@ def test_the_ends_of_each_range_belong_to_it_and_equal_settings_have_one_hash() 
 
 
 PARTS: tuple[str, ...] = ("sorted", "packed", "packed_sequence", "packed_is_pad", "layers", "output")
-PARTS += ("h_0", "c_0", "h_n", "c_n", "unpacked", "distances", "proof", "exact")
+PARTS += ("h_0", "c_0", "h_n", "c_n", "unpacked", "distances", "proof", "exact", "backward")
 OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
     *map(attrgetter, PARTS),
     *(charts.states, charts.margins, lambda t: charts.units(t, 0)),
@@ -253,7 +259,9 @@ def traced(draw: random.Random) -> object:
         if draw.random() < 0.3:
             options[name] = draw.choice(values)
     module = draw.choice(OTHER) if draw.random() < 0.05 else made.module
-    return pv.trace_module(module, made.x, made.lengths, hx=made.hx, **options)
+    done = pv.trace_module(module, made.x, made.lengths, hx=made.hx, **options)
+    upstream = odd_tensor(draw, made.B, made.T, made.F) if draw.random() < 0.5 else None
+    return done.backward(draw.choice(("output", "last_valid")), upstream)
 
 
 @pytest.mark.parametrize(("attempt", "tries"), [(configured, 150), (traced, 200)])

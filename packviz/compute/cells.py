@@ -7,6 +7,9 @@ differently on a view into another tensor. So every number is PyTorch's to the l
 inputs  (b, G*H)  W_ih x + b_ih of this time step, which the cell overwrites with its gates
 hidden  (b, G*H)  W_hh h + b_hh of this time step, a new tensor, which is overwritten
 h, c    (b, H)    the state before the step; the function returns the state after it
+
+Autograd refuses to go back through cells that overwrite their inputs. DIFFERENTIABLE_CELLS has the same arithmetic in
+new tensors, and returns the gates and the state: the very tensors that the new state was computed from.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +17,7 @@ from collections.abc import Callable, Mapping
 from torch import Tensor
 
 State = tuple[Tensor, ...]  # h (b, H), and c (b, H) for the LSTM
+Opened = tuple[tuple[Tensor, ...], State]  # the gates after their activation, (b, H) each, and the new state
 
 
 def _rnn_tanh(inputs: Tensor, hidden: Tensor, _h: Tensor) -> State:
@@ -41,9 +45,37 @@ def _lstm(inputs: Tensor, hidden: Tensor, _h: Tensor, c: Tensor) -> State:
     return o * c.tanh(), c
 
 
+def _differentiable_rnn_tanh(inputs: Tensor, hidden: Tensor, _h: Tensor) -> Opened:
+    return (), ((hidden + inputs).tanh(),)
+
+
+def _differentiable_rnn_relu(inputs: Tensor, hidden: Tensor, _h: Tensor) -> Opened:
+    return (), ((hidden + inputs).relu(),)
+
+
+def _differentiable_gru(inputs: Tensor, hidden: Tensor, h: Tensor) -> Opened:
+    r, z, _ = (hidden + inputs).chunk(3, 1)  # views, as in _gru: a kernel may round differently on a tensor of its own
+    r, z = r.sigmoid(), z.sigmoid()
+    n = (inputs.chunk(3, 1)[2] + hidden.chunk(3, 1)[2] * r).tanh()
+    return (r, z, n), ((h - n) * z + n,)
+
+
+def _differentiable_lstm(inputs: Tensor, hidden: Tensor, _h: Tensor, c: Tensor) -> Opened:
+    i, f, g, o = (hidden + inputs).chunk(4, 1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    c = f * c + i * g
+    return (i, f, g, o), (o * c.tanh(), c)
+
+
 CELLS: Mapping[str, Callable[..., State]] = {
     "RNN_TANH": _rnn_tanh,
     "RNN_RELU": _rnn_relu,
     "GRU": _gru,
     "LSTM": _lstm,
+}
+DIFFERENTIABLE_CELLS: Mapping[str, Callable[..., Opened]] = {
+    "RNN_TANH": _differentiable_rnn_tanh,
+    "RNN_RELU": _differentiable_rnn_relu,
+    "GRU": _differentiable_gru,
+    "LSTM": _differentiable_lstm,
 }

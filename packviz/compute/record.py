@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.compute import notebook
+from packviz.compute.backward import Gradients, On, differentiate
 from packviz.compute.recurrence import Layer, output_of
 from packviz.compute.stages import Packed, Padded, Sorted, Unpacked
 from packviz.errors import PackvizError
@@ -115,6 +116,19 @@ class Trace(Start):
     def exact(self) -> bool:
         """Return whether every distance is 0.0."""
         return all(distance == 0.0 for _, distance in self.distances)
+
+    def backward(self, on: On = "last_valid", upstream: Tensor | None = None) -> Gradients:
+        """Return the gradients of a loss on the result of this run: of every state and gate, input and weight.
+
+        on        where the loss begins: at "last_valid", as in `unpacked.last_valid`, or at "output"
+        upstream  the gradient of the loss there: (B, D*P), or (N, D*P) in packed order; None for ones, the gradient
+                  of the sum. For the final state of one sequence b, zeros but for row b of "last_valid"
+
+        The run is computed again for it, and torch's autograd goes back through every time step; its result is
+        compared with torch's own backward pass through the module (`proof`). No parameter's ``grad`` is touched.
+        Raises PackvizError for an upstream of another shape or dtype, or with values that are not finite.
+        """
+        return differentiate(self, on, upstream)
 
 
 class NotPackedError(PackvizError, AttributeError):

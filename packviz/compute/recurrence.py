@@ -125,6 +125,7 @@ class Direction(Brief):
 
 
 Layer = tuple[Direction, ...]
+Weights = tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]
 
 
 def run_layers(module: nn.RNNBase, packed: Packed, h_0: Tensor, c_0: Tensor | None) -> tuple[Layer, ...]:
@@ -151,6 +152,28 @@ def output_of(layer: Layer) -> Tensor:
     return layer[0].h if len(layer) == 1 else torch.cat([direction.h for direction in layer], 1)
 
 
+def weights_by_role(module: nn.RNNBase, weights: Sequence[Tensor]) -> Weights:
+    """Return W_ih (G*H, F), W_hh (G*H, P), b_ih and b_hh (G*H,), and W_hr (P, H) from one of module.all_weights."""
+    w_ih, w_hh, *others = weights
+    b_ih, b_hh = others[:2] if module.bias else (None, None)
+    return w_ih, w_hh, b_ih, b_hh, others[-1] if module.proj_size else None
+
+
+def live_states(state: State, entering: State, live: int) -> State:
+    """Return the rows of a state that are live at the next time step, (live, P) and (live, H).
+
+    Ended rows are dropped; going backward, new ones begin with their rows of entering, h_0 and c_0 in sorted order. If
+    nothing changes, it is the same tensors: with a slice at every step, autograd would add up in another order.
+    """
+    before = len(state[0])
+    if live == before:
+        return state
+    return tuple(
+        part[:live] if live < before else torch.cat([part, first[before:live]])
+        for part, first in zip(state, entering, strict=True)
+    )
+
+
 def _run_direction(
     module: nn.RNNBase,
     weights: Sequence[Tensor],
@@ -165,19 +188,13 @@ def _run_direction(
 
     initial, entering   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the original and in sorted order
     """
-    w_ih, w_hh, *others = weights  # (G*H, F), (G*H, P)
-    b_ih, b_hh = others[:2] if module.bias else (None, None)  # (G*H,)
-    w_hr = others[-1] if module.proj_size else None  # (P, H)
+    w_ih, w_hh, b_ih, b_hh, w_hr = weights_by_role(module, weights)
     cell, sizes = CELLS[module.mode], packed.sizes
     gates = F.linear(data, w_ih, b_ih)  # (N, G*H): for now only the inputs' contribution
     inputs = gates.split_with_sizes(sizes)  # T times (b, G*H)
     state, states = tuple(part[: sizes[-1 if backward else 0]] for part in entering), []
     for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
-        ended, live = len(state[0]), sizes[t]  # ended rows are dropped; going backward, new ones begin
-        state = tuple(
-            part[:live] if live <= ended else torch.cat([part, first[ended:live]])
-            for part, first in zip(state, entering, strict=True)
-        )
+        state = live_states(state, entering, sizes[t])
         h, *c = cell(inputs[t], F.linear(state[0], w_hh, b_hh), *state)
         state = (h if w_hr is None else F.linear(h, w_hr), *c)  # (b, P), (b, H)
         states.append(state)

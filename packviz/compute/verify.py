@@ -1,16 +1,20 @@
 """The check: the same run by torch's own module, and how far apart two results are."""
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_packed_sequence
 
-from packviz.compute.record import Trace
 from packviz.inputs.module import as_hx, directions, states_of
+
+if TYPE_CHECKING:
+    from packviz.compute.record import Trace
 
 _TOLERANCES = {torch.float32: 1e-5, torch.float64: 1e-12}
 
 
-def prove(done: Trace) -> dict[str, float]:
+def prove(done: "Trace") -> dict[str, float]:
     """Return, by name, how far the record is from torch's own run on the same packed input.
 
     data is compared with the cells of the grid that its rows claim to come from; batch_sizes with a count of the

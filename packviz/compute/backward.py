@@ -1,0 +1,231 @@
+"""The way back: torch's autograd through a rerun of the recorded run, to every state and gate of every time step."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from packviz.compute.cells import DIFFERENTIABLE_CELLS, State
+from packviz.compute.determinism import with_onednn
+from packviz.compute.recurrence import live_states, weights_by_role
+from packviz.compute.verify import distance
+from packviz.errors import PackvizError
+from packviz.inputs.cell_kinds import kind_of
+from packviz.inputs.module import as_hx, bare, directions, dtype_name, states_of
+from packviz.inputs.packed_rows import as_they_are
+from packviz.rules.preconditions import frozen_copy, refusal_of, tensor_obstacle
+from packviz.text import Brief
+from packviz.validate import choice
+
+if TYPE_CHECKING:
+    from packviz.compute.record import Trace
+
+On: TypeAlias = Literal["last_valid", "output"]
+Steps: TypeAlias = dict[str, tuple[Tensor, ...]]  # by letter: one tensor (b, H) for each time step
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DirectionGradients(Brief):
+    """Hold the gradients of what one layer computed in one direction; P is the projected size, or H.
+
+    rows  name -> (N, H) in packed order, as in the trace's own record; h is (N, P)
+
+    Each number is what the loss gains per unit of that value at that time step, everything that follows included. So
+    the gradient of h contains what h passes on to the next time step and to the layer above, that of c its way through
+    h and through the next c, that of the gates i, f and g their way through c, and that of r its way through n.
+    """
+
+    rows: Mapping[str, Tensor]
+
+    @property
+    def h(self) -> Tensor:
+        """Return (N, P): the gradient of the state after each step, after the projection if there is one."""
+        return self.rows["h"]
+
+    @property
+    def c(self) -> Tensor | None:
+        """Return (N, H) for an LSTM, else None."""
+        return self.rows.get("c")
+
+    @property
+    def gates(self) -> dict[str, Tensor]:
+        """Return name -> (N, H): the gradient of each gate after its activation, which is what the trace records."""
+        return {name: rows for name, rows in self.rows.items() if name not in ("c", "h")}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gradients(Brief):
+    """Hold the gradients of a loss on the result of one run, computed by torch's autograd.
+
+    on         where the loss begins: "last_valid" or "output"
+    upstream   its gradient there: (B, D*P), or (N, D*P) in packed order
+    layers     `layers[l][d]`: the gradients in layer l, d = 0 forward, 1 backward
+    data       (N, F): of the packed rows; with an embedding, of the vectors that enter the cell
+    h_0, c_0   (L*D, B, P) and (L*D, B, H), in the original order of the sequences; c_0 for an LSTM, else None
+    weights    by the name of the parameter, such as "weight_ih_l0", in its shape
+    distances  the proof: names, and the largest distance from torch's own backward pass
+    """
+
+    on: On
+    upstream: Tensor
+    layers: tuple[tuple[DirectionGradients, ...], ...]
+    data: Tensor
+    h_0: Tensor
+    c_0: Tensor | None
+    weights: Mapping[str, Tensor]
+    distances: tuple[tuple[str, float], ...]
+
+    @property
+    def proof(self) -> dict[str, float]:
+        """Return, by name, the largest distance from torch's own backward pass through the packed module.
+
+        "forward" is the distance of the rerun, which was differentiated, from the recorded run; the other names are
+        data, h_0, c_0 and the parameters. 0.0 is identical; where autograd adds up in another order, it is rounding.
+        """
+        return dict(self.distances)
+
+    @property
+    def exact(self) -> bool:
+        """Return whether every distance is 0.0."""
+        return all(distance == 0.0 for _, distance in self.distances)
+
+
+class _Leaves:
+    """What a loss is differentiated by: copies of the parameters, of data, and of h_0 and c_0."""
+
+    def __init__(self, trace: "Trace") -> None:
+        self.weights = {name: _leaf(weight) for name, weight in trace.module.named_parameters()}
+        self.data = _leaf(trace.packed.data)
+        self.initial = tuple(_leaf(part) for part in (trace.h_0, trace.c_0) if part is not None)
+
+    @property
+    def all(self) -> dict[str, Tensor]:
+        """Return them by name, as in Gradients.proof."""
+        return {"data": self.data, **dict(zip(("h_0", "c_0"), self.initial, strict=False)), **self.weights}
+
+
+def differentiate(trace: "Trace", on: On, upstream: Tensor | None) -> Gradients:
+    """Compute the gradients of a loss on `unpacked.last_valid` or on `output`: see Trace.backward."""
+    on = choice("on", on, ("last_valid", "output"))
+    with with_onednn(False), torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
+        given, leaves = _checked(upstream, trace, on), _Leaves(trace)
+        layers = _rerun(trace, leaves)
+        inner = [step for layer in layers for direction in layer for steps in direction.values() for step in steps]
+        targets = [*leaves.all.values(), *inner]
+        found = iter(torch.autograd.grad(_result(trace, layers[-1], on), targets, given, materialize_grads=True))
+        outer = {name: next(found) for name in leaves.all}
+        gradients = tuple(
+            tuple(
+                DirectionGradients({name: torch.cat([next(found) for _ in steps]) for name, steps in each.items()})
+                for each in layer
+            )
+            for layer in layers
+        )
+        theirs = _by_torch(trace, on, given)
+    distances = {"forward": _forward_distance(trace, layers)}
+    distances |= {name: distance(outer[name], theirs[name]) for name in outer}
+    weights = {name: outer[name] for name in leaves.weights}
+    ends = outer["data"], outer["h_0"], outer.get("c_0")
+    return Gradients(on, given, gradients, *ends, weights, tuple(distances.items()))
+
+
+def _rerun(trace: "Trace", leaves: _Leaves) -> list[list[Steps]]:
+    """Run the layers again in new tensors that autograd follows; return what each direction computed at each step."""
+    module, data, order = trace.module, leaves.data, _copied(trace.packed.sorted_indices)
+    entering = [part if order is None else part.index_select(1, order) for part in leaves.initial]  # (L*D, B, H)
+    layers = [list[Steps]() for _ in trace.layers]
+    for slot, names in enumerate(module._all_weights):
+        number, d = divmod(slot, directions(module))
+        weights, state = [leaves.weights[name] for name in names], tuple(part[slot] for part in entering)
+        layers[number].append(_rerun_direction(module, weights, data, trace.packed.sizes, state, backward=d == 1))
+        if d == directions(module) - 1:
+            data = torch.cat([torch.cat(each["h"]) for each in layers[number]], 1)  # (N, D*P)
+    return layers
+
+
+def _rerun_direction(
+    module: nn.RNNBase,
+    weights: Sequence[Tensor],
+    data: Tensor,
+    sizes: tuple[int, ...],
+    entering: State,
+    *,
+    backward: bool,
+) -> Steps:
+    """Run one direction over packed rows (N, F), from h_0 (B, P) and, for the LSTM, c_0 (B, H) in sorted order."""
+    w_ih, w_hh, b_ih, b_hh, w_hr = weights_by_role(module, weights)
+    kind, cell = kind_of(module), DIFFERENTIABLE_CELLS[module.mode]
+    inputs = F.linear(data, w_ih, b_ih).split_with_sizes(sizes)  # T times (b, G*H)
+    state, steps = tuple(part[: sizes[-1 if backward else 0]] for part in entering), []
+    for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
+        state = live_states(state, entering, sizes[t])
+        gates, (h, *c) = cell(inputs[t], F.linear(state[0], w_hh, b_hh), *state)
+        state = (h if w_hr is None else F.linear(h, w_hr), *c)
+        steps.append((*gates, *state))
+    if backward:
+        steps.reverse()
+    return dict(zip((*kind.gates, *kind.states), zip(*steps, strict=True), strict=True))
+
+
+def _result(trace: "Trace", top: Sequence[Steps], on: On) -> Tensor:
+    """Return output (N, D*P) or last_valid (B, D*P), from the steps of the top layer."""
+    states, rows = [torch.cat(each["h"]) for each in top], (trace.packed.last_rows, trace.packed.first_rows)
+    if on == "last_valid":
+        states = [h.index_select(0, final.clone()) for h, final in zip(states, rows, strict=False)]
+    return torch.cat(states, 1)
+
+
+def _by_torch(trace: "Trace", on: On, upstream: Tensor) -> dict[str, Tensor]:
+    """Return the gradients by name, by autograd through torch's own module over the packed sequence."""
+    leaves, packed = _Leaves(trace), trace.packed
+    order, back = _copied(packed.sorted_indices), _copied(packed.unsorted_indices)
+    given = as_they_are(leaves.data, packed.batch_sizes, order, back), as_hx(*states_of(leaves.initial))
+    output, state = functional_call(bare(trace.module), leaves.weights, given)
+    last_valid = torch.cat(states_of(state)[0][-directions(trace.module) :].unbind(0), 1)
+    loss = output.data if on == "output" else last_valid
+    found = torch.autograd.grad(loss, list(leaves.all.values()), upstream, materialize_grads=True)
+    return dict(zip(leaves.all, found, strict=True))
+
+
+def _forward_distance(trace: "Trace", layers: Sequence[Sequence[Steps]]) -> float:
+    """Return the largest distance of a state or gate of the rerun from the recorded one."""
+    distances = [
+        distance(recorded.rows[name], torch.cat(steps).detach())
+        for layer, recorded_layer in zip(layers, trace.layers, strict=True)
+        for direction, recorded in zip(layer, recorded_layer, strict=True)
+        for name, steps in direction.items()
+    ]
+    return float(torch.tensor(distances, dtype=torch.float64, device="cpu").max())  # nan if one is
+
+
+def _checked(upstream: object, trace: "Trace", on: On) -> Tensor:
+    """Return a plain copy of the upstream gradient, ones if None. Raises PackvizError unless it fits the result."""
+    h = trace.layers[-1][0].h
+    D, dtype = len(trace.layers[-1]), h.dtype
+    rows, letter = (len(h), "N") if on == "output" else (len(trace.padded.lengths), "B")
+    shape = rows, D * h.size(1)
+    if upstream is None:
+        return torch.ones(shape, dtype=dtype, device="cpu")
+    expected = f"a dense {dtype_name(dtype)} tensor of shape {shape} on the CPU, ({letter}, D*H), all finite"
+    if not isinstance(upstream, Tensor) or tensor_obstacle(upstream):
+        raise refusal_of("upstream", expected, upstream, "give the gradient of your loss as torch.autograd.grad does")
+    if upstream.shape != shape or upstream.dtype != dtype:
+        what = "trace.output" if on == "output" else "trace.unpacked.last_valid"
+        raise refusal_of("upstream", expected, upstream, f"make it as torch.ones_like({what}) does")
+    if not upstream.isfinite().all():
+        got = f"{int((~upstream.isfinite()).sum())} values that are NaN or infinite"
+        raise PackvizError("upstream", expected=expected, got=got, fix="find out where your loss is not finite")
+    return frozen_copy(upstream)
+
+
+def _leaf(tensor: Tensor) -> Tensor:
+    return frozen_copy(tensor).requires_grad_()
+
+
+def _copied(indices: Tensor | None) -> Tensor | None:
+    """Return a copy that autograd can save, even if the trace was made in inference mode."""
+    return None if indices is None else indices.clone()
