@@ -1,18 +1,21 @@
-"""The records as tables: one function per stage, Trace -> pandas.DataFrame, one row per cell of the picture."""
+"""The records as tables: one function per stage, record -> pandas.DataFrame, one row per cell of the picture."""
 
 from collections.abc import Iterable
 from itertools import product
 
 from torch import Tensor
+from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute.record import Refusal, Trace, watched_layer
+from packviz.compute.row_record import RowsTrace
 from packviz.errors import extra
+from packviz.inputs.packed_rows import origins
 from packviz.text import sequence_label
 
 with extra("charts"):
     import pandas as pd
 
-__all__ = ["packed_table", "padded_table", "run_table", "sorted_table", "unpacked_table"]
+__all__ = ["order_table", "packed_table", "padded_table", "rows_table", "run_table", "sorted_table", "unpacked_table"]
 
 
 def padded_table(trace: Trace | Refusal) -> pd.DataFrame:
@@ -72,6 +75,47 @@ def unpacked_table(trace: Trace) -> pd.DataFrame:
             **_columns("output", output.flatten(0, 1), indexed=True),
         }
     )
+
+
+def order_table(run: RowsTrace) -> pd.DataFrame:
+    """Return the tokens one sequence after another: place in one row of all, sequence, time step, token, packed row."""
+    b, t = origins(pack_sequence(list(run.batch.sequences), enforce_sorted=False))
+    packed = sorted(zip(b.tolist(), t.tolist(), range(len(b)), strict=True))
+    return pd.DataFrame(
+        {
+            "place in the row": range(len(packed)),
+            "sequence": [sequence_label(b) for b, _, _ in packed],
+            "time step": [t for _, t, _ in packed],
+            "token": [_text(run, b, t) for b, t, _ in packed],
+            "packed row": [n for _, _, n in packed],
+        }
+    )
+
+
+def rows_table(run: RowsTrace) -> pd.DataFrame:
+    """Return the cells of the rows: row, cell, sequence, time step, token, padding, the integers of the row.
+
+    A pad belongs to no sequence, "", and its time step is -1.
+    """
+    R, C = run.document_ids.shape
+    filled = [[(b, t) for b, start, stop in row for t in range(start, stop)] for row in run.rows.rows]
+    cells = [cell for row in filled for cell in (*row, *[(-1, -1)] * (C - len(row)))]
+    names = ("input_ids", "position_ids", "document_ids", "labels")
+    return pd.DataFrame(
+        {
+            "row": [row for row in range(R) for _ in range(C)],
+            "cell": [*range(C)] * R,
+            "sequence": [sequence_label(b) if b >= 0 else "" for b, _ in cells],
+            "time step": [t for _, t in cells],
+            "token": [_text(run, b, t) if b >= 0 else "" for b, t in cells],
+            "padding": [b < 0 for b, _ in cells],
+            **{name: getattr(run, name).flatten().tolist() for name in names},
+        }
+    )
+
+
+def _text(run: RowsTrace, b: int, t: int) -> str:
+    return run.batch.texts[b][t] if run.batch.texts[b] else ""
 
 
 def _packed_rows(trace: Trace) -> dict[str, object]:

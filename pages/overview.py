@@ -8,4 +8,5 @@ overview(
     "Padded, an RNN reads on after a sentence ends. Packed, it stops.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
+    ("two_packings", "The same batch for a transformer →"),
 )

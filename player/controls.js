@@ -39,11 +39,10 @@ export function controls(player) {
   const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
   const press = hasKeys() ? ["Press ", el("kbd", {}, "→"), " to watch"] : "Tap to watch";
   const invite = button(press, () => player.next(), { class: "pv-invite" });
-  const onward = button(player.options.onward?.label ?? "", () => player.options.onward?.go(), {
-    class: "pv-invite pv-onward",
-    hidden: "",
-  });
-  const say = el("div", { class: "pv-say" }, caption, invite, onward);
+  const onward = (player.options.onward ?? []).map(({ label, go }) =>
+    button(label, go, { class: "pv-invite pv-onward", hidden: "" }),
+  );
+  const say = el("div", { class: "pv-say" }, caption, invite, ...onward);
   const range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
   range.addEventListener("input", () => player.go(Number(range.value)));
   const count = el("span");

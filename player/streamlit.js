@@ -86,7 +86,7 @@ function mounted(slot, data, parentElement, tell, setTriggerValue) {
     step,
     onStep,
     onPick: data.picks && ((picked) => setTriggerValue("picked", picked)),
-    onward: data.onward ? { label: data.onward, go: onward } : undefined,
+    onward: data.onward?.map((label, i) => ({ label, go: () => onward(i) })),
     onAnswered: () => setTriggerValue("answered", true),
     question: data.loose ? 1 : inAddress("question"),
     onAsk: data.loose ? undefined : (question) => keepInAddress("question", question),
@@ -94,9 +94,12 @@ function mounted(slot, data, parentElement, tell, setTriggerValue) {
   });
 }
 
-/** Follow the link to the next page below the picture, so that the visit continues. */
-function onward() {
-  /** @type {HTMLElement | null} */ (document.querySelector(".st-key-onward a"))?.click();
+/**
+ * Follow a link to another page below the picture, so that the visit continues.
+ * @param {number} i
+ */
+function onward(i) {
+  /** @type {HTMLElement | undefined} */ ([...document.querySelectorAll(".st-key-onward a")].at(i))?.click();
 }
 
 /**

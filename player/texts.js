@@ -46,7 +46,7 @@ export class Texts {
     this.player.ui.error.hidden = !error;
     this.player.ui.error.textContent = error ?? "";
     this.player.ui.invite.hidden = this.player.step !== 1 || this.player.steps === 1;
-    this.player.ui.onward.hidden = !this.player.options.onward || this.player.step !== this.player.steps;
+    for (const way of this.player.ui.onward) way.hidden = this.player.step !== this.player.steps;
     this.player.ui.range.value = String(this.player.step);
     this.player.ui.range.setAttribute(
       "aria-valuetext",

@@ -276,7 +276,7 @@ export interface Options {
   onStep?: (step: number, stage: Stage) => void;
   onPick?: ((picked: Picked) => void) | false;
   /** Where the last step leads, if anywhere. */
-  onward?: { label: string; go: () => void };
+  onward?: { label: string; go: () => void }[];
   onWatch?: ((watched: Watched) => void) | false;
   /** A question was answered or given up. */
   onAnswered?: () => void;
@@ -307,7 +307,7 @@ export interface StreamlitData {
   picks?: boolean;
   watches?: boolean;
   loose?: boolean;
-  onward?: string;
+  onward?: string[];
   /** Whether the code is shown initially. */
   code?: boolean;
 }

@@ -43,6 +43,14 @@ def test_the_cells_that_stay_free_are_counted() -> None:
     assert fill_rows([5, 2, 3, 1]).padding == 0
 
 
+@pytest.mark.parametrize(
+    ("strategy", "dropped", "cut"), [("bfd", 1, (0,)), ("bfd_split", 0, (0,)), ("wrapped", 0, (0, 2))]
+)
+def test_what_is_dropped_and_cut_is_counted(strategy: Any, dropped: int, cut: tuple[int, ...]) -> None:
+    found = fill_rows([5, 2, 3, 1], 4, strategy)
+    assert (found.tokens_dropped, found.cut) == (dropped, cut)
+
+
 @each_strategy
 @pytest.mark.parametrize("seed", seeds(100))
 def test_each_token_stands_in_one_row_or_is_dropped(strategy: Any, seed: int) -> None:

@@ -11,9 +11,19 @@ import torch
 from random_runs import Run, random_run
 from seeds import seeds
 from torch import Tensor
+from torch.nn.utils.rnn import pack_sequence
 
+import packviz
 from packviz.compute.trace import Trace, trace
-from packviz.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
+from packviz.tables import (
+    order_table,
+    packed_table,
+    padded_table,
+    rows_table,
+    run_table,
+    sorted_table,
+    unpacked_table,
+)
 
 LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]  # A to Z, AA to ZZ
 Cells = list[tuple[int, int]]  # sequence and time step of each row
@@ -95,6 +105,26 @@ def test_every_unpacked_cell_has_its_output_and_final_states_are_named(seed: int
         final = table[table["final state"].str.contains(name)]
         assert [b for b, _ in places(final)] == list(range(len(run.lengths)))
         assert torch.equal(numbers(final, "output")[:, d * H : (d + 1) * H], seen.h_n[d - D])
+
+
+def test_the_order_of_a_row_and_of_a_packed_sequence_meet_at_each_token() -> None:
+    batch = packviz.Batch.parse("a b c\nd\ne f")
+    table = order_table(packviz.trace_rows(batch))
+    data = pack_sequence(list(batch.sequences), enforce_sorted=False).data
+    assert table["token"].tolist() == [*"abcdef"]
+    assert data[table["packed row"].tolist()].tolist() == torch.cat(batch.sequences).tolist()
+    assert places(table) == [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0), (2, 1)]
+
+
+def test_a_cell_of_the_rows_has_its_integers_and_a_pad_has_no_sequence() -> None:
+    run = packviz.trace_rows(packviz.Batch.parse("5 6 7\n8\n9 1"), packviz.RowConfig(max_length=4))
+    table = rows_table(run)
+    for name in ("input_ids", "position_ids", "document_ids", "labels"):
+        assert table[name].tolist() == getattr(run, name).flatten().tolist()
+    assert table["sequence"].tolist() == ["A", "A", "A", "B", "C", "C", "", ""]
+    assert table["token"].tolist() == ["5", "6", "7", "8", "9", "1", "", ""]
+    assert table["padding"].tolist() == [False] * 6 + [True] * 2
+    assert table["time step"].tolist() == [0, 1, 2, 0, 0, 1, -1, -1]
 
 
 @each_run

@@ -1,7 +1,7 @@
 """Filling rows: which pieces of which sequences stand in which row, by the strategies of the training libraries."""
 
 from bisect import bisect_left, insort
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -44,6 +44,17 @@ class Rows:
     def padding(self) -> int:
         """Return the free cells in all rows."""
         return len(self.rows) * self.max_length - self.tokens
+
+    @property
+    def tokens_dropped(self) -> int:
+        """Return how many tokens are in no row."""
+        return sum(map(_size, self.dropped))
+
+    @property
+    def cut(self) -> tuple[int, ...]:
+        """Return the sequences that are in several pieces, some of which may be dropped."""
+        pieces = Counter(b for row in (*self.rows, self.dropped) for b, _, _ in row)
+        return tuple(sorted(b for b, count in pieces.items() if count > 1))
 
 
 def fill_rows(lengths: Sequence[int] | Tensor, max_length: int | None = None, strategy: Strategy = "bfd") -> Rows:

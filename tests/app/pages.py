@@ -11,12 +11,14 @@ from streamlit.util import calc_hash
 from ui.parts.player import Screen
 from ui.state import replaced
 
-__all__ = ["STAGES", "movies", "opened", "press", "texts"]
+__all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "texts"]
 
 APP = Path(__file__).parents[2] / "app.py"
 FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
 replaced.LATE = 0.0  # AppTest does at once what a hand would do after a while: it is meant
 STAGES = {"padding": "pad", "sorting": "sort", "packing": "pack", "running": "run", "unpacking": "unpack"}
+ROW_STAGES = {"two_packings": "two", "filling_rows": "fill"}
+LESSONS = STAGES | ROW_STAGES  # of each lesson, its first stage
 
 
 def opened(page: str, query: Mapping[str, object] | None = None, *, painted: bool = True) -> AppTest:
@@ -31,7 +33,7 @@ def opened(page: str, query: Mapping[str, object] | None = None, *, painted: boo
         asked.setdefault("example", "unsorted")
     app.query_params.update({name: str(value) for name, value in asked.items()})
     if painted:
-        app.session_state["visit"] = {Screen: Screen(stage=STAGES.get(page, "pad"))}
+        app.session_state["visit"] = {Screen: Screen(stage=LESSONS.get(page, "pad"))}
     for key in FOLDS[page]:
         app.session_state[key] = True
     app.run()

@@ -5,10 +5,10 @@ from playwright.sync_api import expect
 from tabs import Scheme, Size, violations
 from visits import LAPTOP, PHONE, Open, Visit
 
-from pages import STAGES
+from pages import LESSONS
 
 LAST = {
-    **dict.fromkeys(("", *STAGES), ".st-key-onward a"),
+    **dict.fromkeys(("", *LESSONS), ".st-key-onward a"),
     "compare": "text=Padding in other layers",
     "cost": "text=whatever model runs on them",
     "training": "text=CC BY",
@@ -45,9 +45,9 @@ def two_screens(visited: Visit, *, sections: int) -> bool:
     ("page", "size", "scheme"), [pytest.param(*PHONES[0], marks=pytest.mark.check), *PHONES[1:], *OTHERS]
 )
 def test_nothing_serious_is_found_and_nothing_is_too_wide(visit: Open, page: str, size: Size, scheme: Scheme) -> None:
-    visited = visit(None if page in STAGES else "", path=page, size=size, scheme=scheme)
+    visited = visit(None if page in LESSONS else "", path=page, size=size, scheme=scheme)
     visited.main.locator(LAST[page]).first.wait_for()
-    assert page not in STAGES or two_screens(visited, sections=0)
+    assert page not in LESSONS or two_screens(visited, sections=0)
     for folded in visited.main.locator("details").all():
         if folded.get_attribute("open") is None:
             folded.locator("summary").first.click()

@@ -14,7 +14,7 @@ from packviz.lab import recorded
 from packviz.lab.cost import pairs_of, pairs_verdict
 from packviz.lab.recorded import CostRecording, TrainingRecording
 from packviz.teach.questions import ENTRIES, GROUPS, answer
-from pages import STAGES, movies, opened, press, texts
+from pages import LESSONS, ROW_STAGES, STAGES, movies, opened, press, texts
 
 KEYS = {
     "start": {"sequences", "example", "cell", "hidden_size", "bidirectional", "enforce_sorted", "padding_value"},
@@ -25,8 +25,10 @@ KEYS = {
     "questions": {"search", "group"},
     "doctor": {"given", "x", "lengths"},
     "quiz": {"quiz level", "quiz number"},
-} | {stage: {"sequences", "example", "cell"} for stage in STAGES}
-PLAYERS = ("start", "overview", "compare", *STAGES)
+    **{page: {"sequences", "example", "cell"} for page in STAGES},
+    **{page: {"sequences", "example", "strategy", "row_layer"} for page in ROW_STAGES},
+}
+PLAYERS = ("start", "overview", "compare", *LESSONS)
 QUERIES: dict[str, dict[str, object]] = {
     "words": {"example": "words", "cell": "lstm", "bidirectional": "true", "num_layers": 2},
     "refused": {"cell": "rnn", "enforce_sorted": "true"},  # by torch
@@ -39,7 +41,7 @@ def test_a_page_opens_with_its_controls_and_its_movie(page: str) -> None:
     app = opened(page)
     assert len(app.title) == 1
     assert texts(app)
-    assert len(app.dataframe) >= (page in STAGES)  # the records
+    assert len(app.dataframe) >= (page in LESSONS)  # the records
     shown = {getattr(each, "key", None) for each in [*app.main, *app.sidebar]}
     assert shown >= KEYS[page], sorted(map(str, shown))
     assert [each.proto.popover.label for each in app.get("popover")] == ["Share"]
@@ -48,7 +50,7 @@ def test_a_page_opens_with_its_controls_and_its_movie(page: str) -> None:
     assert "⚠" not in texts(app)
 
 
-@pytest.mark.parametrize("page", [*PLAYERS, "cost", "training"])
+@pytest.mark.parametrize("page", ["start", "overview", "compare", *STAGES, "cost", "training"])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, object]) -> None:
     app = opened(page, query)
@@ -63,6 +65,23 @@ def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, 
         assert [each.value for each in app.code] == [f"RuntimeError: {refusal.error}"]
         app.button(key="try enforce_sorted off").click().run()
         assert "RuntimeError" not in texts(app)
+
+
+@pytest.mark.parametrize("page", ROW_STAGES)
+@pytest.mark.parametrize(
+    "query",
+    [{"example": "zen", "row_layer": "lstm"}, {"example": "hundred"}, {"strategy": "wrapped", "max_length": 2}],
+    ids=["many words", "too many tokens for one row", "short rows"],
+)
+def test_other_settings_of_rows_raise_no_exception(page: str, query: dict[str, object]) -> None:
+    shown = texts(opened(page, query))
+    assert "Ignored from the link" not in shown
+    assert "Still showing your last batch" not in shown
+
+
+def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:
+    assert "rows of 6, bfd" in movies(opened("filling_rows"))[0]  # of lengths 3, 2 and 4
+    assert "rows of 5, bfd" in movies(opened("filling_rows", {"max_length": 5}))[0]
 
 
 @pytest.mark.parametrize("page", ["start", "compare", "running"])

@@ -14,6 +14,7 @@ from ui.parts.controls import LABEL
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
 MENU = {
     "Learn": ("Padding", "Sorting", "Packing", "Running", "Unpacking"),
+    "Transformers": ("Two packings", "Filling rows"),
     "Why it matters": ("Compare", "Cost", "Training"),
     "Help": ("Questions", "Doctor"),
 }
@@ -138,7 +139,7 @@ class Visit:
         group = next(group for group, names in MENU.items() if name in names)
         self.page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
         self.page.get_by_role("menuitem", name=name, exact=True).click()
-        self.page.wait_for_url(f"**/{name.lower()}*")
+        self.page.wait_for_url(f"**/{name.lower().replace(' ', '_')}*")
         self.settle()
 
     def press(self, *keys: str) -> None:

@@ -1,6 +1,6 @@
 """The structure of a page, in the order in which a visitor sees it: text, movie, everything else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -25,6 +25,7 @@ from ui.state.visit import visit
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
 
 Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a part
+Way = tuple[str, str]  # to a page: its name in the address, and the label of the link
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 Stages = tuple[View, ...] | None  # of the movie on a page; None for all stages
 
@@ -38,11 +39,10 @@ class Arrival:
     request: Request | None = None
 
 
-def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Way) -> None:
     """Show what packing is for, and every stage from the text to the unpacked output.
 
-    end: draws what is shown at the end of the movie. onward: the next page, by its name in the address, and the label
-    of the link to it.
+    end: draws what is shown at the end of the movie. onward: the next pages, in the player's last step and below.
     """
 
     def below(shown: Shown) -> None:
@@ -62,7 +62,7 @@ def lesson(
     parts: Parts,
     *,
     to_try: tuple[str, Try],
-    onward: tuple[str, str],
+    onward: Way,
     ended: Callable[[], None] | None = None,
     kind: Kind = PACKING,
 ) -> None:
@@ -70,8 +70,8 @@ def lesson(
 
     question: the title. answer: at most three short sentences, Markdown. stages: those of the movie; the prediction is
     about the first. parts: what is shown below the painted movie; all but the first are folded, on a phone all. to_try:
-    a sentence, and buttons with the settings that they apply. onward: the next page, by its name in the address, and
-    the label of the link to it, in the player's last step and below. ended: draws what comes last. kind: of run.
+    a sentence, and buttons with the settings that they apply. onward: the next page, in the player's last step and
+    below. ended: draws what comes last. kind: of run.
     """
 
     def below(shown: Shown) -> None:
@@ -85,7 +85,7 @@ def lesson(
         if ended is not None:
             ended()
 
-    _with_movie(question, answer, stages, onward, below, kind)
+    _with_movie(question, answer, stages, (onward,), below, kind)
 
 
 def compared(
@@ -94,7 +94,7 @@ def compared(
     stages: tuple[View, ...],
     at_a_glance: Callable[[Shown], None],
     parts: Parts,
-    onward: tuple[str, str],
+    onward: Way,
 ) -> None:
     """Show a movie and its results on one screen, and everything else in tabs.
 
@@ -110,7 +110,7 @@ def compared(
                 with tab:
                     show(shown)
 
-    _with_movie(question, answer, stages, onward, below)
+    _with_movie(question, answer, stages, (onward,), below)
 
 
 def measured(question: str, answer: str, work: str, parts: Parts) -> None:
@@ -142,7 +142,7 @@ def _with_movie(
     question: str,
     answer: str,
     stages: Stages,
-    onward: tuple[str, str],
+    onward: Sequence[Way],
     below: Callable[[Shown], None],
     kind: Kind = PACKING,
 ) -> None:
@@ -161,7 +161,7 @@ def _with_movie(
     strip(chosen)
     if stages is None:
         ways_back(chosen)
-    _picture(chosen, stages, onward[1])
+    _picture(chosen, stages, [label for _, label in onward])
     _after(kind, stages, below, onward)
 
 
@@ -202,7 +202,7 @@ def _parts(parts: Parts, shown: Shown) -> None:
 
 
 @st.fragment(key=BATCH)
-def _picture(chosen: Controls, stages: Stages, onward: str) -> None:
+def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
     """Show the text of the batch and the player; an edit reruns only these."""
     with in_turn():
         above = st.container()  # always there, even without a notice: the player keeps its place and its state
@@ -227,7 +227,7 @@ def _why() -> None:
 
 
 @st.fragment(key=AFTER)
-def _after(kind: Kind, stages: Stages, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+def _after(kind: Kind, stages: Stages, below: Callable[[Shown], None], onward: Sequence[Way]) -> None:
     """Show what belongs below the picture, which does not wait for it; in another page's frame only the next link."""
     if stage_on_screen() is None:
         return
@@ -237,9 +237,9 @@ def _after(kind: Kind, stages: Stages, below: Callable[[Shown], None], onward: t
             refused(shown)
         else:
             below(shown)
-    name, label = onward
-    with st.container(key="onward"):  # the last step of the player follows this link, too
-        st.page_link(script(name), label=label)
+    with st.container(key="onward"):  # the last step of the player follows these links, too
+        for name, label in onward:
+            st.page_link(script(name), label=label)
 
 
 def _shown(chosen: Controls, stages: Stages) -> Shown:

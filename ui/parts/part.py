@@ -16,17 +16,21 @@ from packviz.show.theme import DARK, LIGHT, Palette
 from ui.parts.controls import Typed, WayBack, put, put_back
 from ui.parts.player import show
 from ui.state import address
+from ui.state.kinds import PACKING, ROWS, Kind, Record
 from ui.state.path import script
 from ui.state.runs import OWN, Shown
 from ui.state.visit import visit
 
 NOT_RECORDED = "There is no recorded run of this cell yet; `make record` makes one."  # of a new one
-TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
-    "pad": tables.padded_table,
-    "sort": tables.sorted_table,
-    "pack": tables.packed_table,
-    "run": tables.run_table,
-    "unpack": tables.unpacked_table,
+TABLES: Mapping[Kind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by stage
+    PACKING: {
+        "pad": tables.padded_table,
+        "sort": tables.sorted_table,
+        "pack": tables.packed_table,
+        "run": tables.run_table,
+        "unpack": tables.unpacked_table,
+    },
+    ROWS: {"two": tables.order_table, **dict.fromkeys(ROWS.stages[1:], tables.rows_table)},
 }
 
 
@@ -134,30 +138,33 @@ def numbers(shown: Shown, stage: str) -> None:
 
 def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
     """Show the records of one stage. brief: without the column `padding` if nothing is padding."""
-    trace, request = shown.trace, shown.request
-    frame = shown.cached(lambda: table(trace, stage, request.layer, request.direction), "records", stage)
+    request = shown.request
+    watched = (request.layer, request.direction)
+    frame = shown.cached(lambda: table(request.kind, shown.record, stage, *watched), "records", stage)
     if brief and "padding" in frame and not frame["padding"].any():
         frame = frame.drop(columns="padding")
     alt = f"The records of the stage {stage}"
     st.dataframe(frame, hide_index=True, key="records", alt=alt, column_config=_explained(frame))
 
 
-def table(trace: Trace | Refusal, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
+def table(kind: Kind, record: Record, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
     """Return the records of one stage; those of the padded grid if torch refused to continue."""
-    if isinstance(trace, Refusal) or stage not in TABLES:  # the stage embed shows the padded grid, too
-        return tables.padded_table(trace)
-    return TABLES[stage](trace, *((layer, direction) if stage == "run" else ()))
+    make = TABLES[kind].get(stage, tables.padded_table)  # the stage embed shows the padded grid, too
+    if isinstance(record, Refusal):
+        make = tables.padded_table
+    return make(record, *((layer, direction) if make is tables.run_table else ()))
 
 
 def proof(shown: Shown) -> None:
     """Say how the run compares with torch's own."""
-    if isinstance(shown.trace, Refusal):
+    if isinstance(shown.record, Refusal):
         return
     if shown.movie.exact:
         st.badge(shown.movie.proof, icon=":material/check:", color="green")
     else:
         st.badge(shown.movie.proof, icon=":material/error:", color="orange")
-    distance(shown.trace)
+    if isinstance(shown.record, Trace):
+        distance(shown.record)
 
 
 def distance(trace: Trace) -> None:

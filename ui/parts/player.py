@@ -78,18 +78,18 @@ def play(
     stages: Sequence[str] | None,
     *,
     picks: bool = False,
-    onward: str = "",
+    onward: Sequence[str] = (),
     after: Sequence[str] = (AFTER,),
 ) -> None:
     """Show a movie; the fragments `after` rerun when it has been painted, and when the stage on screen changes.
 
     The first time, the whole page reruns, because the rest of the page waits for the first picture.
 
-    movie: as JSON. picks: whether clicks on cells are reported; they rerun AFTER. onward: the label of a button in the
-    last step, which follows the link in the container "onward".
+    movie: as JSON. picks: whether clicks on cells are reported; they rerun AFTER. onward: the labels of buttons in
+    the last step, which follow the links in the container "onward".
     """
     key, ask = key_of(stages), visit(Screen).ask
-    data = {"ask": asdict(ask) if ask.number else None, "picks": picks, "watches": True, "onward": onward}
+    data = {"ask": asdict(ask) if ask.number else None, "picks": picks, "watches": True, "onward": list(onward)}
     _mount(
         key=key,
         data=_with(movie, data),

@@ -75,7 +75,11 @@ def _rows() -> dict[str, object]:
     return {
         "strategy": choice("strategy", get_args(Strategy), "How the rows are filled: see the lesson Filling rows."),
         "max_length": whole(
-            "max_length", 1, LIMITS.max_length, "C, the cells of a row. Empty: one row for all tokens."
+            "max_length",
+            1,
+            LIMITS.max_length,
+            "C, the cells of a row. Empty: one row for all tokens; if rows are to be filled, or one would be too long, "
+            "as many as the longest and the shortest sequence need together.",
         ),
         "layer": choice(ROW_NAMES["layer"], get_args(RowLayer), label="layer"),
         "isolate": switch("isolate", "On: documents in a row are kept apart. Off: the layer runs over the whole row."),

@@ -26,6 +26,7 @@ from packviz.facts import sequence_error
 from ui.parts.part import table
 from ui.server import logs, observed
 from ui.server.static import compress_all
+from ui.state.kinds import PACKING
 from ui.state.runs import Request, run
 
 EVERY = 15.0  # seconds between two checks for ended sessions
@@ -39,7 +40,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
     PagesManager.uses_pages_directory = False  # so that even the first deep link finds its page through app.py
     shown = run(Request())
-    table(shown.trace, "pack", None, 0)
+    table(PACKING, shown.trace, "pack", None, 0)
     sequence_error(shown.trace)  # torch's first nested tensor takes seconds
     charts.states(shown.trace)
     compress_all()

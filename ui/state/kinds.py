@@ -14,7 +14,7 @@ from packviz.compute.rows import RowsTrace, trace_rows
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
-from packviz.inputs.limits import check_limits, check_settings
+from packviz.inputs.limits import LIMITS, check_limits, check_settings
 from packviz.inputs.row_config import RowConfig
 from packviz.show.movie import STAGES, Movie, beside, movie
 from packviz.show.movie.marks import Stage
@@ -38,6 +38,7 @@ class Kind:
     record          of a batch and a config
     film            the movie of a record: some of its stages, or all; with what is watched of it
     stages          that the movie can have
+    settled         of a batch and the stages asked for, what stands in place of settings that are None; None: nothing
     """
 
     name: str
@@ -48,6 +49,7 @@ class Kind:
     record: Callable[[Batch, Any], Record]
     film: Callable[[Any, tuple[View, ...] | None, Mapping[str, Any]], Movie]
     stages: tuple[str, ...]
+    settled: Callable[[Batch, tuple[View, ...] | None], Mapping[str, object]] | None = None
 
     @property
     def defaults(self) -> Mapping[str, object]:
@@ -74,6 +76,13 @@ def _rows_film(rows: RowsTrace, stages: tuple[View, ...] | None, watched: Mappin
     return asking(movie(rows, stages, deep=True, **watched), stages[0])
 
 
+def _row_length(batch: Batch, stages: tuple[View, ...] | None) -> Mapping[str, object]:
+    """Return max_length for rows to be filled, and if all tokens are too many for one row: two sequences fit in."""
+    longest, shortest = int(batch.lengths.max()), int(batch.lengths.min())
+    one_row = stages != ("fill",) and int(batch.lengths.sum()) <= LIMITS.max_length
+    return {} if one_row else {"max_length": min(longest + shortest, LIMITS.max_length)}
+
+
 PACKING = Kind(
     name="packing",
     config=Config,
@@ -93,5 +102,6 @@ ROWS = Kind(
     record=trace_rows,
     film=_rows_film,
     stages=("two", "fill", "borders", "attention", "run", "leak"),
+    settled=_row_length,
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (PACKING, ROWS)}

@@ -8,8 +8,15 @@ from streamlit.navigation.page import Page
 from packviz.teach.questions import PAGES
 from ui.state.visit import visit
 
-LESSONS = {"pad": "padding", "sort": "sorting", "pack": "packing", "run": "running", "unpack": "unpacking"}  # by stage
-
+LESSONS = {  # by stage
+    "pad": "padding",
+    "sort": "sorting",
+    "pack": "packing",
+    "run": "running",
+    "unpack": "unpacking",
+    "two": "two_packings",
+    "fill": "filling_rows",
+}
 
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them
 
@@ -48,4 +55,4 @@ def script(name: str) -> str:
 def _page(name: str) -> Page:
     done = {LESSONS[stage] for stage in visit(Lessons).done}
     tick = ":material/check_circle:" if name in done else None
-    return st.Page(script(name), title=name.title(), icon=tick, url_path=name)
+    return st.Page(script(name), title=name.replace("_", " ").capitalize(), icon=tick, url_path=name)

@@ -146,11 +146,21 @@ def in_turn() -> Iterator[None]:
 def latest(request: Request) -> Shown:
     """Return the requested run, or else the visitor's last valid run with the reason."""
     try:
+        request = _settled(request)
         shown = run(request)
     except PackvizError as problem:
         return replace(run(last_good(request.kind, request.stages)), problem=problem)
     visit(Runs).last_good[request.kind] = request
     return shown
+
+
+def _settled(request: Request) -> Request:
+    """Return the request with what its kind puts in place of settings that are None."""
+    if request.kind.settled is None:
+        return request
+    found = request.kind.settled(_batch(request.source), request.stages)
+    settings = ((name, found.get(name) if value is None else value) for name, value in request.settings)
+    return replace(request, settings=tuple(settings))
 
 
 def last_good(kind: Kind, stages: tuple[View, ...] | None) -> Request:
@@ -180,10 +190,13 @@ def as_json(film: Movie) -> bytes:
 
 
 def _record(source: Source, kind: Kind, config: Any) -> Record:
-    own = source.text is None
-    batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
-    (kind.check_own if own else kind.check)(batch, config)
+    batch = _batch(source)
+    (kind.check_own if source.text is None else kind.check)(batch, config)
     return kind.record(batch, config)
+
+
+def _batch(source: Source) -> Batch:
+    return Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
 
 
 def _movie(record: Record, request: Request) -> Movie:

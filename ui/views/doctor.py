@@ -23,6 +23,7 @@ from packviz.text import counted
 from ui.parts.part import TABLES, distance, explore, fresh, table
 from ui.parts.player import clip
 from ui.parts.status import announce
+from ui.state.kinds import PACKING
 from ui.state.path import script
 from ui.state.runs import as_json
 from ui.views.given import Given, Lengths, examples, typed, uploaded
@@ -178,8 +179,10 @@ def _watched(module: nn.RNNBase) -> tuple[int, int]:
 
 def _records(done: Trace, layer: int, direction: int) -> None:
     """Show the records of one stage, and how they compare with torch's own run."""
-    stage = st.segmented_control("Records of the stage", list(TABLES), default="run", required=True, key="own_stage")
-    frame = table(done, stage, layer, direction)
+    stage = st.segmented_control(
+        "Records of the stage", list(TABLES[PACKING]), default="run", required=True, key="own_stage"
+    )
+    frame = table(PACKING, done, stage, layer, direction)
     st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
     distance(done)
 

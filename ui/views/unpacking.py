@@ -5,6 +5,7 @@ import streamlit as st
 
 from packviz.facts import Readout, readouts
 from packviz.inputs.batch import sequence_label
+from ui.state.kinds import PACKING
 from ui.state.path import LESSONS, Lessons, script
 from ui.state.runs import Shown
 from ui.state.visit import visit
@@ -61,7 +62,8 @@ def _values(each: Readout) -> None:
 
 def finished() -> None:
     """Sum up the five lessons, and say where to go next."""
-    lessons, done = len(LESSONS), len(visit(Lessons).done)
+    of_packing = set(LESSONS) & set(PACKING.stages)
+    lessons, done = len(of_packing), len(of_packing & visit(Lessons).done)
     answered = f"{done} of {lessons} predictions answered" if done < lessons else "all five predictions answered ✓"
     with st.expander(f"What you know now: {answered}", expanded=done == lessons):
         st.markdown(_KNOWN)

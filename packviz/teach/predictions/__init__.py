@@ -58,8 +58,8 @@ def asking(movie: Movie, stage: Stage) -> Movie:
     nothing to ask, or that the movie does not show, leaves it as it is. Raises PackvizError for an unknown stage.
     """
     check_kind("movie", movie, Movie, "make one with packviz.movie")
-    choice("stage", stage, STAGES)
-    if all(step.stage != stage for step in movie.steps):
+    choice("stage", stage, movie.about.stages)
+    if stage not in _LESSONS or all(step.stage != stage for step in movie.steps):
         return movie
     facts = Facts(movie.run)
     predictions = dict.fromkeys(_question(facts, stage, number, movie.about.direction) for number in range(MAX_ASKED))

@@ -26,11 +26,7 @@ def fill(view: RowsView) -> Iterator[Step]:
             "fill.step", view, b=b, start=start, stop=stop, row=row, free=free, cut=stop - start < view.lengths[b]
         )
         yield Step(said, (_at(view, number),), detail)
-    rows = view.trace.rows
-    dropped = sum(stop - start for _, start, stop in rows.dropped)
-    pieces = [b for row in rows.rows for b, _, _ in row] + [b for b, _, _ in rows.dropped]
-    cut = sum(count > 1 for count in np.bincount(pieces).tolist())
-    yield Step(say("fill.end", view, dropped=dropped, cut=cut), (fill_end(view),), name="end")
+    yield Step(say("fill.end", view), (fill_end(view),), name="end")
 
 
 def fill_scene(view: RowsView) -> Scene:

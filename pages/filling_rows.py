@@ -1,0 +1,18 @@
+"""Filling rows: documents go into rows of one length, by the strategies of the training libraries."""
+
+from ui.parts.lesson import lesson
+from ui.state.kinds import ROWS
+from ui.views import filling_rows
+
+lesson(
+    "How are sequences put into rows?",
+    "All rows have `max_length` cells. A strategy chooses the row for each sequence; good ones leave few cells free.",
+    ("fill",),
+    {"Every strategy on this batch": filling_rows.strategies},
+    to_try=(
+        "Take another strategy or shorter rows, and watch the free cells and the tokens dropped.",
+        filling_rows.to_try,
+    ),
+    onward=("quiz", "Next: can you predict it? →"),
+    kind=ROWS,
+)

@@ -1,0 +1,16 @@
+"""Two packings: the same tokens by time step for an RNN, and by sequence for a transformer."""
+
+from ui.parts.lesson import lesson
+from ui.state.kinds import ROWS
+from ui.views import two_packings
+
+lesson(
+    "What does packing mean for a transformer?",
+    "The same tokens stand one sequence after another in a row. `batch_sizes` becomes `cu_seqlens`, which says where "
+    "each sequence begins.",
+    ("two",),
+    {"Two packings of this batch": two_packings.side_by_side},
+    to_try=("Put the sequences in another order, and see which of the two changes.", two_packings.to_try),
+    onward=("filling_rows", "Next: how to fill rows? →"),
+    kind=ROWS,
+)
