@@ -73,16 +73,18 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
         "note": now.spec.get("note") if now is not None else None,
         "items": items if state.plan else None,
         "upcoming": items[upcoming] if upcoming < len(items) else None,
+        "seconds": None if state.began_at is None else round(time.time() - state.began_at),
         "before": state.beside(-1) is not None,
         "after": state.beside(1) is not None or upcoming < len(items),
         "questions": [] if state.plan else items,
+        "shown": sorted({each.index for each in state.shown if each.index is not None}),
         "index": now.index if now is not None else None,
         "left": len(items) - upcoming,
         "asked": [dict(each.spec) for each in state.asked],
         "spec": dict(current.spec) if current is not None else None,
         "following_count": sum(each.following for each in state.phones.values()),
         "pace": {said: paces[said] for said in get_args(Pace)},
-        "wonders": [{"id": i, "text": text} for i, (_, text) in enumerate(state.wonders)],
+        "wonders": [{"id": i, "text": text, "shown": i == state.wonder} for i, (_, text) in enumerate(state.wonders)],
     }
 
 

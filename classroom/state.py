@@ -99,6 +99,7 @@ class State:
     shown       every item so far. at: the place in it of what is on the screen; -1 before the first one
     paces       by token, what a phone said last about the pace, and when
     wonders     questions to the teacher. wonder: the place of the one on the projector
+    began_at    when the first item was shown; None before
     channels    which of pace, wonder and confidence the phones offer
     """
 
@@ -113,7 +114,8 @@ class State:
     paces: dict[str, tuple[Pace, float]] = field(default_factory=dict)
     wonders: tuple[tuple[str, str], ...] = ()  # token and text
     wonder: int | None = None
-    channels: frozenset[str] = frozenset(("pace", "wonder"))
+    began_at: float | None = None
+    channels: frozenset[str] = frozenset(("pace", "wonder", "confidence"))
     last_at: float = 0.0
     urgent: int = 0  # the revision of the last event of which phones hear at once
     deleted: bool = False
@@ -211,6 +213,7 @@ class State:
                 before = self.phones[event["token"]]
                 self.phones[event["token"]] = Phone(event["name"], event["following"], before.changes + 1)
             case "asked" | "put":
+                self.began_at = self.began_at or event["at"]
                 self._put(event)
             case "went":
                 self.at = event["to"]

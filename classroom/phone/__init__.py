@@ -22,7 +22,7 @@ from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, mix, text_on
 __all__ = ["page", "play", "player", "routes"]
 
 _HERE = Path(__file__).parent
-_MODULES = ("dom", "kept", "answer", "connection", "line", "reveal", "item", "teacher", "phone")  # in order of import
+_MODULES = ("dom", "kept", "answer", "connection", "line", "reveal", "phases", "item", "teacher", "phone")
 _COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)  # that has its lines to itself
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _SOFT = 0.88  # share of the background in a colour behind a text

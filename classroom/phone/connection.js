@@ -13,7 +13,7 @@ const PATIENCE = 8000, // ms until a request counts as lost
 export const LATEST = 1100; // ms between two attempts to connect
 
 /**
- * @typedef {{ answer: string | null, right: boolean, before: number, after: number, reason: string }} Bar
+ * @typedef {{ answer: string | null, right: boolean, before: number, after: number, reason: string, sure?: number[], guessing?: number[] }} Bar
  * @typedef {object} Seen what the server shows to this phone (classroom/snapshot.py)
  * @property {number} revision
  * @property {"lobby" | "vote" | "closed" | "talk" | "reveal"} phase
@@ -25,6 +25,7 @@ export const LATEST = 1100; // ms between two attempts to connect
  * @property {string[]} channels which of pace, wonder and confidence this phone offers
  * @property {"slow" | "fast" | "lost" | null} pace
  * @property {unknown} mine
+ * @property {string | null} confidence
  * @property {number} voted
  * @property {number} joined
  * @property {string} name

@@ -48,6 +48,10 @@ export class Line extends Connection {
   get answer() {
     return this.kept.vote?.answer ?? this.seen?.mine ?? null;
   }
+  /** How sure one said to be of it. */
+  get confidence() {
+    return (this.kept.vote ?? this.seen)?.confidence ?? null;
+  }
   /** Which question and round these are. */
   get at() {
     return `${this.seen.question?.number}/${this.seen.round}`;
@@ -58,10 +62,13 @@ export class Line extends Connection {
     return phase === "vote" && question.number === vote.question && round === vote.round;
   }
 
-  /** @param {unknown} answer */
-  vote(answer) {
+  /**
+   * @param {unknown} answer
+   * @param {string | null} confidence
+   */
+  vote(answer, confidence = this.confidence) {
     this.problem = this.failed = "";
-    this.save({ vote: { question: this.seen.question.number, round: this.seen.round, answer } });
+    this.save({ vote: { question: this.seen.question.number, round: this.seen.round, answer, confidence } });
     this.changed();
     this.send();
   }
@@ -78,6 +85,7 @@ export class Line extends Connection {
         if (this.open(vote)) {
           this.seen.voted += this.seen.mine === null ? 1 : 0;
           this.seen.mine = vote.answer;
+          this.seen.confidence = vote.confidence;
         }
         if (this.kept.vote === vote) this.save({ vote: undefined });
         this.failed = "";

@@ -1,18 +1,17 @@
-// The page for phones: what is on it in each phase of a room.
+// The page for phones: the room, the name, and what is on it now.
 
-import { answering, asked, mark, told } from "./answer.js";
 import { Refusal } from "./connection.js";
 import { button, counted, el } from "./dom.js";
 import { item } from "./item.js";
 import { Line } from "./line.js";
-import { bars, base, cinema, player, verdict } from "./reveal.js";
+import { phases, SLOW } from "./phases.js";
+import { base, player } from "./reveal.js";
 import { toTeacher } from "./teacher.js";
 
 /** @typedef {{ title: string, body: (Node | string)[], update?: () => void, end?: () => void }} View */
 
 const CODE = /^[A-Z0-9]{6}$/,
   RULE = "A code has six letters and digits, such as K7QXWM.",
-  SLOW = 1000, // ms until it is said that something takes long
   EARLY = 20_000; // ms over which the phones of a class fetch the player ahead
 
 const $ = (/** @type {string} */ id) => document.getElementById(id);
@@ -40,7 +39,11 @@ function render() {
     const focused = main.contains(document.activeElement);
     view?.end?.();
     shown = key;
-    view = line.over ? over() : line.seen ? (item(line, announce) ?? views[line.seen.phase]()) : joining();
+    view = line.over
+      ? over()
+      : line.seen
+        ? (item(line, announce) ?? phases[line.seen.phase](line, announce))
+        : joining();
     const title = el("h1", { tabindex: -1 }, view.title);
     main.replaceChildren(title, ...view.body);
     document.title = `${view.title} · ${line.code}`;
@@ -164,119 +167,6 @@ function over() {
   queueMicrotask(() => start(line.code, sentence));
   return { title: "Join your class", body: [] };
 }
-
-// ---- the phases
-
-const heading = () => `Question ${line.seen.question.number}`;
-/** @param {string} text without its marks of code */
-const plain = (text) => text.replaceAll("`", "");
-const counts = () => el("p", { class: "quiet" });
-/** @param {string} answer that may be a sentence itself */
-const ended = (answer) => (/[.!?]$/.test(answer) ? answer : `${answer}.`);
-
-/**
- * A phase in which the answer can be seen, but not changed.
- * @param {string} title
- * @param {string} sentence
- * @returns {View}
- */
-function between(title, sentence) {
-  const node = el("p", { class: "told" });
-  const update = () => {
-    const { question, mine } = line.seen;
-    node.textContent = line.late
-      ? "Your answer did not reach the server before the vote closed. It does not count."
-      : mine === null
-        ? "You did not answer in this vote."
-        : `Your answer: ${plain(told(question, mine))}`;
-  };
-  return { title, body: [el("p", {}, sentence), node, ...asked(line.seen.question)], update };
-}
-
-/** @returns {View} */
-function lobby() {
-  const { question, name } = line.seen,
-    joined = counts();
-  const body = question
-    ? [...asked(question), el("p", {}, "The vote has not been opened yet. Think about your answer.")]
-    : [
-        el("p", {}, "You are ", el("b", {}, name), "."),
-        el("p", {}, "Wait for the first question. It will appear here."),
-      ];
-  const update = () => {
-    joined.textContent = `${counted(line.seen.joined, "phone")} in this room.`;
-    if (!question) body[0].childNodes[1].textContent = line.seen.name;
-  };
-  return { title: question ? heading() : "You are in", body: [...body, joined], update };
-}
-
-/** @returns {View} */
-function vote() {
-  const { question, round } = line.seen,
-    { first } = line.kept,
-    status = el("p", { id: "told", class: "told" }),
-    many = counts(),
-    body = el("div", {}, ...asked(question, line), ...answering(question, line), status, many);
-  let empty = ""; // what is said while nothing has been sent
-  if (round === 2 && first?.question === question.number) {
-    body.prepend(el("p", { class: "quiet" }, `Your first answer: ${told(question, first.answer)}`));
-    empty = `${["choice", "cell"].includes(question.form) ? "Choose" : "Send"} it again to keep it, or change it.`;
-  }
-  /** @type {import("./kept.js").Vote} */
-  let waiting = null; // on its way
-  let late = 0;
-  const say = (/** @type {string} */ sentence, kind = "") => {
-    if (status.textContent === sentence) return;
-    status.textContent = sentence;
-    status.className = `told ${kind}`;
-    if (!sentence) return;
-    if (kind) announce(sentence);
-    if (waiting) status.scrollIntoView({ block: "nearest" });
-  };
-  const update = () => {
-    const { seen, kept, answer, failed, problem } = line,
-      given = answer === null ? "" : plain(told(question, answer)),
-      why = failed || "The server is slow.",
-      unsent = () => say(`Not sent yet: ${ended(given)} ${why} It will be sent again automatically.`, "wrong");
-    mark(body, answer);
-    many.textContent = `Answers so far: ${seen.voted} of ${seen.joined}.`;
-    const other = waiting !== kept.vote;
-    waiting = kept.vote;
-    if (waiting && !failed && !other) return;
-    clearTimeout(late);
-    if (waiting && failed) unsent();
-    else if (waiting) {
-      late = setTimeout(unsent, SLOW);
-      say(`Sending ${given} …`);
-    } else if (problem) say(problem, "wrong");
-    else if (seen.mine === null) say(empty);
-    else say(`Your answer is stored: ${ended(given)} You can change it until the vote closes.`, "good");
-  };
-  const title = round === 2 ? `${heading()}: second vote` : heading();
-  return { title, body: [body], update, end: () => clearTimeout(late) };
-}
-
-const closed = () => between("The vote is closed", "Wait for your teacher.");
-const talk = () =>
-  between("Talk about it", "Explain your answer to your neighbor, and listen to theirs. You will vote again.");
-
-/** @returns {View} */
-function reveal() {
-  const { question, right, movie, mine } = line.seen,
-    film = movie ? cinema(line, announce) : null,
-    poll = mine !== null && (right ?? null) === null,
-    title = mine === null || poll ? "The answer" : right ? "You are right" : "Not right this time";
-  const body = [
-    ...verdict(line),
-    ...(film ? [film.node] : []),
-    ...bars(line),
-    el("h2", {}, heading()),
-    ...asked(question),
-  ];
-  return { title, body, update: film?.update, end: film?.end };
-}
-
-const views = { lobby, vote, closed, talk, reveal };
 
 // ---- the page
 

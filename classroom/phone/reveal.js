@@ -3,7 +3,7 @@
 /** @import { Line } from "./line.js" */
 
 import { told } from "./answer.js";
-import { button, el, rich } from "./dom.js";
+import { button, el, letter, rich } from "./dom.js";
 
 /** @type {Promise<any>} */
 let loading = null;
@@ -46,7 +46,7 @@ export function bars({ seen }) {
   const { question, mine, rounds, bars } = seen,
     own = mine === null ? null : told(question, mine),
     most = Math.max(1, ...bars.flatMap(({ before, after }) => [before, after]));
-  const bar = (/** @type {string} */ when, /** @type {number} */ many) => {
+  const bar = (/** @type {string} */ when, /** @type {number} */ many, /** @type {number} */ sure) => {
     const fill = el("span", { class: "fill" });
     fill.style.width = `${(100 * many) / most}%`;
     return el(
@@ -54,22 +54,23 @@ export function bars({ seen }) {
       { class: `bar ${rounds === 2 ? when : "after"}` },
       el("span", { class: "when" }, rounds === 2 ? when : "votes"),
       el("span", { class: "track", "aria-hidden": "true" }, fill),
-      el("span", { class: "many" }, String(many)),
+      el("span", { class: "many" }, sure ? `${many} (${sure} sure)` : String(many)),
     );
   };
-  const items = bars.map(({ answer, right, before, after, reason }) =>
+  const items = bars.map(({ answer, right, before, after, reason, sure = [] }, i) =>
     el(
       "li",
       { class: right && "good" },
       el(
         "p",
         {},
+        question.options ? `${letter(i)}. ` : "",
         ...given(answer ?? "Other answers"),
         ...(right ? [" ✓ right"] : []),
         ...(answer !== null && answer === own ? [" · your answer"] : []),
       ),
-      bar("before", before),
-      ...(rounds === 2 ? [bar("after", after)] : []),
+      bar("before", before, sure[0]),
+      ...(rounds === 2 ? [bar("after", after, sure[1])] : []),
       ...(reason && !right && answer !== own ? [el("p", { class: "quiet" }, ...rich(reason))] : []),
     ),
   );

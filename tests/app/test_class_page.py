@@ -1,6 +1,7 @@
 """The teacher's page: a class from start to end, the keys of a remote, a reload and the projector's view."""
 
 import json
+from functools import partial
 
 import pytest
 from phone_pages import Room
@@ -9,12 +10,13 @@ from streamlit.testing.v1 import AppTest
 from tabs import reach, tab, until, violations
 from visits import PHONE, PROJECTOR, Open
 
+from classroom import events
 from classroom.rooms import rooms
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from pages import movies, opened, press, texts
 from ui.parts.plan import STARTER, Item, Plan
-from ui.views.classroom import TeachersRoom
+from ui.views.teachers_room import TeachersRoom
 
 TEXT = "1 2 3\n4 5\n6 7 8 9"
 SIZES = {"kind": "batch_sizes", "sequences": TEXT}
@@ -39,6 +41,11 @@ def teacher(code: str, host: str) -> AppTest:
 
 def html(app: AppTest) -> str:
     return "\n".join(body for each in app.get("html") if not (body := str(each.proto.body)).startswith("<style"))
+
+
+def private(app: AppTest) -> AppTest:
+    """Switch the presenter view on."""
+    return app.toggle(key="presenter").set_value(True).run()
 
 
 def labels(app: AppTest) -> list[str]:
@@ -70,8 +77,8 @@ def test_a_class_goes_from_the_question_to_the_movie() -> None:
     app = press(app, "Next question")
     assert "*Which* &lt;b&gt; of <code>h_n</code>?" in html(app)
     app = press(app, "Open the vote", "Close the vote", "Show the answer")
-    app.session_state["class note 3"] = True
-    assert "a riddle" in texts(app.run())
+    app = private(app)
+    assert "a riddle" in texts(app)
     more = {"Next question", "Same question, new numbers", "What did you see?"}
     assert not more & {*labels(app)}  # the list is at its end, and a question of one's own has no movie
 
@@ -200,13 +207,44 @@ def test_a_plan_runs_on_the_teachers_page_with_its_notes_folded() -> None:
     app = press(visited(Plan(items=(step, STARTER[0]))), "Open a room with 2 items", "Begin")
     assert '"step": 3,' in movies(app)[0]
     assert "a riddle" not in texts(app)
-    app.session_state["class note 1"] = True
-    shown = texts(app.run())
-    assert "a riddle" in shown
-    assert "Next: " in shown
+    app = private(app)
+    assert "a riddle" in texts(app)
+    assert "<b>Page Down:</b> Next" in html(app)
+    assert "The next item:</b> How many" in html(app)
+    code, _ = app.session_state["visit"][TeachersRoom].room
+    assert "a riddle" not in texts(opened("class", {"room": code, "view": "projector"}))
     app = press(app, "Next")
     assert "Open the vote" in labels(app)
     assert movies(press(app, "Back")) != []
+
+
+def test_what_students_tell_is_in_the_presenter_view_alone() -> None:
+    code, host, phones = room_of(OWN)
+    app = private(press(teacher(code, host), "Ask the first question", "Open the vote"))
+    rooms.call(rooms.vote(code, phones[0], 1, 1, None, "sure"))
+    for phone, pace in zip(phones, ("lost", "lost", "fast"), strict=True):
+        rooms.call(rooms.tell(code, partial(events.pace, token=phone, said=pace)))
+    rooms.call(rooms.tell(code, partial(events.wonder, token=phones[0], text="Why <b>?")))
+    app = app.run()
+    assert "of 3: 1 too fast, 2 lost." in html(app)
+    assert '<span class="unseen">, 1 sure</span>' in html(app)
+    assert "“Why <b>?”" in texts(app)
+    projector = opened("class", {"room": code, "view": "projector"})
+    for private_text in ("lost", "sure", "Why", "a riddle"):
+        assert private_text not in texts(projector) + html(projector)
+    app = press(app, "Put it on the projector")
+    assert "Why &lt;b&gt;?" in html(projector.run())
+    app = press(app, "Take it off the projector")
+    assert "Why" not in html(projector.run())
+
+
+def test_a_teacher_switches_off_what_phones_may_tell() -> None:
+    code, host, phones = room_of(OWN)
+    app = teacher(code, host)
+    app.session_state["class room"] = True
+    app = app.run().toggle(key="class wonder").set_value(False).run()
+    assert rooms.call(rooms.snapshot(code, phones[0]))["channels"] == ["confidence", "pace"]
+    assert app.toggle(key="class pace").value
 
 
 def test_the_answer_comes_first_if_most_are_right() -> None:

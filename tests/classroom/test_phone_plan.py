@@ -2,7 +2,7 @@
 
 from phone_pages import OWN, Room, phone
 from playwright.sync_api import Browser, expect
-from tabs import tab, violations
+from tabs import tab, until, violations
 
 SLIDE = "# Packing\n\n`h_n` is $h_T$, and\n\n```python\noutput, h_n = lstm(packed)\n```"
 STEP = {"stage": "pack", "number": 3, "sequences": "1 2 3\n4 5", "settings": {"cell": "gru"}}
@@ -33,6 +33,26 @@ def test_a_plan_is_on_the_phone_and_on_the_projector(browser: Browser, address: 
         assert violations(held.page) == []
         room.act("back")
         held.at_step(3)
+
+
+def test_a_phone_says_how_sure_it_is_of_its_answer(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    room.act("next", "open")
+    with phone(browser, room) as held:
+        sure = held.page.get_by_role("group", name="How sure are you?")
+        expect(sure).to_be_hidden()
+        held.press("the padding")
+        held.is_told("Your answer is stored")
+        sure.get_by_role("button", name="Guessing").click()
+        expect(sure.get_by_role("button", name="Guessing")).to_have_attribute("aria-pressed", "true")
+        until(held.page, lambda: room.seen["bars"][1].get("guessing") == [1])
+        held.press("nothing at all")
+        until(held.page, lambda: room.seen["bars"][2].get("guessing") == [1])
+        assert violations(held.page) == []
+        room.act("channels", confidence=False)
+        expect(sure).to_be_hidden()
+        room.act("close", "reveal")
+        expect(held.page.locator(".bars")).to_contain_text("C. nothing at all")
 
 
 def test_a_phone_says_to_the_teacher_alone_that_it_is_lost(browser: Browser, address: str) -> None:

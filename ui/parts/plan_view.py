@@ -158,7 +158,7 @@ def title(spec: Mapping[str, Any]) -> str:
         first = next(filter(None, (line.strip("# ") for line in spec["slide"].splitlines())), "")
         return f"Slide: {first[:60]}"
     if "step" in spec:
-        return f"Step {spec['step'].get('number', 1)} of {spec['step'].get('stage', 'all stages')}"
+        return f"Movie: {spec['step'].get('stage', 'all stages')}, step {spec['step'].get('number', 1)}"
     return _plain(spec)
 
 
@@ -213,7 +213,7 @@ def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
         if not panel.open:
             return
         for i, spec in enumerate(listed):
-            mark = "▸ " if i == seen["index"] else ""
+            mark = "▸ " if i == seen["index"] else "✓ " if i in seen["shown"] else ""
             st.button(
                 _as_label(f"{mark}{i + 1}. {title(spec)}"), key=f"list {i}", width="stretch", on_click=ask, args=(i,)
             )

@@ -71,6 +71,7 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "job": ("lab", None),  # the key of the visitor's long work, by which it is found again
     "room": ("class", None),
     "view": ("class", None),  # projector
+    "presenter": ("class", False),
     "hide": ("share", ""),
     "lock": ("share", ""),
     "theme": ("share", THEMES[0]),  # ui/server/theme.js has Streamlit follow it

@@ -14,7 +14,6 @@ import streamlit as st
 from classroom.rooms import rooms
 from classroom.state import RefusedError
 from packviz.text import html, markup
-from ui.parts.plan_view import title
 from ui.parts.player import clip
 from ui.parts.qr import qr_code
 from ui.parts.quiz_views import batch
@@ -150,7 +149,11 @@ def bars(seen: Seen) -> str:
     rare = sorted(told, key=lambda bar: -bar["before"] - bar["after"])[_COMMON:]
     longest = max(len(bar["answer"] or _OTHERS) for bar in seen["bars"])
     fit = _fit(*(f"{bar['answer']} {bar['reason']}" for bar in seen["bars"]))
-    return markup(_BARS, bars=seen["bars"], sides=sides, most=most, rare=rare, longest=longest, fit=fit, others=_OTHERS)
+    lettered = bool(seen["question"].get("options"))
+    return markup(
+        _BARS, bars=seen["bars"], sides=sides, most=most, rare=rare, longest=longest, fit=fit, others=_OTHERS,
+        lettered=lettered,
+    )  # fmt: skip
 
 
 def join_link(code: str) -> str:
@@ -181,29 +184,3 @@ def as_spoken(link: str) -> str:
 
 def qr(link: str) -> str:
     return f'<img class="class-qr" alt="QR code of {escape(link)}" src="{qr_code(link)}">'
-
-
-def for_the_teacher(seen: Seen) -> None:
-    """Offer what only the teacher should see before the answer is shown."""
-    note, shown = seen["note"], seen["phase"] == "reveal" or seen["question"] is None
-    upcoming = seen["upcoming"] if seen["items"] else None
-    told = [f"Next: {title(upcoming)}"] if upcoming else []
-    told += [f"“{each['text']}”" for each in seen["wonders"][-5:]]
-    paces = [f"{many} {what}" for what, many in seen["pace"].items() if many]
-    told += [f"The last five minutes: {', '.join(paces)}"] if paces else []
-    if (seen["kind"] is None or shown) and not (note or told):
-        return
-    label = "Your note" if shown else "Only for you (opens on this screen)"
-    key = f"class {'note' if shown else 'secrets'} {seen['place'][0]}"  # an open panel closes with its question
-    panel = st.popover(label, key=key, icon=":material/visibility_off:", on_change="rerun")
-    if not panel.open:
-        return
-    with panel:
-        if seen["hint"] is not None:
-            st.markdown(f"**{seen['hint']['share']:.0%} right.** {seen['hint']['told']}")
-        if note:
-            st.text(note if shown else f"Your note: {note}")
-        for each in told:
-            st.text(each)
-        if not shown and seen["question"] is not None:
-            st.html(bars(seen))

@@ -4,23 +4,24 @@ What must stay secret until the answer is shown is in one panel that the teacher
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
 
-from classroom.rooms import rooms
 from classroom.specs import is_question
-from classroom.state import RefusedError
 from packviz.text import counted
 from ui.parts.lesson import apart
-from ui.parts.new_question import new_question, put_batch, unfold
+from ui.parts.new_question import new_question, unfold
 from ui.parts.plan import Plan, shown_of
-from ui.parts.plan_view import download, from_the_list, plan_view
+from ui.parts.plan_view import from_the_list, plan_view
+from ui.state import address
 from ui.state.visit import visit
-from ui.views.class_stage import LOOK, Seen, as_spoken, counted_votes, for_the_teacher, join_link, projector, qr, stage
+from ui.views.class_menu import projector_link, room_menu
+from ui.views.class_stage import LOOK, Seen, counted_votes, join_link, projector, stage
+from ui.views.presenter import presenter
+from ui.views.teachers_room import TeachersRoom, act, come_back, open_room, seen_now
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -40,20 +41,6 @@ _tell = st.components.v2.component(
 )
 
 
-@dataclass
-class TeachersRoom:
-    """A teacher's class.
-
-    room: its code and the secret. problem: why the last action was refused. is_over: whether the browser should forget
-    the class. revealed: by question, the step at which its movie was opened.
-    """
-
-    room: tuple[str, str] | None = None
-    problem: str = ""
-    is_over: bool = False
-    revealed: dict[int, int] = field(default_factory=dict)
-
-
 # What the teacher can do, by phase and round: the natural next action first, each with the label of its button.
 _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("lobby", 1): (("open", "Open the vote"),),
@@ -69,6 +56,10 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
 }
 _MORE = ("twin", "seen")  # further questions, which only the teacher starts
 _HELP = {"seen": "Asks the question again: about one student in five remembers a demonstration wrongly."}
+_PRIVATE = (
+    "Your notes, the answers so far and what students tell you. Switch it on only in a window that they cannot see: "
+    "**Room** has a view for the projector."
+)
 _FIRST = "Ask the first question"
 _UNDONE = ("vote", "closed", "talk")  # phases that can be undone
 
@@ -81,7 +72,7 @@ def classroom() -> None:
         _mount(key="class", data={"code": "", "projector": True})
         projector(st.query_params.get("room", ""))
         return
-    seen = _seen()
+    seen = seen_now()
     code, host = visit(TeachersRoom).room or ("", "")
     revealed = seen is not None and seen["phase"] == "reveal"
     asked = len(seen["asked"]) if seen else 0
@@ -89,7 +80,7 @@ def classroom() -> None:
     visit(TeachersRoom).is_over = False
     with st.container(key="class-keys"):
         told = _mount(key="class", data=data, default={"room": None}, on_room_change=lambda: None, on_key_change=_turn)
-    if told["room"] and not (code or data["forget"]) and _come_back(told["room"]):
+    if told["room"] and not (code or data["forget"]) and come_back(told["room"]):
         st.rerun()
     apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
     if seen is None:
@@ -114,7 +105,7 @@ def _begin() -> None:
         )
         st.button(
             f"Open a room with {counted(len(plan), what)}" if plan else "Open a room",
-            key="class open", type="primary", on_click=_open,
+            key="class open", type="primary", on_click=open_room,
         )  # fmt: skip
         if visit(TeachersRoom).problem:
             st.text(f"⚠ {visit(TeachersRoom).problem}")
@@ -123,74 +114,16 @@ def _begin() -> None:
             st.markdown(f"This is the teacher's page. Students join room **{code}** here: [join]({join_link(code)}).")
 
 
-def _open() -> None:
-    specs = shown_of(visit(Plan).items)
-    try:
-        own = visit(TeachersRoom)
-        created = rooms.create(specs, st.context.ip_address, plan=bool(specs))
-        own.room, own.problem = rooms.call(created), ""
-        unfold(on=not specs)
-    except RefusedError as refusal:
-        visit(TeachersRoom).problem = refusal.sentence
-
-
-def _come_back(known: Mapping[str, str]) -> bool:
-    """Return to the room that the browser remembers after a reload or a server restart, or have it forgotten.
-
-    Return False if the room cannot be read right now.
-    """
-    try:
-        seen = rooms.call(rooms.snapshot(known["code"], known["host"]))
-        if seen.get("host"):
-            visit(TeachersRoom).room = known["code"].upper(), known["host"]
-            put_batch(seen["asked"])
-    except RefusedError as refusal:
-        if refusal.status not in (403, 404):
-            return False
-    visit(TeachersRoom).is_over = visit(TeachersRoom).room is None
-    return True
-
-
-def _seen() -> Seen | None:
-    """Return the open room as its teacher sees it; None if there is none, or if it has ended."""
-    room = visit(TeachersRoom).room
-    if room is None:
-        return None
-    try:
-        return rooms.call(rooms.snapshot(*room))
-    except RefusedError as refusal:
-        visit(TeachersRoom).problem = refusal.sentence
-        if refusal.status in (403, 404):
-            own = visit(TeachersRoom)
-            own.room, own.problem, own.is_over = None, "That class has ended.", True
-        return None
-
-
-def _act(action: str, **details: object) -> None:
-    """Do what a button or a key requests; if it is refused, say why."""
-    room = visit(TeachersRoom).room
-    if room is None:
-        return
-    try:
-        rooms.call(rooms.act(*room, action, details))
-        visit(TeachersRoom).problem = ""
-    except RefusedError as refusal:
-        visit(TeachersRoom).problem = refusal.sentence
-    if action == "delete" and not visit(TeachersRoom).problem:
-        visit(TeachersRoom).room, visit(TeachersRoom).is_over = None, True
-        st.query_params.pop("room", None)
-
-
 def _do(action: str, seen: Seen) -> None:
     """Do what a button offers, at the point of the lesson at which it was shown."""
     if action == "seen":
         _ask(seen["place"], {**seen["spec"], "seen": True})
     else:
-        _act(action, at=seen["place"])
+        act(action, at=seen["place"])
 
 
 def _ask(place: list[Any], question: object) -> None:
-    _act("ask", question=question, at=place)
+    act("ask", question=question, at=place)
 
 
 def _from_the_list(seen: Seen, index: int) -> None:
@@ -198,7 +131,7 @@ def _from_the_list(seen: Seen, index: int) -> None:
     if seen["items"] is None:
         _ask(seen["place"], index)
     else:
-        _act("item", item=index, at=seen["place"])
+        act("item", item=index, at=seen["place"])
 
 
 def _ask_new(place: list[Any], question: object) -> None:
@@ -209,7 +142,7 @@ def _ask_new(place: list[Any], question: object) -> None:
 
 def _turn() -> None:
     """Follow a key of the teacher's remote: the natural next action, or back to what was shown before."""
-    seen = _seen()
+    seen = seen_now()
     if seen is None:
         return
     if st.session_state["class"]["key"] == "next":
@@ -217,7 +150,7 @@ def _turn() -> None:
             if action not in _MORE:
                 _do(action, seen)
     elif _can_go_back(seen):
-        _act("back", at=seen["place"])
+        act("back", at=seen["place"])
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
@@ -247,47 +180,28 @@ def _room(seen: Seen) -> None:
         if seen["kind"] is None and not seen["left"]:  # one has to be created: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if _can_go_back(seen):
-            back = partial(_act, "back", at=seen["place"])
+            back = partial(act, "back", at=seen["place"])
             label = "Undo" if seen["phase"] in _UNDONE else "Back"
             st.button(label, key="class back", icon=":material/undo:", help="PageUp", on_click=back)
-        for_the_teacher(seen)
         from_the_list(seen, partial(_from_the_list, seen))
-        _whole()
+        room_menu(seen)
+        private = address.switch("presenter", _PRIVATE, label="Presenter view")
     if visit(TeachersRoom).problem:
         st.text(f"⚠ {visit(TeachersRoom).problem}")
-    with st.container(border=True, key="class-stage"):
-        stage(seen, first=visit(TeachersRoom).revealed)
-        if seen["kind"] is None:
-            _projector_link(seen["code"])
-
-
-def _whole() -> None:
-    """Offer the actions for the room as a whole."""
-    code, host = visit(TeachersRoom).room or ("", "")
-    panel = st.popover("Room", key="class room", on_change="rerun")
-    if not panel.open:
-        return
-    with panel:
-        link = join_link(code)
-        st.markdown(f"Join at **{as_spoken(link)}** with the code **{code}**, or scan:")
-        st.html(qr(link))
-        _projector_link(code)
-        with st.container(horizontal=True):
-            mark = "\ufeff"  # by which spreadsheets know UTF-8
-            download("Answers (CSV)", f"answers-{code}.csv", lambda: mark + rooms.call(rooms.answers(code, host)))
-        if st.toggle("End this class", key="class end"):
-            st.markdown("This deletes all votes. Save the answers first.")
-            st.button("End the class and delete its votes", on_click=partial(_act, "delete"))
-
-
-def _projector_link(code: str) -> None:
-    st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
+    with st.container(horizontal=True, key="class-windows"):
+        with st.container(border=True, key="class-stage"):
+            stage(seen, first=visit(TeachersRoom).revealed)
+            if seen["kind"] is None:
+                projector_link(seen["code"])
+        if private:
+            following = [label for action, label in _actions(seen)[:1] if action not in _MORE]
+            presenter("".join(following))
 
 
 @st.fragment(run_every=LOOK)
 def _counts(drawn: list[Any]) -> None:
     """Count those who have joined and voted; rerun the page when another window has moved the class on."""
-    seen = _seen()
+    seen = seen_now()
     if seen is None or seen["place"] != drawn:
         st.rerun()
     assert seen is not None
