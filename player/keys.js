@@ -1,5 +1,7 @@
 // Which player a key is for, and which elements of the page use it themselves.
 
+import { watchNext } from "./stack.js";
+
 const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" if they are switched off
 /** @type {any} */
 const page = window;
@@ -127,6 +129,7 @@ function actionOf(player, key, onButton) {
     " ": onButton ? null : () => player.clock.toggle(),
     f: () => screen.fullscreen(),
     c: () => screen.toggleCode(),
+    l: player.movie.stack ? () => watchNext(player) : null,
     b: "blank",
     ".": full ? "blank" : () => pointer.walk(1),
     ",": () => pointer.walk(-1),

@@ -13,6 +13,7 @@ const KEYS = [
   [[".", ","], "the next token, the previous token, in packed order"],
   [["F"], "full screen"],
   [["C"], "show or hide the code"],
+  [["L"], "the next layer, direction or head, if there are several"],
   [["B"], "blank the picture"],
   [["?"], "these keys"],
 ];

@@ -4,6 +4,7 @@
 
 import { el } from "./dom.js";
 import { hasKeys, here } from "./keys.js";
+import { showStack } from "./stack.js";
 import { explained } from "./terms.js";
 
 const FADE = 34; // pixels of the side panel that "more" covers
@@ -25,7 +26,7 @@ export class Texts {
     const { movie, steps, firstSteps, root, ui } = this.player;
     root.setAttribute("aria-label", `packviz player: ${movie.title}`);
     ui.stages.replaceChildren(...[...firstSteps].map(([stage, first], i) => this.railItem(stage, first, i)));
-    this.showStack();
+    showStack(this.player);
     ui.notes.textContent = movie.notes.join(" · ");
     ui.notes.hidden = !movie.notes.length;
     ui.code.replaceChildren(...movie.code.map((line) => this.codeItem(line)));
@@ -125,46 +126,6 @@ export class Texts {
     );
     node.addEventListener("click", () => this.player.go(first));
     return el("li", {}, node);
-  }
-  // A map of the layers, from the input on, each with its directions, and of the heads, to see and choose what the run shows.
-  showStack() {
-    const { stack, stages } = this.player.movie,
-      { onWatch } = this.player.options;
-    this.player.ui.stack.hidden = !stack || !(stages.run || stages.attention);
-    if (this.player.ui.stack.hidden) return;
-    const { layer: layerNow, direction: directionNow, head: headNow = 0 } = stack;
-    /**
-     * @param {string} label
-     * @param {string} text
-     * @param {import("./types").Watched} watched
-     */
-    const button = (label, text, { layer, direction, head = headNow }) => {
-      const here = layer === layerNow && direction === directionNow && head === headNow;
-      const node = el("button", { type: "button", "aria-label": label, "aria-pressed": String(here), title: label });
-      node.textContent = text;
-      node.disabled = !onWatch && !here;
-      node.addEventListener("click", () => here || !onWatch || onWatch({ layer, direction, head }));
-      return node;
-    };
-    const ways = stack.directions === 2 ? [" forward", " backward"] : [""];
-    const each = (/** @type {number} */ many) => Array.from({ length: many }, (_, i) => i);
-    const layers = each(stack.layers).map((layer) =>
-      el(
-        "span",
-        { class: "pv-layer" },
-        ...(stack.directions === 2 && stack.layers > 1 ? [String(layer)] : []),
-        ...ways.map((way, direction) =>
-          button(`Layer ${layer}${way}`, way ? "→←"[direction] : String(layer), { layer, direction }),
-        ),
-      ),
-    );
-    const heads = each(stack.heads ?? 0).map((head) =>
-      button(`Head ${head}`, String(head), { layer: layerNow, direction: directionNow, head }),
-    );
-    this.player.ui.stack.replaceChildren(
-      ...(stack.layers > 1 || ways[1] ? [stack.layers > 1 ? "layer" : "direction", ...layers] : []),
-      ...(heads.length ? ["head", el("span", { class: "pv-layer" }, ...heads)] : []),
-    );
   }
   /** @param {CodeLine} line */
   codeItem([text, shape]) {

@@ -92,6 +92,23 @@ def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_directi
     expect(seen.sidebar.get_by_role("radio", name="backward", exact=True)).to_be_checked()
 
 
+def test_the_other_runs_are_watched_from_full_screen_at_the_same_step(visit: Open) -> None:
+    seen = visit("num_layers=2&bidirectional=true&step=12")
+    switch = seen.player.get_by_role("group", name="Layers")
+    shown = switch.get_by_role("button", pressed=True)
+    seen.page.keyboard.press("f")
+    for name in ("Layer 1 backward", "Layer 0 forward"):  # after the last one comes the first
+        seen.page.keyboard.press("l")
+        expect(shown).to_have_attribute("aria-label", name)
+    switch.get_by_role("button", name="Layer 1 backward").press("Enter")
+    expect(shown).to_have_attribute("aria-label", "Layer 1 backward")
+    expect(shown).to_be_focused()  # by the keyboard one goes on from there
+    expect(seen.player).to_have_attribute("data-full", "")
+    seen.settle()
+    assert (seen.player.get_attribute("data-step"), seen.query["step"]) == ("12", "12")
+    assert seen.query["direction"] == "backward"
+
+
 @contextmanager
 def not_waiting(seen: Visit) -> Iterator[None]:
     """Do several things at once, and then wait for all the answers."""
