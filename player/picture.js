@@ -4,6 +4,7 @@
 
 import { Brush } from "./brush.js";
 import { readTheme, schemeOf } from "./colour.js";
+import { coming, sketch } from "./coming.js";
 import { frameView, inked, looks, READABLE } from "./layout.js";
 
 const LEGIBLE = 0.03, // of the window's height in full screen
@@ -41,7 +42,7 @@ export class Picture {
     signal.addEventListener("abort", () => sizes.disconnect());
   }
   forget() {
-    this.shown = this.views = this.theme = null;
+    this.shown = this.views = this.comings = this.theme = null;
     this.inks = {};
   }
   // The minimum size of a number in pixels, if it fits: larger in full screen, to be legible from the last row.
@@ -132,7 +133,7 @@ export class Picture {
       Object.assign(this, { width: w, height: h, ratio });
       this.canvas.width = Math.round(w * ratio);
       this.canvas.height = Math.round(h * ratio);
-      this.views = null;
+      this.views = this.comings = null;
     }
     this.player.texts.markMore();
     if (this.player.tween.motion) this.player.tween.resume(this.player.tween.motion);
@@ -166,6 +167,7 @@ export class Picture {
     else {
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
       const { unit } = this.view(this.player.frames[this.player.ends[this.player.step - 1]].scene);
+      this.sketch(ctx);
       this.brush.see(this.shown);
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
       pointer.mark(ctx);
@@ -174,6 +176,23 @@ export class Picture {
     if (ctx !== this.ctx) return;
     this.player.ui.failed.hidden = true;
     this.player.root.dataset.painted = String(++this.painted);
+  }
+  /**
+   * Draw the outlines of the panels that are empty until a later step of this stage.
+   * @param {Ctx} ctx
+   */
+  sketch(ctx) {
+    const { step, ends, frames, movie } = this.player,
+      frame = frames[ends[step - 1]],
+      view = this.view(frame.scene);
+    this.comings ??= new Map();
+    if (!this.comings.has(step)) {
+      const isLater = (/** @type {number} */ end, /** @type {number} */ i) =>
+        i >= step && movie.steps[i].stage === movie.steps[step - 1].stage && frames[end].scene === frame.scene;
+      const later = ends.filter(isLater).map((end) => frames[end]);
+      this.comings.set(step, coming(frame, later, view));
+    }
+    sketch(ctx, this.brush, this.comings.get(step), view.unit);
   }
   /** @param {Ctx} ctx */
   paintLegend(ctx) {

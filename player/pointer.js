@@ -3,7 +3,7 @@
 /** @import { Ctx, Look, Spot } from "./types" */
 
 import { el } from "./dom.js";
-import { tipLines } from "./tips.js";
+import { placed, tipLines } from "./tips.js";
 
 export class Pointer {
   /** @type {number | null} */
@@ -121,14 +121,11 @@ export class Pointer {
     this.player.ui.tip.hidden = !lines.length;
     if (!lines.length) return;
     this.player.ui.tip.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));
-    const { width, height } = this.player.picture,
-      left = Math.min(Math.max(6, spot.x + 14), Math.max(6, width - this.player.ui.tip.offsetWidth - 6));
-    const above = spot.y > height * 0.55;
-    Object.assign(this.player.ui.tip.style, {
-      left: `${left}px`,
-      top: above ? "auto" : `${spot.y + 18}px`,
-      bottom: above ? `${height - spot.y + 12}px` : "auto",
-    });
+    const { tip } = this.player.ui,
+      { width, height, shown } = this.player.picture,
+      size = { w: tip.offsetWidth, h: tip.offsetHeight };
+    const { left, top } = placed(hit, this.hover, spot, size, { w: width, h: height }, shown);
+    Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
   }
   /** @param {Ctx} ctx */
   mark(ctx) {

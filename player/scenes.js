@@ -6,10 +6,11 @@ import { BODIES, clamp, differ, ease, grouped, mixRect, near } from "./between.j
 import { rectOf } from "./layout.js";
 
 /**
+ * The box around rectangles.
  * @param {Rect[]} rects
  * @returns {Rect}
  */
-function boxOf(rects) {
+export function boxOf(rects) {
   const x = Math.min(...rects.map((r) => r.x)),
     y = Math.min(...rects.map((r) => r.y));
   return { x, y, w: Math.max(...rects.map((r) => r.x + r.w)) - x, h: Math.max(...rects.map((r) => r.y + r.h)) - y };

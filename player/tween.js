@@ -92,6 +92,7 @@ export class Tween {
   stillLayer(looksThere, moving, unit) {
     const { picture } = this.player,
       { canvas, ctx } = picture.surface();
+    if (this.motion.there) picture.sketch(ctx);
     picture.brush.see(looksThere);
     looksThere.forEach((look, i) => moving.has(i) || picture.brush.draw(ctx, look, unit));
     return canvas;

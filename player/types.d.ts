@@ -182,6 +182,12 @@ export interface Size {
   w: number;
   h: number;
 }
+/** A panel that is still empty: the box of what will be there, its name, and where its heading will be. */
+export interface Coming {
+  rect: Rect;
+  name: string;
+  at: Rect | null;
+}
 /** A view on this screen: the pixels of a unit and of its corner. squeeze: the share of the room that text needs. */
 export interface Standing {
   view: View;

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Brush } from "../brush.js";
 import { channels, luminance } from "../colour.js";
+import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
 import { frameView, looks, rectOf } from "../layout.js";
 import { motionTo } from "../motion.js";
-import { tipLines } from "../tips.js";
+import { placed, tipLines } from "../tips.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const standing = { view, unit: 10, left: 5, top: 7 };
@@ -219,4 +220,25 @@ test("an outline that stays is painted again after what moves below it", () => {
   const { frames } = framesOf(movie(groups, [[[1, null, { shown: true }]], [[0, null, { text: "new" }]]]));
   const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 40, h: 20 });
   assert.deepEqual(motion.moving, [0, 1]);
+});
+
+test("a panel that is filled later is outlined with its name, without its shape", () => {
+  const size = { w: 1, h: 1 },
+    title = cell({ ...size, role: "title", p: "y", y: -1, text: "data (9, 4): 9 rows" }),
+    filled = [cell({ ...size, p: "y" }), cell({ ...size, p: "y", x: 1 })],
+    at = { ...standing, view: { ...view, at: { x: [1, 0.5], y: [0, 1.5] } } };
+  const later = { states: [cell(), title, ...filled], origins: new Map(), scene: "pack" };
+  const hidden = (states) => ({ ...later, states: states.map((state) => ({ ...state, shown: state.p === "x" })) });
+  assert.deepEqual(coming(hidden(later.states), [later], at), [
+    { rect: { x: 5, y: 22, w: 20, h: 10 }, name: "data", at: { x: 5, y: 12, w: 10, h: 10 } },
+  ]);
+  assert.deepEqual(coming(later, [later], at), []);
+});
+
+test("a tooltip covers neither its cell nor the counts below it", () => {
+  const look = (more, x, y) => ({ state: cell({ i: x + y, ...more }), alpha: 1, rect: { x, y, w: 100, h: 20 } }),
+    hit = look({ token: 0 }, 0, 40),
+    count = look({ role: "count" }, 0, 60);
+  const { left, top } = placed(hit, 0, { x: 50, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, count]);
+  assert.ok(top + 30 <= 40 || top >= 80 || left >= 100);
 });
