@@ -58,7 +58,7 @@ const shared = (p, q) =>
  */
 export function placed(hit, token, spot, tip, picture, shown) {
   const seen = shown.filter(({ alpha, rect, state }) => alpha && rect && state.role !== "focus"),
-    panel = boxOf(seen.filter(({ state }) => state.p === hit.state.p).map(({ rect }) => rect)),
+    panel = boxOf([hit, ...seen.filter(({ state }) => state.p === hit.state.p)].map(({ rect }) => rect)), // also while it moves in
     inside = (/** @type {number} */ at, /** @type {number} */ long, /** @type {number} */ room) =>
       Math.max(6, Math.min(at, room - long - 6));
   const around = (/** @type {Rect} */ { x, y, w, h }) => [

@@ -242,3 +242,8 @@ test("a tooltip covers neither its cell nor the counts below it", () => {
   const { left, top } = placed(hit, 0, { x: 50, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, count]);
   assert.ok(top + 30 <= 40 || top >= 80 || left >= 100);
 });
+
+test("a tooltip has a place before its cell has moved in", () => {
+  const hit = { state: cell({ i: 0 }), alpha: 1, rect: { x: 0, y: 0, w: 10, h: 10 } };
+  assert.ok(placed(hit, null, { x: 5, y: 5 }, { w: 60, h: 30 }, { w: 400, h: 300 }, []));
+});
