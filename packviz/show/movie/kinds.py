@@ -26,6 +26,11 @@ from packviz.show.movie.packing.sort import sort, sort_end, sort_scene
 from packviz.show.movie.packing.unpack import unpack, unpack_scene
 from packviz.show.movie.rows import about as rows_about
 from packviz.show.movie.rows.fill import fill, fill_end, fill_scene
+from packviz.show.movie.rows.leak import leak, leak_end, leak_scene
+from packviz.show.movie.rows.run import has_run
+from packviz.show.movie.rows.run import run as run_rows
+from packviz.show.movie.rows.run import run_end as run_rows_end
+from packviz.show.movie.rows.run import run_scene as run_rows_scene
 from packviz.show.movie.rows.two import opening, two, two_end, two_scene
 from packviz.show.movie.rows.view import view_of as rows_view_of
 
@@ -96,6 +101,8 @@ ROWS = Kind(
     stages=(
         StageEntry("two", "two", two, two_scene, two_end),
         StageEntry("fill", "fill", fill, fill_scene, fill_end),
+        StageEntry("run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run),
+        StageEntry("leak", "leak", leak, leak_scene, leak_end),
     ),
     view=rows_view_of,
     opening=opening,

@@ -1,5 +1,6 @@
 """What a movie says about a run over rows as a whole, and its program."""
 
+from packviz.inputs.row_config import RowConfig
 from packviz.show.movie.data import About
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.rows.view import RowsView, heads_of
@@ -51,4 +52,15 @@ def program(view: RowsView) -> dict[str, CodeLine]:
     return {
         "two": CodeLine("row = torch.cat(sequences)", f"({N},)"),
         "fill": CodeLine(rows, f"{len(view.trace.rows.rows)} × {view.trace.rows.max_length}"),
+        "run": CodeLine(_over_the_row(config), f"({N}, {config.embedding_dim})"),
+        "leak": CodeLine("alone = [model(document)\n    for document in documents]", f"{len(view.lengths)} documents"),
     }
+
+
+def _over_the_row(config: RowConfig) -> str:
+    if config.layer == "conv":
+        pads = f"F.pad({'document' if config.isolate else 'row'}, ({config.kernel_size - 1}, 0))"
+        return f"[conv({pads})\n    for document in documents]" if config.isolate else f"output = conv({pads})"
+    if config.isolate:
+        return f"packed = pack_sequence(documents)\noutput, h_n = {config.layer}(packed)"
+    return f"output, h_n = {config.layer}(row)"

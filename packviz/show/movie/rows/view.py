@@ -1,6 +1,7 @@
 """What the stages of a run over rows share: which tokens are shown, and where each stands in every order."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -31,6 +32,7 @@ class RowsView:
     row, column      (M,): the row in which it stands and its cell there; -1 if it was dropped
     exact            whether torch packs the tokens themselves in this order
     numbers          every row of numbers that a mark shows as stripes, in ten-thousandths; stages add to it
+    made             what `once` keeps
     """
 
     trace: RowsTrace
@@ -47,6 +49,7 @@ class RowsView:
     column: np.ndarray
     exact: bool
     numbers: list[list[int | None]] = field(default_factory=list)
+    made: dict[object, Any] = field(default_factory=dict)
 
     def stripes(self, matrix: Tensor) -> int:
         """Add the rows of a matrix (M, E) to the numbers, and return where they begin."""

@@ -1,25 +1,31 @@
 """The captions of rows: templates in captions.toml, filled in with this batch's numbers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from packviz.show.movie.rows.view import RowsView
-from packviz.text import counted, percent, sentences, sequence_label
+from packviz.text import counted, joined, percent, sentences, sequence_label
 
 _WRITE = sentences(Path(__file__).with_name("captions.toml"))
 
 
 def say(key: str, view: RowsView, **values: Any) -> str:
     """Return a caption; values: what it needs besides the view."""
-    known = {"v": view, "rows": view.trace.rows, "counted": counted, "percent": percent, "chip": chip}
+    known = {"v": view, "rows": view.trace.rows, "counted": counted, "percent": percent, "chip": chip, "chips": chips}
     return _WRITE(key, **known, **values)
 
 
 def chip(b: int) -> str:
     """Return the letter of a sequence in the form used in captions."""
     return "{" + sequence_label(b) + "}"
+
+
+def chips(sequences: Sequence[int]) -> str:
+    """Return the letters of sequences in the form used in captions: `{A}, {B} and {C}`."""
+    return joined([chip(b) for b in sequences], 4)
 
 
 def texts(view: RowsView) -> np.ndarray:

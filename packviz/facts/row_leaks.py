@@ -1,0 +1,100 @@
+"""What reaches a document from the others of its row: each document alone beside the row, and influence."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from packviz.compute.determinism import exact_arithmetic
+from packviz.compute.row_record import RowsTrace
+from packviz.compute.verify import apart
+from packviz.inputs.documents import seq_idx_of
+
+__all__ = ["ROUNDING", "Leak", "Verdict", "alone_by_layer", "leak_in"]
+
+Verdict = Literal["none", "leak", "convolution", "positions"]
+
+ROUNDING = {"float32": 2e-6, "float64": 1e-13}  # of outputs up to 1, between a document in a row and alone
+
+
+@dataclass(frozen=True, eq=False)
+class Leak:
+    """Hold what two probes say about one row of n tokens.
+
+    run, row     the run, and the number of the row
+    owner        (n,): the number of each token's piece in the row
+    alone        (L, n, E): the output of each layer for each piece by itself
+    difference   (L, n): the largest difference of each token's output from alone, after each layer
+    """
+
+    run: RowsTrace
+    row: int
+    owner: Tensor
+    alone: Tensor
+    difference: Tensor
+
+    @cached_property
+    def influence(self) -> Tensor:
+        """Return (n, n): how strongly output q (row) depends on token k (column), by the gradient; 0.0 means not."""
+        n = len(self.owner)
+        return self.run.influence_in(self.row)[:n, :n].nan_to_num(0.0)  # of outputs beyond all numbers
+
+    @cached_property
+    def rounding(self) -> Tensor:
+        """Return (L,): up to which difference each layer's outputs count as equal."""
+        largest = self.alone.flatten(1).abs().amax(1).double()
+        return ROUNDING[self.run.config.dtype] * largest.clamp(min=1.0)
+
+    @property
+    def differs(self) -> Tensor:
+        """Return (L, n) bool: the tokens whose output differs from alone by more than rounding, after each layer."""
+        return self.difference > self.rounding[:, None]
+
+    @property
+    def crossing(self) -> Tensor:
+        """Return (n, n) bool: where output q depends on token k of another document."""
+        return (self.influence != 0) & (self.owner[:, None] != self.owner)
+
+    @property
+    def hit(self) -> Tensor:
+        """Return (n,) bool: the tokens whose final output differs from alone, or depends on another document."""
+        return self.differs[-1] | self.crossing.any(1)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return what the probes say together.
+
+        none          no difference and no influence of another document
+        convolution   the influence of another document, and the layer is a convolution
+        positions     a difference without influence, and the model adds an embedding of positions
+        leak          any other influence of another document, or difference
+        """
+        if not self.hit.any():
+            return "none"
+        if self.run.config.layer == "conv":
+            return "convolution"
+        learned = self.run.config.layer == "attention" and self.run.config.positions == "learned"
+        return "positions" if learned and not self.crossing.any() else "leak"
+
+
+def leak_in(run: RowsTrace, row: int) -> Leak:
+    """Return what two probes say about a row; raises IndexError for a row that the run does not have."""
+    lengths = run.rows.lengths[row]
+    n, alone = sum(lengths), alone_by_layer(run, row)
+    ours = torch.stack([layer.output[row, :n] for layer in run.layers])  # (L, n, E)
+    return Leak(run, row, seq_idx_of(lengths), alone, apart(ours, alone).detach().amax(-1))
+
+
+def alone_by_layer(run: RowsTrace, row: int) -> Tensor:
+    """Return (L, n, E): the output of each layer for the pieces of a row, each run by itself, from position 0."""
+    found, begins = list[Tensor](), 0
+    with exact_arithmetic():
+        for length in run.rows.lengths[row]:
+            tokens = run.inputs[row : row + 1, begins : begins + length]
+            positions = torch.arange(length, device="cpu").unsqueeze(0)
+            outputs = run.model.outputs(run.model.embed(tokens), positions, torch.zeros_like(positions))
+            found.append(torch.cat(outputs))  # (L, length, E)
+            begins += length
+    return torch.cat(found, 1)

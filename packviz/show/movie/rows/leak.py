@@ -1,0 +1,160 @@
+"""What leaks: each document alone against the row, the influence of tokens on outputs, and the verdict of both."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
+from packviz.show.movie.packing.view import once
+from packviz.show.movie.rows.through import at_row, row_box, through
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import chip, say
+from packviz.text import joined, sequence_label, two_digits
+
+NUMBERED = 16  # up to this many tokens, the influence is written as numbers
+
+
+def leak(view: RowsView) -> Iterator[Step]:
+    """Show the outputs of each layer beside each document alone, the influence by documents, and the verdict."""
+    row, layers = through(view), range(len(view.trace.layers))
+    found, n = row.leak, len(row.leak.owner)
+    yield Step(say("leak.before", view, row=row), (_at(view, 0, compared=False),), name="before")
+    apart = (CodeLine("difference = (output - alone).abs().amax(-1)", f"({n},)"),)
+    for layer in layers:
+        yield Step(_alone(view, layer), (_at(view, layer),), apart, name=f"layer {layer}")
+    gradient = (CodeLine("(gradient,) = torch.autograd.grad(output[q].sum(), x)", f"({n}, {found.alone.size(-1)})"),)
+    for d in np.unique(row.owner).tolist():
+        by = (found.influence[found.owner == d] != 0).any(0)
+        others = [row.pieces[other][0] for other in sorted({*found.owner[by].tolist()} - {d})]
+        key, of = "influence" if others else "no_influence", row.pieces[d][0]
+        caption = say(f"leak.{key}", view, row=row, d=of, others=others)
+        yield Step(caption, (_at(view, layers[-1], upto=d),), gradient, "wrong" if others else "", name=f"document {d}")
+    yield Step(verdict(view), (leak_end(view),), tone="" if found.verdict == "none" else "wrong", name="verdict")
+    yield Step(say("leak.end", view), (leak_end(view),), name="end")
+
+
+def _alone(view: RowsView, layer: int) -> str:
+    """Return how the outputs of a layer compare with those of each document alone, in words."""
+    found, L = through(view).leak, len(view.trace.layers)
+    differs, most = found.differs[layer], float(found.difference[layer].max())
+    key = "differs" if differs.any() else "rounding" if most else "equal"
+    known = {"places": places(view, differs), "tokens": int(differs.sum()), "apart": two_digits(most)}
+    return f"{say('leak.layer', view, layer=layer, L=L)} {say(f'leak.{key}', view, **known)}"
+
+
+def verdict(view: RowsView) -> str:
+    """Return what both probes say together, and why, in words."""
+    row, config = through(view), view.trace.config
+    found, k, L = row.leak, config.kernel_size, len(view.trace.layers)
+    known: dict[str, Any] = {"c": config, "name": config.layer.upper(), "k": k, "L": L, "reach": (k - 1) * L}
+    known |= {"places": places(view, found.hit), "tokens": int(found.hit.sum())}
+    if len(row.pieces) == 1:
+        key = "single" if found.verdict == "none" else "positions"
+    elif found.verdict == "none":
+        key = "kernel_1" if config.layer == "conv" and k == 1 else "unseen"
+        if config.isolate:
+            key = {"attention": "mask", "conv": "cut"}.get(config.layer, "packed")
+    elif found.verdict == "leak":
+        key = "attention" if config.layer == "attention" else "recurrent"
+    else:
+        key = found.verdict
+    within = torch.cat([torch.arange(stop - start, device="cpu") for _, start, stop in row.pieces])
+    known["shorter"] = any(stop - start < (k - 1) * L for _, start, stop in row.pieces[1:])
+    known["exact"] = torch.equal(found.hit, (found.owner > 0) & (within < (k - 1) * L))
+    if key == "positions":
+        first = int(found.hit.nonzero()[0])
+        known |= {"later": row.sequence(first), "position": int(view.trace.position_ids[row.row, first])}
+    return say(f"leak.{key}", view, row=row, **known)
+
+
+def places(view: RowsView, tokens: Tensor) -> str:
+    """Return tokens of the row in words: "tokens 0 to 2 of {B} and token 0 of {C}"."""
+    row, told = through(view), list[str]()
+    for d, (b, start, stop) in enumerate(row.pieces):
+        own = [start + i for i in tokens[row.leak.owner == d].nonzero()[:, 0].tolist()]
+        runs = [*own[:1], *own[-1:]] if own == [*range(own[0] if own else 0, stop)][: len(own)] else own
+        which = (
+            f"s {runs[0]} to {runs[-1]}"
+            if len(own) > 2 and len(runs) == 2
+            else f"{'s' * (len(own) > 1)} {joined([*map(str, own)], 4)}"
+        )
+        if own:
+            told.append(f"token{which} of {chip(b)}")
+    return joined(told, 3)
+
+
+def leak_scene(view: RowsView) -> Scene:
+    """Return the scene: the row beside or above the picture of its influence."""
+    x, n = _grid(view).text, float(_grid(view).rows)
+    boxes = row_box(view, states=False), panel("influence", n, n, Margins(1.3 * x, 3.0 * x, 0.2, 0.1))
+    return Scene([beside(*boxes), above(*boxes)])
+
+
+def leak_end(view: RowsView) -> Frame:
+    """Return the last layer with the whole picture of the influence."""
+    return _at(view, len(view.trace.layers) - 1, upto=len(through(view).leak.owner))
+
+
+def _grid(view: RowsView) -> Grid:
+    n = len(through(view).cells)
+    return Grid("influence", n, n, text=max(1.0, n / 15))
+
+
+@once
+def _at(view: RowsView, layer: int, *, compared: bool = True, upto: int = -1) -> Frame:
+    """Return the frame that shows a layer, and the influence on the documents up to one."""
+    return at_row(view, layer, compared=compared) | _influence(view, upto)
+
+
+def _influence(view: RowsView, upto: int) -> Frame:
+    """Return the influence on the outputs of the documents up to one; blocks of two documents are outlined."""
+    row, grid = through(view), _grid(view)
+    names = np.array([sequence_label(b) for b in view.b[row.tokens].tolist()], dtype=object)
+    first = np.flatnonzero(np.diff(row.owner, prepend=-1))
+    b, x, sizes = view.b[row.tokens][first], grid.text, np.diff([*first, len(row.cells)])
+    left, top = Place("influence", -1.1 * x, first), Place("influence", first, -1.6 * x)
+    shown = upto >= 0
+    return frame(
+        title(Place("influence", -1.1 * x, -3.0 * x), "influence of a token (column) on an output (row)", shown=shown),
+        marks("reader", "label", left, b, shown=shown, text=names[first], w=x, h=sizes),
+        marks("read", "label", top, b, shown=shown, text=names[first], w=sizes, h=1.6 * x),
+        _cells(view, row.owner <= upto),
+        *_blocks(view, first, upto),
+    )
+
+
+def _cells(view: RowsView, shown: np.ndarray) -> Marks:
+    row, grid = through(view), _grid(view)
+    b, t, n = view.b[row.tokens], view.t[row.tokens], len(row.cells)
+    influence = row.leak.influence[row.cells][:, row.cells]
+    if n > NUMBERED:
+        q = np.arange(n)
+        return marks("influence", "vector", grid.cell(q, 0), b, t, w=n, shown=shown, vec=_stripes(view) + q)
+    q, k = np.divmod(np.arange(n * n), n)
+    values = influence.double().numpy()[q, k]
+    look: dict[str, Any] = {"v": np.rint(1e4 * values), "text": np.where(values == 0, "0", "").astype(object)}
+    says = "influence on the output of this token"
+    return marks("influence", "value", grid.cell(q, k), b[q], t[q], k, shown=shown[q], says=says, **look)
+
+
+@once
+def _stripes(view: RowsView) -> int:
+    row = through(view)
+    return view.stripes(row.leak.influence[row.cells][:, row.cells])
+
+
+def _blocks(view: RowsView, first: np.ndarray, upto: int) -> Iterator[Marks]:
+    """Yield a ring around what a document does to itself, and an outline around what another one does to it."""
+    row, grid = through(view), _grid(view)
+    sizes, owner, b = np.diff([*first, len(row.cells)]), row.owner[first], view.b[row.tokens][first]
+    inside = grid.cell(first, first)
+    yield marks("ring:block", "ring", inside, b, w=sizes, h=sizes, shown=owner <= upto)
+    q, k = (each.ravel() for each in np.indices((len(first), len(first))))
+    crossing = row.leak.crossing.numpy()[row.cells][:, row.cells]
+    hit = np.logical_or.reduceat(np.logical_or.reduceat(crossing, first, 0), first, 1)[q, k]
+    look: dict[str, Any] = {"w": sizes[k], "h": sizes[q], "tone": "wrong"}
+    yield marks("mark:block", "mark", grid.cell(first[q], first[k]), b[q], b[k], shown=hit & (owner[q] <= upto), **look)

@@ -1,0 +1,193 @@
+"""One row on its way through a layer: what the stages run and leak share."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from packviz.compute.fill import Piece
+from packviz.facts.row_leaks import Leak, leak_in
+from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
+from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
+from packviz.show.movie.packing.view import once
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import texts
+
+UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
+NAMES = 3.6  # units beside the row, for the names of its lines
+_NAMED = {"before": "state before", "output": "in the row"}
+RECURRENT = ("rnn", "gru", "lstm")
+_LINES = {"token": 1.0, "before": 0.75, "output": 1.1, "alone": 1.1, "difference": 0.85}  # their heights, in units
+_GAP = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Through:
+    """The row with the most documents shown, and where its tokens stand.
+
+    leak     what the probes say about it
+    tokens   (n,): the tokens shown, as numbers of the view, in the order of their cells
+    cells    (n,): their cells in the row
+    owner    (n,): the number of each one's document in the row
+    strip    the cells, with a gap at each border
+    """
+
+    leak: Leak
+    tokens: np.ndarray
+    cells: np.ndarray
+    owner: np.ndarray
+    strip: Strip
+
+    @property
+    def row(self) -> int:
+        """Return the number of the row."""
+        return self.leak.row
+
+    @cached_property
+    def documents(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return for each token shown the number of its document among those shown, and its place among its tokens."""
+        _, first, d = np.unique(self.owner, return_index=True, return_inverse=True)
+        return d, np.arange(len(d)) - first[d]
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Return the documents of the row: sequence, start and stop of each."""
+        return self.leak.run.rows.rows[self.row]
+
+    def sequence(self, cell: int) -> int:
+        """Return the sequence whose token stands in a cell of the row."""
+        return self.pieces[int(self.leak.owner[cell])][0]
+
+    def cell(self, name: str, lines: dict[str, float]) -> Place:
+        """Return the places of all tokens in a line."""
+        return self.strip.cell(*self.documents).moved(0.0, lines[name])
+
+
+@once
+def through(view: RowsView) -> Through:
+    """Return the row that is shown, and where its tokens stand."""
+    there = np.flatnonzero(view.row >= 0)
+    rows = np.unique(view.row[there])
+    row = max(rows.tolist(), key=lambda r: len(np.unique(view.b[view.row == r])))
+    tokens = np.flatnonzero(view.row == row)
+    tokens = tokens[np.argsort(view.column[tokens])]
+    leak = leak_in(view.trace, row)
+    owner = leak.owner.numpy()[view.column[tokens]]
+    counts = np.unique(owner, return_counts=True)[1].tolist()
+    longest = max(map(len, texts(view)[tokens].tolist()))
+    width = min(max(1.6, 0.27 * longest + 0.25), 2.6)
+    return Through(leak, tokens, view.column[tokens], owner, Strip("through", counts, width, marks=False))
+
+
+def lines(*, states: bool) -> dict[str, float]:
+    """Return how far down each line begins, by its name. states: whether the state before each token is shown."""
+    found, y = dict[str, float](), 0.0
+    for name, height in _LINES.items():
+        if name != "before" or states:
+            found[name] = y
+            y += height + _GAP
+    return found
+
+
+def row_box(view: RowsView, *, states: bool) -> Box:
+    """Return the box of the row, with the names of its lines on the left."""
+    height = lines(states=states)["difference"] + _LINES["difference"]
+    strip = replace(through(view).strip, height=height)
+    names = panel("names", NAMES, height, Margins(0.1, strip.text, 0.0, 0.05))
+    return beside(names, strip.box, gap=0.1)
+
+
+@once
+def stripes(view: RowsView, name: str, layer: int) -> int:
+    """Return where the numbers of all cells of a line begin: of the outputs in the row, alone, or the state before."""
+    found = through(view).leak
+    n = len(found.owner)
+    output: Tensor = view.trace.layers[layer].output[found.row, :n]
+    if name == "before":
+        output = torch.cat([torch.zeros_like(output[:1]), output[:-1]])
+        if view.trace.config.isolate:
+            output = output.masked_fill(starts(found)[:, None], 0.0)
+    return view.stripes((found.alone[layer] if name == "alone" else output)[:, :UNITS])
+
+
+def starts(found: Leak) -> Tensor:
+    """Return (n,) bool: the first token of each document."""
+    return torch.diff(found.owner, prepend=torch.tensor([-1], device="cpu")) != 0
+
+
+def at_row(
+    view: RowsView,
+    layer: int,
+    *,
+    ran: Any = True,
+    alone: Any = True,
+    compared: Any = True,
+    before: Any = None,
+    read: Any = False,
+    wrong: Any = False,
+) -> Frame:
+    """Return the row. Each of the others says for which tokens a line is shown, or which are outlined.
+
+    before: None without the line of the states. read: the tokens that a window covers. wrong: those of these that
+    belong to another document.
+    """
+    row, places, width = through(view), lines(states=before is not None), through(view).strip.width
+    b, t, found = view.b[row.tokens], view.t[row.tokens], row.leak
+    config = view.trace.config
+    difference, differs = found.difference[layer].numpy()[row.cells], found.differs[layer].numpy()[row.cells]
+    kind = f"{config.layer.upper() if config.layer in RECURRENT else config.layer}, layer {layer}"
+    which = f"row {row.row} of {len(view.trace.rows.rows)}: " if len(view.trace.rows.rows) > 1 else ""
+    vectors: list[tuple[str, Role, Column]] = [("output", "output", ran), ("alone", "output", alone)]
+    vectors += [] if before is None else [("before", "vector", before)]
+    return frame(
+        title(Place("names", 0.0, -row.strip.text), f"{which}{kind if len(view.trace.layers) > 1 else kind[:-9]}"),
+        _names(places),
+        _tokens(view, row, places),
+        *(
+            marks(
+                f"row:{name}", role, row.cell(name, places), b, t, shown=shown, w=width, h=_LINES[name],
+                vec=stripes(view, name, layer) + row.cells,
+            )
+            for name, role, shown in vectors
+        ),
+        marks(
+            "apart", "value", row.cell("difference", places), b, t, w=width, h=_LINES["difference"], shown=compared,
+            v=np.rint(1e4 * difference), text=_written(difference, differs), says="difference from alone",
+        ),
+        marks("mark:read", "mark", row.cell("token", places), b, t, w=width, shown=read, tone=_tones(wrong, "now")),
+        marks(
+            "mark:apart", "mark", row.cell("difference", places), b, t, w=width, h=_LINES["difference"],
+            shown=compared & differs, tone="wrong",
+        ),
+    )  # fmt: skip
+
+
+def _names(places: dict[str, float]) -> Marks:
+    names = np.array([_NAMED.get(name, name) for name in _LINES], dtype=object)
+    tops = np.array([places.get(name, 0.0) + 0.5 * (height - 1.0) for name, height in _LINES.items()])
+    shown = np.array([name in places for name in _LINES])
+    found = marks(
+        "line", "note", Place("names", 0.0, tops), np.arange(len(tops)), text=names, w=NAMES, shown=shown, says="!"
+    )
+    return replace(found, seq=None)  # no sequence has them
+
+
+def _tokens(view: RowsView, row: Through, places: dict[str, float]) -> Marks:
+    """Return all tokens of the view; those of other rows are hidden."""
+    x, shown = np.zeros(len(view.b)), np.zeros(len(view.b), bool)
+    x[row.tokens], shown[row.tokens] = row.cell("token", places).x, True
+    look: dict[str, Any] = {"token": np.arange(len(view.b)), "text": texts(view), "w": row.strip.width}
+    return marks("token", "token", Place("through", x, 0.0), view.b, view.t, shown=shown, **look)
+
+
+def _tones(wrong: Any, other: str) -> Any:
+    return np.where(np.asarray(wrong), "wrong", other) if np.ndim(wrong) else other
+
+
+def _written(difference: np.ndarray, differs: np.ndarray) -> np.ndarray:
+    """Return what is written in place of a number: 0 if it is exactly 0, and "≈ 0" if it is rounding."""
+    words = np.where(difference == 0, "0", np.where(differs, "", "≈ 0"))
+    return words.astype(object)

@@ -1,0 +1,207 @@
+"""What runs over a row and what leaks: the sentences, numbers and outlines of the movie, recomputed from the run."""
+
+import re
+from typing import Any
+
+import pytest
+import torch
+from row_cases import cross, random_rows
+from seeds import seeds
+
+import packviz as pv
+from packviz.facts.row_leaks import ROUNDING, leak_in
+from packviz.text import sequence_label, two_digits
+
+TEXT = "5 1 2 3\n2 8 7\n3\n1 7 4 9 6"
+RECURRENT = ("rnn", "gru", "lstm")
+
+
+def run_of(**settings: Any) -> Any:
+    return pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(dtype="float64", **settings))
+
+
+def shown(run: Any) -> tuple[Any, Any, list[list[Any]]]:
+    """Return the movie, the row that it shows, and its documents: letter, place of the first token, and length."""
+    movie = pv.movie(run, ("leak",) if run.config.layer == "attention" else ("run", "leak"))
+    row = max(range(len(run.rows.rows)), key=lambda r: len(run.rows.rows[r]))
+    return movie, row, [[sequence_label(b), start, stop - start] for b, start, stop in run.rows.rows[row]]
+
+
+def told(movie: Any, name: str) -> str:
+    return str(movie.steps[movie.step_at("leak", name=name) - 1].caption.replace("**", ""))
+
+
+def tokens_in(caption: str) -> set[tuple[str, int]]:
+    """Return the tokens that a caption names; none if it leaves some out."""
+    if " more" in caption:
+        return set()
+    found = set()
+    for numbers, letter in re.findall(r"[Tt]okens? ([\d, and to]+?) of \{(\w+)\}", caption):
+        ends = list(map(int, re.findall(r"\d+", numbers)))
+        found |= {(letter, t) for t in (range(ends[0], ends[1] + 1) if "to" in numbers else ends)}
+    return found
+
+
+def named(tokens: torch.Tensor, documents: list[list[Any]]) -> set[tuple[str, int]]:
+    """Return the tokens of a row, (n,) bool, by letter and place."""
+    places = [(letter, start + i) for letter, start, length in documents for i in range(length)]
+    return {place for place, there in zip(places, tokens.tolist(), strict=True) if there}
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_every_sentence_on_alone_and_influence_holds(seed: int) -> None:
+    run = random_rows(seed)
+    movie, row, documents = shown(run)
+    n = sum(length for *_, length in documents)
+    bound = ROUNDING[run.config.dtype] * max(1.0, max(float(each.abs().max()) for each in run.alone[row]))
+    last = told(movie, f"layer {len(run.layers) - 1}")
+    apart = torch.cat(run.difference[row])
+    differs = apart > bound
+    assert ("differ" in last) == bool(differs.any())
+    if " more" not in last:
+        assert tokens_in(last) == named(differs, documents)
+    assert ("exactly" in last) == (not apart.any())
+    if apart.any():
+        assert f"{two_digits(float(apart.max().double()))}" in last
+    influence, owner = run.influence[row, :n, :n], run.document_ids[row, :n]
+    for d, (letter, *_) in enumerate(documents):
+        by = [documents[k][0] for k in sorted({*owner[(influence[owner == d] != 0).any(0)].tolist()} - {d})]
+        caption = told(movie, f"document {d}")
+        assert caption.startswith(f"Influence: the outputs of {{{letter}}} depend on tokens of")
+        read = re.findall(r"\{(\w+)\}", caption)[1:]
+        assert read == (by or [letter])[: len(read)]
+        assert len(read) in (len(by) or 1, 4)
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_the_verdict_fits_what_the_row_lacks(seed: int) -> None:
+    run = random_rows(seed)
+    movie, row, documents = shown(run)
+    caption, c = told(movie, "verdict"), run.config
+    leaks = bool((run.influence[row] != 0)[cross(run)[row]].any())
+    if len(documents) == 1 and c.reset_positions:
+        assert caption == "The row holds one document, so there is nothing that could leak."
+    elif leaks:
+        start = {"attention": "A leak: ", "conv": "The convolution reaches over the border: "}
+        assert caption.startswith(start.get(c.layer, "A leak: "))
+        assert not c.isolate
+        fix = {"attention": "A block mask keeps", "conv": "Cut the row"}.get(
+            c.layer, "reset the state, or run a Packed"
+        )
+        assert fix in caption
+    else:
+        later = len(documents) > 1 and not c.reset_positions and c.layer == "attention" and c.positions == "learned"
+        assert caption.startswith("Wrong positions: ") == later
+        if later:
+            assert f"starts at position {documents[0][2]} instead of 0" in caption
+            assert c.isolate
+    if " more" not in caption and (leaks or "positions" in caption):
+        assert tokens_in(caption) == named(leak_in(run, row).hit, documents)
+
+
+@pytest.mark.parametrize(("kernel_size", "num_layers"), [(2, 1), (4, 1), (3, 2), (9, 1)])
+def test_a_convolution_hits_the_first_tokens_of_each_later_document(kernel_size: int, num_layers: int) -> None:
+    run = run_of(layer="conv", isolate=False, kernel_size=kernel_size, num_layers=num_layers, strategy="wrapped")
+    movie, _, documents = shown(run)
+    caption, reach = told(movie, "verdict"), (kernel_size - 1) * num_layers
+    hit = {(letter, t) for letter, _, length in documents[1:] for t in range(min(reach, length))}
+    assert tokens_in(caption.split("That is")[0]) == hit
+    assert f"exactly the first {'token' if reach == 1 else f'{reach} tokens'} of each later document" in caption
+    assert ("or all of a shorter one" in caption) == (reach > 1)
+    assert caption.endswith(f"k − 1 with k = {kernel_size}. Cut the row at the borders.")
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"positions": "rope", "reset_positions": False}, {"layer": "gru"}, {"layer": "lstm"}, {"layer": "rnn"},
+    {"layer": "conv"},
+])  # fmt: skip
+def test_with_the_right_border_the_verdict_is_no_leak(settings: dict[str, Any]) -> None:
+    run = run_of(**settings)
+    assert told(shown(run)[0], "verdict").startswith("No leak.")
+    found = leak_in(run, 0)
+    assert not found.crossing.any()
+    assert float(found.difference.max()) <= 1e-13
+
+
+def test_alone_by_layer_ends_with_alone() -> None:
+    for layer in (*RECURRENT, "conv", "attention"):
+        run = run_of(layer=layer, num_layers=2, isolate=False)
+        assert torch.equal(leak_in(run, 0).alone[-1], torch.cat(run.alone[0]))
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_every_step_of_the_run_says_what_is_read_and_how_far_it_is(seed: int) -> None:
+    run = random_rows(seed, layer=(*RECURRENT, "conv")[seed % 4])
+    movie, row, documents = shown(run)
+    c, apart = run.config, torch.cat(run.difference[row])
+    owner = [d for d, (*_, length) in enumerate(documents) for _ in range(length)]
+    steps = [step for step in movie.steps if step.stage == "run"][1:]
+    assert [step.time for step in steps] == list(range(len(owner)))
+    for cell, step in enumerate(steps):
+        letter, start, _ = documents[owner[cell]]
+        place, caption = start + cell - owner.index(owner[cell]), step.caption.replace("**", "")
+        if c.layer == "conv":
+            reads = list(range(max(0, cell - c.kernel_size + 1), cell + 1))
+            reads = [k for k in reads if not c.isolate or owner[k] == owner[cell]]
+            cells = f"cells {reads[0]} to {cell}" if len(reads) > 1 else f"cell {cell}"
+            assert f"For token {place} of {{{letter}}} the window covers {cells}" in caption
+            others = sum(owner[k] != owner[cell] for k in reads)
+            assert ("of which" in caption) == bool(others)
+            assert not others or f"{'one' if others == 1 else others} of which" in caption
+            zeros = c.kernel_size - len(reads)
+            assert (f"and {zeros} zero" in caption) == bool(zeros)
+        elif cell and owner[cell] == owner[cell - 1]:
+            assert caption.startswith(f"Token {place} of {{{letter}}} is read with the state after token {place - 1}.")
+        else:
+            assert ("no reset" in caption) == (cell > 0 and not c.isolate)
+            assert ("starts at zero" in caption) == (cell > 0 and c.isolate)
+        assert ("is exactly that of" in caption) == (not apart[cell])
+        assert not apart[cell] or two_digits(float(apart[cell].double())) in caption
+
+
+def test_the_state_before_a_token_is_the_output_before_it_or_zero() -> None:
+    for isolate in (True, False):
+        run = run_of(layer="gru", isolate=isolate)
+        movie, row, documents = shown(run)
+        marks = movie.frame(movie.step_at("run"))["marks"].values()
+        states = [mark["vec"] for mark in marks if mark["role"] == "vector"]
+        output = run.output[row]
+        begins = {sum(length for *_, length in documents[:d]) for d in range(len(documents) if isolate else 1)}
+        for cell, state in enumerate(states):
+            expected = torch.zeros(8) if cell in begins else output[cell - 1]
+            torch.testing.assert_close(torch.tensor(state).double(), expected.double(), atol=6e-5, rtol=0)
+
+
+def test_the_picture_of_influence_is_the_influence() -> None:
+    run = run_of(layer="lstm", isolate=False)
+    movie, row, _ = shown(run)
+    frame = movie.frame(movie.step_at("leak", name="verdict"))["marks"]
+    cells = {
+        (mark["y"], mark["x"]): mark for mark in frame.values() if mark["p"] == "influence" and mark["role"] == "value"
+    }
+    assert len(cells) == 13 * 13
+    for (q, k), mark in cells.items():
+        value = float(run.influence[row, int(q), int(k)])
+        assert (mark["text"] == "0") == (value == 0)
+        assert mark["v"] == pytest.approx(value, abs=6e-5)
+    wrong = [mark for mark in frame.values() if mark["role"] == "mark" and mark["p"] == "influence"]
+    assert len(wrong) == 4 * 3 / 2  # each document but the first is reached by all before it
+
+
+def test_attention_has_no_stage_run_and_the_others_have() -> None:
+    assert {step.stage for step in pv.movie(run_of(layer="lstm")).steps} >= {"run", "leak"}
+    assert "run" not in {step.stage for step in pv.movie(run_of()).steps}
+
+
+def test_of_a_window_only_shown_tokens_have_marks() -> None:
+    movie = pv.movie(run_of(layer="conv", isolate=False), ("run", "leak"), sequences=2, steps=2)
+    assert sum(step.stage == "run" for step in movie.steps) == 1 + 4
+    frame = movie.frame(movie.step_at("leak", name="verdict"))["marks"].values()
+    assert sum(mark["role"] == "value" and mark["p"] == "influence" for mark in frame) == 16
+
+
+def test_numbers_beyond_all_bounds_are_written_as_text() -> None:
+    run = pv.trace_rows(
+        pv.Batch.parse("1e30 2.5e30\n3e38 0.5\n5 6", kind="numbers"), pv.RowConfig(layer="conv", isolate=False)
+    )
+    pv.movie(run, ("run", "leak")).to_svg()
