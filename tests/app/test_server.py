@@ -11,6 +11,7 @@ import tomllib
 from email.message import Message
 from html import unescape
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import quote_plus
 from urllib.request import Request, urlopen
 
@@ -135,7 +136,8 @@ def test_the_player_is_served_beside_every_page_and_may_be_cached(address: str) 
 
 
 def test_there_are_no_metrics_unless_they_are_turned_on(address: str) -> None:
-    assert b"packviz_visitors" not in got(f"{address}/metrics")[0]
+    with pytest.raises(HTTPError, match="404"):
+        got(f"{address}/metrics")
 
 
 @pytest.mark.slow
@@ -151,6 +153,26 @@ async def test_each_visitor_gets_a_picture_of_each_batch_they_type(address: str)
             return each.received
 
     assert min(await asyncio.gather(*map(work, range(6)))) > 10_000
+
+
+def test_an_unknown_address_says_so_and_keeps_the_batch(address: str) -> None:
+    with pytest.raises(HTTPError) as none:
+        got(f"{address}/pading?sequences=1+2")
+    assert none.value.code == 404
+    said = unescape(none.value.read().decode())
+    assert "packviz has no page at this address." in said
+    assert 'Did you mean <a href="/padding?sequences=1+2">Padding</a>?' in said
+    named = re.findall(r'<dd>|<a href="/(\w+)\?sequences=1\+2">', said)
+    assert {page.address for page in PAGES[1:]} <= {*named}
+
+
+@pytest.mark.parametrize("path", ["nonsense", "a/b/c", "x" * 3000, "%3Cb%3Ehello"])
+def test_an_address_like_no_page_is_no_suggestion(address: str, path: str) -> None:
+    with pytest.raises(HTTPError) as none:
+        got(f"{address}/{path}")
+    said = none.value.read().decode()
+    assert "Did you mean" not in said
+    assert "<b>" not in said
 
 
 ADDRESSES = ["", *(page.address for page in PAGES)]

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 from packviz.teach.questions import ENTRIES, PAGES
 from packviz.text import markup, visible
 from ui.parts.player import NAME
+from ui.server.missing import is_missing, missing
 from ui.server.static import FOLDER, PAGE
 
 PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
@@ -49,7 +50,7 @@ class Head(BaseHTTPMiddleware):
         self.after = after.replace("</head>", end, 1).replace("</body>", f"<style>{_STYLE}</style></body>", 1)
 
     async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
-        """Send the page instead of Streamlit's own, with our styles after Streamlit's; pass on everything else."""
+        """Send the page instead of Streamlit's own, with our styles after Streamlit's; pass on what is no page."""
         right = _right(request.url.path)
         if right != request.url.path:
             return RedirectResponse(f"{right}?{request.url.query}" if request.url.query else right)
@@ -57,6 +58,8 @@ class Head(BaseHTTPMiddleware):
         is_html = answer.headers.get("content-type", "").startswith("text/html")
         if answer.status_code != 200 or not is_html or _FILES in request.url.path:
             return answer
+        if is_missing(request.url.path):
+            return missing(request)
         headers = {name: value for name, value in answer.headers.items() if name not in _OF_THE_FILE}
         return HTMLResponse(f"{self.before}<script>{_SCRIPT}</script>{_tags(request)}{self.after}", headers=headers)
 
