@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from inspect import iscoroutinefunction, signature
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -20,7 +19,6 @@ from redis.retry import Retry
 from seeds import many, some
 from servers import program
 from tabs import screenshots
-from xdist.scheduler import LoadFileScheduling
 
 from bench import servers
 from bench.browser import chromium
@@ -31,16 +29,13 @@ settings.register_profile("packviz", deadline=None, max_examples=many(100))
 settings.load_profile("packviz")
 torch.set_num_threads(1)  # as the app does: on tensors as small as these, two only wait for one another
 
-LONGEST = ["test_accessibility", "test_cluster", "test_class_page", "test_lessons", "test_quiz", "test_restart"]
-LONGEST += ["test_back", "test_player", "test_phone", "test_share", "test_progress", "test_jobs"]
-
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what PACKVIZ_SEEDS leaves out of each grid; mark what needs a browser, and put these files last.
 
-    For the browser's event loop stays, and asyncio would trip over it. The longest files come before the others of
-    their kind, and then those with the most tests: the short ones balance the processes in the end.
+    For the browser's event loop stays, and asyncio would trip over it. Of these files, those with the most tests come
+    first: the short ones balance the processes in the end.
     """
     grids: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
@@ -54,29 +49,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
             in_browser[item.path] += 1
-    place = {name: i for i, name in enumerate(LONGEST)}
-    items.sort(
-        key=lambda item: (
-            in_browser[item.path] > 0,
-            place.get(item.path.stem, len(place)),
-            -in_browser[item.path],
-            item.path,
-        )
-    )
-
-
-class Scheduling(LoadFileScheduling):  # type: ignore[misc]
-    """Run each file in one process, and in one of them all that look at the same movies, which take long to make."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        path, _, _ = nodeid.partition("::")
-        text = (ROOT / path).read_text("utf-8")
-        return "the movies" if "from movie_cases import" in text and "playwright" not in text else path
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
-    return Scheduling(config, log)
+    items.sort(key=lambda item: (in_browser[item.path] > 0, -in_browser[item.path], item.path))
 
 
 @pytest.hookimpl(tryfirst=True)

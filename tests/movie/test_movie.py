@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 import torch
 from jsonschema import Draft202012Validator
-from movie_cases import BESIDE, CASES, FILMS, ORDINARY, Case, Film, over
+from movie_cases import BESIDE, CASES, FILMS, ORDINARY, Case, Film, case_of, over
 from movie_screen import Show, tokens, visible
 from test_layout import in_numbers
 from torch import nn
@@ -23,7 +23,7 @@ from packviz.show.movie.marks import Role
 from packviz.text import sequence_label
 
 each_case = over(CASES)
-SHORT = [case for case in CASES if case.name in {"unsorted", "words", "refused", "unsorted-backward"}]
+SHORT = ["unsorted", "words", "refused", "unsorted-backward"]
 
 
 @over(FILMS)
@@ -135,8 +135,7 @@ def test_the_proof_says_whether_the_numbers_are_those_of_torch_and_where_it_refu
 
 
 def test_what_is_left_out_or_stands_outside_the_window_is_named() -> None:
-    (hundred,) = [case for case in CASES if case.name == "hundred"]
-    notes = " · ".join(hundred.movie.notes)
+    notes = " · ".join(case_of("hundred").movie.notes)
     assert "4 of 200 features" in notes
     assert "too small for text" in notes
     rows = pv.trace(Batch.parse("\n".join(["1 2"] * 130)))
@@ -244,7 +243,7 @@ def test_the_schema_names_what_python_names() -> None:
     assert tuple(SCHEMA["$defs"]["group"]["properties"]["role"]["enum"]) == get_args(Role)
 
 
-@over([film for film in FILMS if len(film.case.trace.padded.mask.flatten()) < 60][::6])
+@over(FILMS[::6])
 def test_every_movie_keeps_to_the_schema(film: Film) -> None:
     assert faults(film.show.data) == []
 

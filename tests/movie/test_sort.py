@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from movie_cases import CASES, PACKED, REFUSED, Case, over
+from movie_cases import CASES, ENFORCED, PACKED, REFUSED, Case, over
 from movie_screen import Look, match, standing, within
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
@@ -52,7 +52,7 @@ def test_a_refusal_ends_the_movie_with_torchs_own_message_and_marks_the_two_leng
 
 
 each_case = over(CASES)
-each_sorted = over([case for case in PACKED if not case.enforce_sorted])
+each_sorted = over([name for name in PACKED if name not in ENFORCED])
 
 
 def live(case: Case) -> dict[int, list[int]]:
@@ -200,7 +200,7 @@ def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
     assert ("c_0" in step["caption"]) == lstm
 
 
-@over([case for case in PACKED if case.enforce_sorted])
+@over(ENFORCED)
 def test_nothing_is_permuted_where_torch_only_checks(case: Case) -> None:
     step, cells = case.deep.of("sort")[-1]
     assert (case.packed.sorted_indices, case.packed.unsorted_indices) == (None, None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from movie_cases import CASES, Case, over
+from movie_cases import CASES, Case, case_of, over
 from movie_screen import listed, shape_of
 from seeds import some
 
@@ -229,7 +229,7 @@ def takes_tokens(m: Moment) -> bool:
     ],
 )
 def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], bool]) -> None:
-    said = [moment for case in some(CASES) for moment in moments(case) if re.search(words, moment.caption)]
+    said = [moment for name in some(CASES) for moment in moments(case_of(name)) if re.search(words, moment.caption)]
     assert said
     assert [moment.caption for moment in said if not true(moment)] == []
 
@@ -245,6 +245,16 @@ def test_the_start_says_what_h_0_is(name: str) -> None:
 
 
 def test_a_fact_that_never_speaks_fails() -> None:
-    over(CASES[:3])(lambda case: int(case is CASES[0]))()
+    def first(case: Case) -> int:
+        return int(case.name == CASES[0])
+
+    def none(_: Case) -> int:
+        return 0
+
+    sometimes, never = over(CASES[:3])(first), over(CASES[:3])(none)
+    for name in CASES[:3]:
+        sometimes(case=name)
+    for name in CASES[:2]:
+        never(_=name)
     with pytest.raises(AssertionError, match="never spoke"):
-        over(CASES[:3])(lambda _: 0)()
+        never(_=CASES[2])
