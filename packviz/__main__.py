@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import torch
-from torch.nn.utils.rnn import PackedSequence, pad_sequence
+from torch.nn.utils.rnn import PackedSequence
 
 import packviz as pv
-from packviz.doctor import Loaded, module_from, read_file, read_lengths
+from packviz.doctor import Findings, Loaded, collated, module_from, read_file, read_lengths
 from packviz.errors import PackvizError, extra
 from packviz.text import counted, joined, quoted
 
@@ -61,9 +61,11 @@ def _parser() -> ArgumentParser:
     movie.set_defaults(do=_movie)
 
     examine = commands.add_parser(
-        "examine", help="report what is wrong with a batch, or with weights and a batch, read from files"
+        "examine", help="report what is wrong with a batch, with weights and a batch, or with what a collator returned"
     )
-    examine.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".npy, .npz, .pt, .pth or .safetensors")
+    examine.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help=".npy, .npz, .pt, .pth, .safetensors, .json"
+    )
     examine.add_argument("--x", metavar="NAME", help="which tensor is the batch (default: x, or the only one)")
     examine.add_argument("--lengths", help='as in "5,3,2", or a tensor\'s name (default: lengths, if there is one)')
     examine.add_argument(
@@ -113,40 +115,33 @@ def _movie(options: Namespace) -> int:
 def _examine(options: Namespace) -> int:
     loaded = [read_file(path.name, path.read_bytes()) for path in options.files]
     data = [each for each in loaded if not each.prefixes]
+    rows = [found for each in data if (found := collated(each))]
+    if rows and options.x is None and options.lengths is None:
+        return _report(pv.examine_rows(**rows[0][0]), options, rows[0][1])
     ragged = next((each for each in data if each.is_ragged and not {options.x, "x"} & {*each.tensors}), None)
     if ragged is None:
         x, lengths = _data(data, options.x, options.lengths)
         batch_first, assumed = _layout(x, lengths, options.batch_first)
     else:
-        x, lengths, batch_first, assumed = _padded(ragged, options)
+        batch_first = options.batch_first is not False
+        x, lengths, padded = ragged.padded(options.padding_value, batch_first=batch_first)
+        lengths = lengths if options.lengths is None else read_lengths(options.lengths)
+        options.enforce_sorted = options.enforce_sorted and options.lengths is not None
+        assumed = f"{padded}, examined with enforce_sorted={options.enforce_sorted}."
     weights = [each.tensors for each in loaded if each.prefixes]
     examined: tuple[Any, ...] = (x, lengths)
     if weights:
         examined = (module_from(weights[0], options.layer, batch_first=batch_first), *examined)
     settings = {name: getattr(options, name) for name in ("enforce_sorted", "padding_value")}
-    findings = pv.examine(*examined, batch_first=batch_first, **settings)
-    print(findings.to_json(2) if options.json else findings)
     unexamined = "No lengths were given, so they could not be examined." if lengths is None else ""
-    for remark in filter(None, (assumed, unexamined)):
+    return _report(pv.examine(*examined, batch_first=batch_first, **settings), options, assumed, unexamined)
+
+
+def _report(findings: Findings, options: Namespace, *remarks: str) -> int:
+    print(findings.to_json(2) if options.json else findings)
+    for remark in filter(None, remarks):
         print(remark, file=sys.stderr if options.json else None)
     return int(bool(findings.wrong))
-
-
-def _padded(ragged: Loaded, options: Namespace) -> tuple[Any, Any, bool, str]:
-    """Return a file of sequences as a padded batch, its lengths, its layout, and a remark about all of it."""
-    sequences = [*ragged.tensors.values()]
-    batch_first = options.batch_first is not False
-    x = pad_sequence(sequences, batch_first=batch_first, padding_value=options.padding_value or 0.0)
-    lengths = [len(one) for one in sequences] if options.lengths is None else read_lengths(options.lengths)
-    enforce_sorted = options.enforce_sorted and options.lengths is not None
-    options.enforce_sorted = enforce_sorted
-    what = f"{ragged.name} holds {counted(len(sequences), 'sequence')}, one tensor each"
-    return (
-        x,
-        lengths,
-        batch_first,
-        f"{what}: padded to x {tuple(x.shape)}, examined with enforce_sorted={enforce_sorted}.",
-    )
 
 
 def _layout(x: Any, lengths: Any, batch_first: bool | None) -> tuple[bool, str]:

@@ -4,6 +4,7 @@ examine() looks at one batch, watch() at every call of a model's recurrent layer
 and upload.
 """
 
+from packviz.doctor.collated import *
 from packviz.doctor.examining import *
 from packviz.doctor.examining_rows import examine_rows as examine_rows
 from packviz.doctor.files import *

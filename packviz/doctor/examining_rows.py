@@ -1,15 +1,17 @@
 """examine_rows(): look at a row of documents as a collator made it, and say what is wrong."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from packviz.errors import PackvizError
-from packviz.inputs.borders import Row, row_from
-from packviz.rules.finding import Findings, worded
+from packviz.inputs.borders import Row, mask_rows_from, rows_from
+from packviz.rules.finding import Finding, Findings, worded
 from packviz.rules.preconditions import refusal_of
-from packviz.rules.rows import RowCase, row_faults
+from packviz.rules.rows import RowCase, joined, row_faults
 from packviz.text import listed
 from packviz.validate import integer
 
@@ -30,16 +32,17 @@ def examine_rows(
 ) -> Findings:
     """Report what is wrong with a row of documents; give whatever its collator returns.
 
-    input_ids       (N,) or (1, N), like position_ids, seq_idx, attention_mask and labels
-    cu_seqlens      (D + 1,): where each document begins, and N
+    input_ids       (N,) or (R, N), like position_ids, seq_idx, attention_mask and labels: each row is examined
+    cu_seqlens      (D + 1,): where each document begins, and N; of a batch of rows, as if they were one after another
     max_seqlen      the longest document
-    attention_mask  0 at pads, else 1, or the number of the document from 1
+    attention_mask  0 at pads, else 1, or the number of the document from 1; or (N, N), (R, 1, N, N): a block mask
     labels          -100 where there is no target; in place, or shifted by one to the left
     documents       the documents that were to be put into the row: their ids, or their lengths
     ignore          keys of findings that are left out
 
     A spelling that can be read says where the documents are: cu_seqlens before seq_idx, attention_mask and
-    position_ids. Raises PackvizError for unsupported inputs.
+    position_ids. What several rows have is reported once, for the first of them. Raises PackvizError for unsupported
+    inputs.
     """
     given = {
         "input_ids": input_ids,
@@ -48,27 +51,59 @@ def examine_rows(
         "attention_mask": attention_mask,
         "labels": labels,
     }
-    case = _case(given, cu_seqlens, max_seqlen, documents)
-    return Findings(worded(fault, case) for fault in row_faults(case)).ignoring(ignore)
+    known = _documents(documents)
+    cases = _cases(given, cu_seqlens, max_seqlen)
+    if len(cases) == 1:
+        return _found(replace(cases[0], documents=known)).ignoring(ignore)
+    found: dict[str, Finding] = {}
+    for row, case in enumerate(cases):
+        for one in _found(case):
+            first = found.get(one.key)
+            found[one.key] = _in_row(one, row) if first is None else replace(first, times=first.times + 1)
+    whole = () if known is None else _found(joined(cases, known))
+    return Findings([*found.values(), *whole]).ignoring(ignore)
 
 
-def _case(given: Mapping[str, object], cu_seqlens: object, max_seqlen: object, documents: object) -> RowCase:
-    """Return the parts of one row. Raises PackvizError unless they are of one length."""
-    read = {name: None if value is None else row_from(name, value) for name, value in given.items()}
-    sizes = {name: len(row) for name, row in read.items() if row is not None}
-    if len({*sizes.values()}) > 1:
-        got = listed([f"{name} of {size}" for name, size in sizes.items()], 5)
-        raise PackvizError("examine_rows", got, "rows of one length", "give the parts of one row")
-    offsets = None if cu_seqlens is None else row_from("cu_seqlens", cu_seqlens)
-    if offsets is None and not sizes:
+def _found(case: RowCase) -> Findings:
+    return Findings(worded(fault, case) for fault in row_faults(case))
+
+
+def _in_row(one: Finding, row: int) -> Finding:
+    repair = f"# for row {row} of the batch\n{one.repair}" if one.repair else ""
+    return replace(one, where=f"row {row}, {one.where}", repair=repair)
+
+
+def _cases(given: Mapping[str, object], cu_seqlens: object, max_seqlen: object) -> list[RowCase]:
+    """Return the rows of a batch. Raises PackvizError unless their parts are of one shape."""
+    mask = given["attention_mask"]
+    read = {name: rows_from(name, one) for name, one in given.items() if one is not None and name != "attention_mask"}
+    if mask is not None:
+        read["attention_mask"] = mask_rows_from(mask, next((tuple(rows.shape) for rows in read.values()), None))
+    shapes = {name: tuple(rows.shape) for name, rows in read.items()}
+    if len({*shapes.values()}) > 1:
+        got = listed([f"{name} {shape}" for name, shape in shapes.items()], 5)
+        raise PackvizError("examine_rows", got, "rows of one shape", "give the parts of one batch")
+    offsets = None if cu_seqlens is None else rows_from("cu_seqlens", cu_seqlens)
+    if offsets is None and not read:
         expected = "at least one of input_ids, position_ids, cu_seqlens, seq_idx, attention_mask and labels"
         raise PackvizError("examine_rows", expected=expected, got="none", fix="give what the collator returns")
+    if offsets is not None and len(offsets) == 1:  # of one row, or of all rows one after another
+        read = {name: rows.reshape(1, -1) for name, rows in read.items()}
+    R = next((len(rows) for rows in read.values()), 1 if offsets is None else len(offsets))
+    if offsets is not None and len(offsets) != R:
+        expected, fix = f"shape (D + 1,), or {R} rows", "give the offsets of all rows one after another"
+        raise PackvizError("cu_seqlens", got=str(tuple(offsets.shape)), expected=expected, fix=fix)
     if isinstance(max_seqlen, Tensor) and max_seqlen.numel() == 1:
         max_seqlen = int(max_seqlen)
-    longest = None if max_seqlen is None else integer("max_seqlen", max_seqlen, 0)
-    dtype = cu_seqlens.dtype if isinstance(cu_seqlens, Tensor) else None
-    known = _documents(documents)
-    return RowCase(cu_seqlens=offsets, max_seqlen=longest, documents=known, offsets_dtype=dtype, **read)
+    common: dict[str, Any] = {
+        "max_seqlen": None if max_seqlen is None else integer("max_seqlen", max_seqlen, 0),
+        "offsets_dtype": cu_seqlens.dtype if isinstance(cu_seqlens, Tensor) else None,
+        "beside": R - 1,
+    }
+    rows: list[dict[str, Any]] = [{name: part[row] for name, part in read.items()} for row in range(R)]
+    return [
+        RowCase(**common, **each, cu_seqlens=None if offsets is None else offsets[row]) for row, each in enumerate(rows)
+    ]
 
 
 def _documents(documents: object) -> list[Tensor] | None:

@@ -1,4 +1,4 @@
-"""What people upload: .npy, .npz, .pt, .pth and .safetensors, opened without running anything that is in them.
+"""What people upload: .npy, .npz, .pt, .pth, .safetensors and .json, opened without running anything that is in them.
 
 A recurrent module is built from its weights: cell, sizes, layers and directions are in the shapes of a state dict.
 """
@@ -17,14 +17,24 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.rnn import PackedSequence, pad_sequence
 
 from packviz.doctor import opening
-from packviz.doctor.opening import ALONE, FIELDS, Part, UnreadableError, megabytes, open_parts, too_large, unreadable
+from packviz.doctor.opening import (
+    ALONE,
+    FIELDS,
+    PLAIN,
+    Part,
+    UnreadableError,
+    megabytes,
+    open_parts,
+    too_large,
+    unreadable,
+)
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.packed_rows import as_they_are
-from packviz.text import Brief, listed, quoted
+from packviz.text import Brief, counted, listed, quoted
 from packviz.validate import choice
 
 __all__ = ["MAX_BYTES", "Loaded", "module_from", "read_file", "read_isolated", "recurrent_prefixes"]
@@ -45,6 +55,8 @@ class Loaded(Brief):
     name: str
     tensors: Mapping[str, Tensor]  # by name; a lone one under the file's name without its ending
     packed: Mapping[str, PackedSequence]
+    numbers: Mapping[str, float]  # alone, which are no tensors
+    lists: frozenset[str]  # the tensors that are lists in the file, which have no dtype
 
     @property
     def is_ragged(self) -> bool:
@@ -53,6 +65,13 @@ class Loaded(Brief):
         alike = {(one.dim(), one.shape[1:], one.dtype) for one in each}
         lengths = {len(one) for one in each if one.dim()}
         return not self.packed and len(alike) == 1 and each[0].dim() in (1, 2) and len(lengths) > 1 and 0 not in lengths
+
+    def padded(self, padding_value: float | None = None, *, batch_first: bool = True) -> tuple[Tensor, list[int], str]:
+        """Return sequences as a padded batch with its lengths, and a sentence about both; None pads with 0."""
+        each = [*self.tensors.values()]
+        x = pad_sequence(each, batch_first=batch_first, padding_value=padding_value or 0.0)
+        said = f"{self.name} holds {counted(len(each), 'sequence')}, one tensor each: padded to x {tuple(x.shape)}"
+        return x, [len(one) for one in each], said
 
     @property
     def prefixes(self) -> tuple[str, ...]:
@@ -129,8 +148,12 @@ def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
 def _loaded(name: str, parts: list[Part]) -> Loaded:
     tensors: dict[str, Tensor] = {}
     packed: dict[str, dict[str, Tensor]] = {}
+    numbers: dict[str, Tensor] = {}
+    lists = frozenset(part.name for part in parts if part.field == PLAIN and part.shape)
     for part in parts:
-        fields = packed.setdefault(part.name, {}) if part.field else tensors
+        plain = part.field in ("", PLAIN)
+        alone = numbers if part.field and not part.shape else tensors
+        fields = alone if plain else packed.setdefault(part.name, {})
         dtype = getattr(torch, part.dtype)
         flat = (
             torch.frombuffer(bytearray(part.data), dtype=dtype)
@@ -138,10 +161,11 @@ def _loaded(name: str, parts: list[Part]) -> Loaded:
             else torch.empty(0, dtype=dtype, device="cpu")
         )
         try:
-            fields[part.field or part.name] = flat.reshape(part.shape)
+            fields[part.name if plain else part.field] = flat.reshape(part.shape)
         except (RuntimeError, OverflowError) as error:  # a shape beyond 64 bits, with a 0 in it
             raise unreadable("shapes that torch can count", error) from None
-    return Loaded(name, tensors, {each: as_they_are(*map(of.get, FIELDS)) for each, of in packed.items()})
+    sequences = {each: as_they_are(*map(of.get, FIELDS)) for each, of in packed.items()}
+    return Loaded(name, tensors, sequences, {each: value.item() for each, value in numbers.items()}, lists)
 
 
 def recurrent_prefixes(state: Mapping[str, Tensor]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Arrays of objects in .npy and .npz files, one array for each sequence: read without running what is in the pickle.
+"""Numbers in Python objects: lists, and arrays of objects in .npy and .npz files, one array for each sequence.
 
-numpy writes such an array as a pickle. Here only the three names of numpy in it are known, and each stands for a
-record of ours: nothing of numpy is called before shape and size are checked.
+numpy writes an array of objects as a pickle. It is read without running what is in it: only three names of numpy are
+known, and each stands for a record of ours; nothing of numpy is called before shape and size are checked.
 """
 
 import io
@@ -49,6 +49,17 @@ def arrays_in(stream: io.BytesIO) -> Iterator[np.ndarray[Any, Any]]:
             yield _numeric(*item.state[1:])
         else:
             raise ValueError(f"its array of objects holds {type(item).__name__}, not only arrays of numbers")
+
+
+def array_of(value: object, depth: int = 4) -> np.ndarray[Any, Any] | None:
+    """Return the array that a list of numbers, or of equal lists of them, writes; None for anything else."""
+    if not depth or not isinstance(value, list | tuple) or not value:
+        return None
+    if all(type(one) in (int, float, bool) for one in value):
+        return np.array(value)
+    parts = [part for one in value if (part := array_of(one, depth - 1)) is not None]
+    alike = len(parts) == len(value) and len({part.shape for part in parts}) == 1
+    return np.stack(parts) if alike else None
 
 
 def _numeric(shape: Any, dtype: Any, in_columns: Any, data: Any) -> np.ndarray[Any, Any]:

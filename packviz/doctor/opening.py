@@ -10,10 +10,11 @@ import io
 import json
 import math
 import re
+import runpy
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,11 @@ MAX_BYTES = 64 * 2**20  # of a file, and of what it unpacks to
 MAX_PARTS = 10_000
 MAX_NAME = 1_000  # characters
 
+# by its path: a process that reads one file has no packages of ours
+_OBJECTS = runpy.run_path(str(Path(__file__).with_name("object_arrays.py")))
+
 FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")  # of a PackedSequence
+PLAIN = "plain"  # the field of numbers, and lists of them
 
 _DTYPES = {
     *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
@@ -34,6 +39,8 @@ _DTYPES = {
 _COLOURS = re.compile(r"\x1b\[\d*m|\[\d+m")
 _REASON = re.compile(r"WeightsUnpickler error:\s*(.+)")
 _GLOBAL = re.compile(r"GLOBAL ([\w.]+)")
+_BATCH = re.compile(r"Batch(Encoding|Feature)?$")  # what tokenizers and collators return
+_WEIGHTS = "the weights alone: torch.save(module.state_dict(), ...)"
 _ADVICE = re.compile(r"weights_only|safe_globals")  # of torch: to load the file in a way that may run its code
 _NEWUSER, _NEWNET = 0x10000000, 0x40000000  # of Linux's unshare: namespaces of its own for users and for the network
 _NOT_FOR_FILES = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn")
@@ -43,7 +50,7 @@ class Part(NamedTuple):
     """A tensor of a file: its dtype by torch's name, its numbers as bytes, row by row."""
 
     name: str
-    field: str  # "" or which of the FIELDS of the PackedSequence of that name
+    field: str  # "", PLAIN, or which of the FIELDS of the PackedSequence of that name
     dtype: str
     shape: tuple[int, ...]
     data: bytes
@@ -71,7 +78,7 @@ def open_parts(name: str, data: bytes) -> list[Part]:
         raise UnreadableError("a file that fits into memory", "a larger one", ALONE) from None
     except Exception as error:  # a parser may raise anything for bytes that were not written for it
         raise unreadable(expected, error) from None
-    if not parts:
+    if all(part.field == PLAIN and not part.shape for part in parts):
         raise UnreadableError("tensors", "a file without tensors", "save a tensor or a state dict")
     return parts
 
@@ -92,11 +99,7 @@ def _array(name: str, stream: io.BytesIO, available: int) -> Iterator[Part]:
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read(stream)
     if dtype.hasobject:
-        if __name__ == "__main__":  # in a process of its own, which knows this file alone
-            raise ValueError("its dtype is object: save one array for each sequence in an .npz file")
-        from packviz.doctor.object_arrays import arrays_in
-
-        for each, item in enumerate(arrays_in(stream)):
+        for each, item in enumerate(_OBJECTS["arrays_in"](stream)):
             yield _whole(f"{name}.{each}", item)
         return
     if dtype.kind not in "biuf" or dtype.name not in _DTYPES:
@@ -112,6 +115,20 @@ def _whole(name: str, array: np.ndarray[Any, Any]) -> Part:
     if dtype.kind not in "biuf" or dtype.name not in _DTYPES:
         raise ValueError(f"its dtype is {dtype}, which is not numeric")
     return Part(name, "", dtype.name, array.shape, array.astype(dtype.newbyteorder("=")).tobytes())
+
+
+def _json(stem: str, data: bytes) -> Iterator[Part]:
+    content = json.loads(data)
+    for name, value in content.items() if isinstance(content, dict) else [(stem, content)]:
+        each = enumerate(value) if isinstance(value, list) else ()
+        yield from [*_plain(name, value)] or [part for at, one in each for part in _plain(f"{name}.{at}", one)]
+
+
+def _plain(name: str, value: object) -> Iterator[Part]:
+    """Yield a number, or a list of numbers or of equal lists of them, as one part; nothing for anything else."""
+    array = np.array(value) if type(value) in (int, float) else _OBJECTS["array_of"](value)
+    if array is not None and array.dtype.name in _DTYPES:
+        yield _whole(name, array)._replace(field=PLAIN)
 
 
 def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -161,7 +178,7 @@ def _pt(stem: str, data: bytes) -> Iterator[Part]:
 
 
 def _leaves(content: object, stem: str) -> Iterator[Part]:
-    """Yield tensors and the fields of packed sequences, with their names, from dicts and lists of any depth."""
+    """Yield tensors, fields of packed sequences and numbers, with their names, from dicts and lists of any depth."""
     from torch import Tensor
     from torch.nn.utils.rnn import PackedSequence
 
@@ -177,6 +194,9 @@ def _leaves(content: object, stem: str) -> Iterator[Part]:
         elif isinstance(value, PackedSequence):
             if all(isinstance(part, Tensor) for part in value[:2]) and len(value) == len(FIELDS):
                 waiting += [(name or stem, each, part) for each, part in zip(FIELDS[::-1], value[::-1], strict=True)]
+        elif plain := [*_plain(name or stem, value)]:
+            size += sum(len(part.data) for part in plain)
+            yield from plain
         elif isinstance(value, Mapping | list | tuple):
             items = [*(value.items() if isinstance(value, Mapping) else enumerate(value))]
             waiting += [((f"{name}.{key}" if name else str(key))[:MAX_NAME], "", part) for key, part in items[::-1]]
@@ -198,6 +218,7 @@ _READERS: dict[str, tuple[str, Callable[[str, bytes], Iterator[Part]]]] = {
     ".pt": ("weights only: tensors, and lists and dicts of them", _pt),
     ".pth": ("weights only: tensors, and lists and dicts of them", _pt),
     ".safetensors": ("a .safetensors file", _safetensors),
+    ".json": ("lists of numbers, or an object of them", _json),
 }
 
 
@@ -223,7 +244,8 @@ def unreadable(expected: str, error: Exception) -> UnreadableError:
     text = _COLOURS.sub("", str(error))
     if needed := _GLOBAL.search(text):
         got = f"a pickle that needs {needed[1][:MAX_NAME]}, which could run code"
-        return UnreadableError(expected, got, "save the weights alone: torch.save(module.state_dict(), ...)")
+        fix = "the batch as a dict: torch.save({**batch}, ...)" if _BATCH.search(needed[1]) else _WEIGHTS
+        return UnreadableError(expected, got, f"save {fix}")
     reason = _REASON.search(text)
     if _ADVICE.search(reason[1] if reason else text):
         return UnreadableError(expected, "a file with more than tensors in it", "save only tensors, or a state dict")
@@ -262,8 +284,8 @@ def _refuse(event: str, _: object) -> None:
 
 def _serve() -> None:
     """Read a line of settings and a file's bytes; write a line about its parts, and their bytes."""
-    name, memory, seconds = json.loads(sys.stdin.buffer.readline())
-    confine(memory, seconds)
+    name, *limits = json.loads(sys.stdin.buffer.readline())
+    confine(*limits)
     parts, refused = list[Part](), None
     try:
         parts = open_parts(name, sys.stdin.buffer.read())

@@ -14,7 +14,14 @@ from torch import Tensor
 from packviz.compute.verify import apart
 from packviz.doctor.leaves import Leaves, leaves_of, scale_of, unit_of
 from packviz.errors import PackvizError
-from packviz.inputs.documents import cu_seqlens_of, document_mask_of, position_ids_of, seq_idx_of
+from packviz.inputs.documents import (
+    ALIASES,
+    FIELDS,
+    cu_seqlens_of,
+    document_mask_of,
+    position_ids_of,
+    seq_idx_of,
+)
 from packviz.text import listed
 
 Call = Callable[[Any, "Row"], object]
@@ -40,19 +47,6 @@ class Row:
     documents: tuple[Tensor, ...]
 
 
-# what else the parameters of models are called
-_NAMES = {
-    "input_ids": ("x", "ids", "tokens", "inputs", "input", "values", "inputs_embeds"),
-    "position_ids": ("positions", "pos", "position_id"),
-    "seq_idx": ("document_ids", "doc_ids", "segment_ids", "document_id", "sequence_ids"),
-    "cu_seqlens": ("cu_seq_lens", "cu_seqlens_q", "cu_seqlens_k", "cu_seq_lens_q", "cu_seq_lens_k", "offsets"),
-    "max_seqlen": ("max_length", "max_seqlen_q", "max_seqlen_k", "max_length_q", "max_length_k"),
-    "mask": ("attention_mask", "attn_mask", "block_mask"),
-    "documents": ("docs",),
-}
-_FIELDS = {alias: name for name, aliases in _NAMES.items() for alias in (name, *aliases)}
-
-
 def row_of(documents: Sequence[Tensor]) -> Row:
     """Return the row of these documents."""
     lengths = [len(one) for one in documents]
@@ -73,12 +67,12 @@ def called(model: Any, row: Row) -> object:
     target = model.forward if isinstance(model, torch.nn.Module) else model
     positional, named = [], {}
     for at, one in enumerate(inspect.signature(target).parameters.values()):
-        name = _FIELDS.get(one.name, "input_ids" if at == 0 else "")
+        name = FIELDS.get(one.name, "input_ids" if at == 0 else "")
         if one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL) or (not name and one.default is not one.empty):
             continue
         if not name:
             fix = f"give call=lambda model, row: model(row.input_ids, {one.name}=...)"
-            expected = f"parameters named {listed([*_NAMES], 7)}"
+            expected = f"parameters named {listed([*ALIASES], 7)}"
             raise PackvizError("model", expected=expected, got=one.name, fix=fix)
         if one.kind is one.POSITIONAL_ONLY:
             positional.append(getattr(row, name))

@@ -11,7 +11,18 @@ from packviz.errors import PackvizError, first_line
 from packviz.text import listed, shown
 from packviz.validate import choice, is_integer
 
-__all__ = ["RULES", "Lengths", "Rule", "find_documents", "row_from", "starts_by", "where_rules_disagree"]
+__all__ = [
+    "RULES",
+    "Lengths",
+    "Rule",
+    "find_documents",
+    "mask_rows_from",
+    "row_from",
+    "rows_from",
+    "segment_ids_from",
+    "starts_by",
+    "where_rules_disagree",
+]
 
 Rule = Literal["rises_by_one", "falls", "zero"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -117,15 +128,31 @@ def _tensor(name: str, value: object) -> Tensor:
 
 def row_from(name: str, value: object) -> Tensor:
     """Return (N,) int64 from (N,) or (1, N). Raises PackvizError for anything else."""
+    rows = rows_from(name, value)
+    if len(rows) == 1:
+        return rows[0]
+    expected, fix = "shape (N,) or (1, N)", f"give one row at a time: {name}[:1]"
+    raise PackvizError(name, expected=expected, got=str(tuple(rows.shape)), fix=fix)
+
+
+def rows_from(name: str, value: object) -> Tensor:
+    """Return (R, N) int64 from (N,) or (R, N). Raises PackvizError for anything else."""
     given = _tensor(name, value)
-    if given.dim() == 1:
-        return given
-    if given.dim() == 2 and given.size(0) == 1:
-        return given[0]
-    fix = f"give one row at a time: {name}[:1]"
+    if given.dim() in (1, 2):
+        return given if given.dim() == 2 else given[None]
+    fix = f"give {name} of one batch"
     if name == "position_ids" and given.dim() == 3:
         fix = "of positions with three numbers for each token (mRoPE), give those of the text: position_ids[0]"
-    raise PackvizError(name, expected="shape (N,) or (1, N)", got=str(tuple(given.shape)), fix=fix)
+    raise PackvizError(name, expected="shape (N,) or (R, N)", got=str(tuple(given.shape)), fix=fix)
+
+
+def mask_rows_from(value: object, shape: tuple[int, ...] | None) -> Tensor:
+    """Return (R, N) int64 from an attention mask: as it is if it has this shape, else the documents of block masks."""
+    given = _tensor("attention_mask", value)
+    square = given.dim() in (2, 4) and given.size(-1) == given.size(-2) > 1
+    if square and (tuple(given.shape) != shape if given.dim() == 2 else given.size(1) == 1):
+        return torch.stack([segment_ids_from(one != 0) for one in given.reshape(-1, *given.shape[-2:])])
+    return rows_from("attention_mask", given)
 
 
 def _is_token(attention_mask: object, N: int) -> Tensor:
@@ -192,7 +219,7 @@ def _of_mask(mask: Tensor) -> Lengths:
     if mask.dim() == 4 and mask.shape[:2] == (1, 1):
         mask = mask[0, 0]
     if mask.dim() == 2 and mask.size(0) == mask.size(1) > 1:
-        return _of_square(mask != 0)
+        return _of_ids(segment_ids_from(mask != 0) - 1)
     mask = row_from("attention_mask", mask)
     if bool((mask < 0).any()):
         fix = "give the mask before it was made additive"
@@ -202,12 +229,15 @@ def _of_mask(mask: Tensor) -> Lengths:
     return _of_ids(torch.where(mask == 0, -1, mask))
 
 
-def _of_square(mask: Tensor) -> Lengths:
-    """Return the documents of a block mask (N, N): one goes on while a token reads the one before it."""
-    reads = mask.any(1)
+def segment_ids_from(mask: Tensor) -> Tensor:
+    """Return the number of each token's document from 1, and 0 at pads, (N,), from a block mask (N, N).
+
+    A document goes on while a token reads the one before it; pads read nothing, or are not read.
+    """
     goes_on = torch.cat([mask.new_zeros(1), mask.diagonal(-1)])
-    number = (~goes_on).cumsum(0)
-    return _of_ids(torch.where(reads, number, -1))
+    is_token = mask.any(0) & mask.any(1)
+    _, number = torch.unique_consecutive((~goes_on)[is_token].cumsum(0), return_inverse=True)
+    return torch.zeros(len(mask), dtype=torch.int64).masked_scatter(is_token, number + 1)
 
 
 def _of_ends(ids: Tensor, eos: int | Collection[int] | None) -> Lengths:

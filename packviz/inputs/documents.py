@@ -12,7 +12,19 @@ from packviz.errors import PackvizError
 from packviz.text import shown
 from packviz.validate import is_integer
 
-__all__ = ["cu_seqlens_of", "document_mask_of", "position_ids_of", "segment_ids_of", "seq_idx_of"]
+__all__ = ["ALIASES", "FIELDS", "cu_seqlens_of", "document_mask_of", "position_ids_of", "segment_ids_of", "seq_idx_of"]
+
+# What libraries call the parts of a row.
+ALIASES = {
+    "input_ids": ("x", "ids", "tokens", "inputs", "input", "values", "inputs_embeds"),
+    "position_ids": ("positions", "pos", "position_id"),
+    "seq_idx": ("document_ids", "doc_ids", "segment_ids", "document_id", "sequence_ids"),
+    "cu_seqlens": ("cu_seq_lens", "cu_seqlens_q", "cu_seqlens_k", "cu_seq_lens_q", "cu_seq_lens_k", "offsets"),
+    "max_seqlen": ("max_length", "max_seqlen_q", "max_seqlen_k", "max_length_q", "max_length_k"),
+    "mask": ("attention_mask", "attn_mask", "block_mask"),
+    "documents": ("docs",),
+}
+FIELDS = {alias: name for name, aliases in ALIASES.items() for alias in (name, *aliases)}
 
 
 def cu_seqlens_of(lengths: Sequence[int]) -> Tensor:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, find_documents, where_rules_disagree
+from packviz.inputs.documents import cu_seqlens_of
 from packviz.rules.finding import Fault
 
 IGNORED = -100  # a label that is no target
@@ -19,15 +20,16 @@ IGNORED = -100  # a label that is no target
 class RowCase:
     """What examine_rows() is given, as int64 tensors (N,); documents as tensors, or their lengths."""
 
-    input_ids: Tensor | None
-    position_ids: Tensor | None
-    cu_seqlens: Tensor | None
-    max_seqlen: int | None
-    seq_idx: Tensor | None
-    attention_mask: Tensor | None
-    labels: Tensor | None
-    documents: Sequence[Tensor] | None
-    offsets_dtype: torch.dtype | None  # of cu_seqlens, if it is a tensor
+    input_ids: Tensor | None = None
+    position_ids: Tensor | None = None
+    cu_seqlens: Tensor | None = None
+    max_seqlen: int | None = None
+    seq_idx: Tensor | None = None
+    attention_mask: Tensor | None = None
+    labels: Tensor | None = None
+    documents: Sequence[Tensor] | None = None
+    offsets_dtype: torch.dtype | None = None  # of cu_seqlens, if it is a tensor
+    beside: int = 0  # how many other rows are in the batch
 
     @cached_property
     def N(self) -> int | None:
@@ -82,9 +84,34 @@ class RowCase:
         return [0, *accumulate(self.lengths)][:-1]
 
 
+def joined(cases: Sequence[RowCase], documents: Sequence[Tensor]) -> RowCase:
+    """Return the documents of all rows of a batch as one row: these documents were to be put into them."""
+    ids = [None if case.input_ids is None else case.tokens(case.input_ids) for case in cases]
+    lengths = [case.lengths for case in cases]
+    if not all(lengths):  # padded: a document is a row
+        lengths = [(len(each),) for each in ids if each is not None] if len(documents) == len(cases) else []
+    known = [each for each, own in zip(ids, lengths, strict=False) if each is not None and len(each) == sum(own)]
+    return RowCase(
+        input_ids=torch.cat(known) if known and len(known) == len(cases) else None,
+        cu_seqlens=cu_seqlens_of([length for own in lengths for length in own]).long() if lengths else None,
+        documents=documents,
+    )
+
+
 def row_faults(case: RowCase) -> Iterator[Fault]:
     """Yield what is wrong with the row, by one rule after the other."""
-    for rule in (_offsets, _longest, _positions, _masks, _borders, _disagreeing, _labels, _targets, _documents):
+    for rule in (
+        _offsets,
+        _longest,
+        _positions,
+        _masks,
+        _batches,
+        _borders,
+        _disagreeing,
+        _labels,
+        _targets,
+        _documents,
+    ):
         yield from rule(case)
 
 
@@ -172,6 +199,12 @@ def _masks(case: RowCase) -> Iterator[Fault]:
     yield Fault("mask_of_ones" if whole else "mask_is_no_ids", lengths=found)
 
 
+def _batches(case: RowCase) -> Iterator[Fault]:
+    told = [name for name, found in case.readings.items() if len(found) > 1]
+    if case.beside and told == ["position_ids"]:
+        yield Fault("borders_in_one_row", rows=case.beside + 1)
+
+
 def _borders(case: RowCase) -> Iterator[Fault]:
     told = {name: found for name, found in case.readings.items() if name != "position_ids"}
     if len({*told.values()}) > 1:
@@ -231,7 +264,7 @@ def _targets(case: RowCase) -> Iterator[Fault]:
 
 def _documents(case: RowCase) -> Iterator[Fault]:
     """Yield which documents are cut or missing: by their ids if the row has ids, else by their lengths."""
-    if case.documents is None:
+    if case.documents is None or not case.lengths:
         return
     by_ids = case.input_ids is not None and sum(case.lengths) == len(case.tokens(case.input_ids))
     by_ids = by_ids and all(one.dim() == 1 and len(one) for one in case.documents)

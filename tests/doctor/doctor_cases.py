@@ -134,6 +134,12 @@ def npy(array: Any, **options: Any) -> bytes:
     return stream.getvalue()
 
 
+def objects(*items: Any) -> Any:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
 def npz(compressed: bool = False, **arrays: Any) -> bytes:
     stream = io.BytesIO()
     (np.savez_compressed if compressed else np.savez)(stream, **arrays)

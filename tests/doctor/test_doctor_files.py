@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from doctor_cases import npy, npz, saved, sound
+from doctor_cases import npy, npz, objects, saved, sound
 from safetensors.torch import save
 from seeds import seeds
 from torch import nn
@@ -50,12 +50,6 @@ def test_a_packed_sequence_that_was_saved_is_loaded() -> None:
     loaded = read_file("batch.pt", saved({"inputs": packed, "epoch": 3, "model": {"w": torch.ones(2)}}))
     assert list(loaded.tensors) == ["model.w"]
     torch.testing.assert_close(loaded.packed, {"inputs": packed}, rtol=0, atol=0)
-
-
-def objects(*items: Any) -> Any:
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
 
 
 RAGGED = [np.random.randn(length, 2).astype(kind) for length, kind in ((3, "<f4"), (5, "<f4"), (2, "<f4"))]

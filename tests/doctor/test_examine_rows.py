@@ -118,7 +118,7 @@ def test_documents_of_lengths_five_two_three_one_in_rows_of_four_lose_one_token(
         ({}, "examine_rows"),
         ({"input_ids": [1, 2], "labels": [1]}, "examine_rows"),
         ({"input_ids": [0.5]}, "input_ids"),
-        ({"input_ids": [[1], [2]]}, "input_ids"),
+        ({"input_ids": [[[1], [2]]]}, "input_ids"),
         ({"input_ids": [1], "max_seqlen": "4"}, "max_seqlen"),
         ({"input_ids": [1], "documents": 3}, "documents"),
         ({"input_ids": [1], "ignore": "no_such_key"}, "ignore"),

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 MAX_FILES, MAX_MEGABYTES = 4, 32  # the server also refuses larger ones: maxUploadSize in .streamlit/config.toml
 _MAX_LENGTHS = 20_000  # characters of typed lengths; larger input needs a file
-_FILES = ["npy", "npz", "pt", "pth", "safetensors"]
+_FILES = ["npy", "npz", "pt", "pth", "safetensors", "json"]
 
 # Examples to try: the text of x and of its lengths, batch_first, and enforce_sorted.
 EXAMPLES: Mapping[str, tuple[str, str, bool, bool]] = {
@@ -192,7 +192,11 @@ def _once(file_id: str, name: str, _file: UploadedFile) -> doctor.Loaded | Packv
 
 
 def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
-    """Let the visitor say which of the tensors is x and which holds the lengths."""
+    """Let the visitor say which of the tensors is x and which holds the lengths; sequences of a file are padded."""
+    if len(loaded) == 1 and loaded[0].is_ragged:
+        x, lengths, said = loaded[0].padded()
+        st.text(f"{said}, with the sequences first.")
+        return x, lengths, False
     tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
     inputs: dict[str, Tensor | PackedSequence] = {name: x for each in loaded for name, x in each.packed.items()}
     inputs |= tensors
