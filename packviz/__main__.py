@@ -14,7 +14,7 @@ import torch
 from torch.nn.utils.rnn import PackedSequence
 
 import packviz as pv
-from packviz.doctor import Findings, Loaded, collated, module_from, read_file, read_lengths
+from packviz.doctor import Findings, Loaded, module_from, read_file, read_lengths, rows_in
 from packviz.errors import PackvizError, extra
 from packviz.text import counted, joined, quoted
 
@@ -115,7 +115,7 @@ def _movie(options: Namespace) -> int:
 def _examine(options: Namespace) -> int:
     loaded = [read_file(path.name, path.read_bytes()) for path in options.files]
     data = [each for each in loaded if not each.prefixes]
-    rows = [found for each in data if (found := collated(each))]
+    rows = [found for each in data if (found := rows_in(each))]
     if rows and options.x is None and options.lengths is None:
         return _report(pv.examine_rows(**rows[0][0]), options, rows[0][1])
     ragged = next((each for each in data if each.is_ragged and not {options.x, "x"} & {*each.tensors}), None)

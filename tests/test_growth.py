@@ -12,6 +12,7 @@ from classroom.specs import checked
 from classroom.state import RefusedError
 from packviz import Batch, Config, movie, trace
 from packviz.doctor.reading import read_lengths, read_packed, read_tensor
+from packviz.doctor.reading_rows import read_rows
 from packviz.errors import PackvizError
 from packviz.teach.predictions import prediction
 from packviz.teach.questions import ENTRIES, has_message, is_error, search
@@ -38,6 +39,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "read_tensor": read_tensor,
     "read_lengths": read_lengths,
     "read_packed": read_packed,
+    "read_rows": read_rows,
     "answer": lambda text: prediction.read_numbers(text),
     "prompt": lambda text: checked({"prompt": text, "options": [text, "b"], "answer": 0}),
     "plan": plan,

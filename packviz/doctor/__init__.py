@@ -10,6 +10,7 @@ from packviz.doctor.examining_rows import examine_rows as examine_rows
 from packviz.doctor.files import *
 from packviz.doctor.invariance import *
 from packviz.doctor.reading import *
+from packviz.doctor.reading_rows import *
 from packviz.doctor.rows import check_rows as check_rows
 from packviz.doctor.samples import check_samples as check_samples
 from packviz.doctor.watching import *

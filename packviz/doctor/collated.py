@@ -5,18 +5,19 @@ from typing import Any
 from torch import Tensor
 
 from packviz.doctor.files import Loaded
-from packviz.inputs.documents import FIELDS
+from packviz.inputs.documents import ALIASES, FIELDS
 from packviz.text import listed
 
-__all__ = ["collated"]
+__all__ = ["ARGUMENTS", "rows_in"]
 
-_FIELDS = {**FIELDS, "labels": "labels"} | dict.fromkeys(("attention_mask", "attn_mask"), "attention_mask")
+# By the name in a file or a text, the argument of examine_rows().
+ARGUMENTS = {**FIELDS, "labels": "labels"} | dict.fromkeys(("mask", *ALIASES["mask"]), "attention_mask")
 _BORDERS = {"position_ids", "cu_seqlens", "seq_idx"}
 _IDS = {"input_ids", "ids", "tokens"}
 _PADDED = {"x", "lengths"}  # names of a padded batch
 
 
-def collated(loaded: Loaded) -> tuple[dict[str, Any], str] | None:
+def rows_in(loaded: Loaded) -> tuple[dict[str, Any], str] | None:
     """Return the arguments of examine_rows() that a file holds, and which of its tensors are none of them.
 
     None if it is no collated batch: that has the borders of documents, or ids beside a mask or labels.
@@ -26,9 +27,9 @@ def collated(loaded: Loaded) -> tuple[dict[str, Any], str] | None:
     named: dict[str, Tensor | float] = {**loaded.tensors, **loaded.numbers}
     for path, value in named.items():
         name = path.rpartition(".")[2]  # of a batch inside another dict
-        field = _FIELDS.get(name, "")
+        field = ARGUMENTS.get(name, "")
         whole = _whole(field, value)
-        if field in ("", "mask") or field in found or (field == "input_ids" and name not in _IDS) or whole is None:
+        if not field or field in found or (field == "input_ids" and name not in _IDS) or whole is None:
             others.append(path)
         else:
             found[field] = whole.tolist() if path in loaded.lists else whole

@@ -16,7 +16,7 @@ from packviz.inputs.packed_rows import as_they_are
 from packviz.inputs.parsing.python import Atom, Group, Reader
 from packviz.text import counted, quoted, shown
 
-__all__ = ["padding_code", "printed_device", "read_lengths", "read_packed", "read_tensor"]
+__all__ = ["padding_code", "printed_device", "read_lengths", "read_nested", "read_packed", "read_tensor"]
 
 MAX_CHARACTERS = 2_000_000
 
@@ -46,6 +46,16 @@ def read_tensor(text: str) -> Tensor:
     """
     reader = _reader(text)
     return _tensor(reader, reader.expression())
+
+
+def read_nested(text: str) -> Nested:
+    """Return a number, or lists of numbers that may differ in length.
+
+    >>> read_nested("[[1, 2], [3]]")
+    [[1, 2], [3]]
+    """
+    reader = _reader(text)
+    return _numbers(reader.value(reader.expression()))
 
 
 def read_lengths(text: str) -> list[int] | list[float] | Tensor:

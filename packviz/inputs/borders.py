@@ -1,7 +1,7 @@
 """find_documents(): where the documents in a row begin, read from the spelling that a library has, and by its rule."""
 
-from collections.abc import Collection, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Literal, get_args
 
 import torch
@@ -15,6 +15,7 @@ __all__ = [
     "RULES",
     "Lengths",
     "Rule",
+    "document_ids",
     "find_documents",
     "mask_rows_from",
     "row_from",
@@ -62,18 +63,41 @@ def find_documents(
     >>> find_documents(position_ids=[0, 1, 2, 0, 0, 0, 1], rule="falls")
     (3, 4)
     """
-    given = {"position_ids": position_ids, "cu_seqlens": cu_seqlens, "seq_idx": seq_idx, "input_ids": input_ids}
+    ids = document_ids(
+        position_ids=position_ids,
+        cu_seqlens=cu_seqlens,
+        seq_idx=seq_idx,
+        attention_mask=attention_mask,
+        input_ids=input_ids,
+        eos=eos,
+        rule=rule,
+    )
+    return tuple(count for count in ids[ids >= 0].bincount().tolist() if count)
+
+
+def document_ids(
+    *, attention_mask: object = None, eos: object = None, rule: Rule | None = None, **given: object
+) -> Tensor:
+    """Return the number of the document of each place in a row, (N,) int64, -1 at pads.
+
+    The arguments are those of find_documents().
+
+    >>> document_ids(position_ids=[0, 1, 2, 0, 1, 0, 0]).tolist()
+    [0, 0, 0, 1, 1, -1, -1]
+    """
     name = _only([name for name, value in given.items() if value is not None], attention_mask is not None, rule)
     if name == "attention_mask":
         return _of_mask(_tensor(name, attention_mask))
     row = row_from(name, given[name])
     if name == "cu_seqlens":
         return _of_offsets(row)
-    if attention_mask is not None:
-        row = row[_is_token(attention_mask, len(row))]
-    if name == "position_ids":
-        return _best_reading(row) if rule is None else _by_rule(row, rule)
-    return _of_ids(row) if name == "seq_idx" else _of_ends(row, eos)
+    is_token = _is_token(attention_mask, len(row)) if attention_mask is not None else torch.ones_like(row).bool()
+    read: dict[str, Callable[[Tensor], Tensor]] = {
+        "position_ids": partial(_of_positions, rule=rule),
+        "seq_idx": _of_ids,
+        "input_ids": partial(_of_ends, eos=eos),
+    }
+    return torch.full_like(row, -1).masked_scatter(is_token, read[name](row[is_token]))
 
 
 def where_rules_disagree(position_ids: Row) -> dict[int, tuple[Rule, ...]]:
@@ -164,31 +188,29 @@ def _is_token(attention_mask: object, N: int) -> Tensor:
     return mask == 1
 
 
-def _by_rule(row: Tensor, rule: Rule) -> Lengths:
-    """Return the lengths from one start to the next, and from the last to the end of the row."""
-    return _between([*starts_by(row, rule).nonzero().flatten().tolist(), len(row)])
+def _of_positions(row: Tensor, rule: Rule | None) -> Tensor:
+    """Return the documents of positions (N,): by a rule, or without what looks like pads at an edge, or is negative."""
+    if rule is not None:
+        return starts_by(row, rule).cumsum(0) - 1
+    is_token = row >= 0
+    begins = starts_by(row[is_token], "rises_by_one")
+    piece = begins.cumsum(0) - 1
+    left, right = _pads(row[is_token][begins].tolist(), piece.bincount().tolist())
+    ids = torch.where((piece >= left) & (piece < int(begins.sum()) - right), piece - left, -1)
+    return torch.full_like(row, -1).masked_scatter(is_token, ids)
 
 
-def _between(offsets: Sequence[int]) -> Lengths:
-    return tuple(after - before for before, after in pairwise(offsets))
-
-
-def _best_reading(row: Tensor) -> Lengths:
-    """Return the documents of positions (N,), without what looks like pads at an edge of the row, or is negative."""
-    row = row[row >= 0]
-    lengths = _by_rule(row, "rises_by_one")
-    if not lengths:
-        return ()
-    first = row[starts_by(row, "rises_by_one")].tolist()
-    base = first[lengths.index(max(lengths))]  # where the documents begin to count
+def _pads(first: Sequence[int], lengths: Sequence[int]) -> tuple[int, int]:
+    """Return how many pieces look like pads on the left and on the right, by their first positions and lengths."""
     left, right = _equal(first, lengths), _equal(first[::-1], lengths[::-1])
     if left == len(lengths):
-        return lengths  # all are alike: one-token documents
+        return 0, 0  # all are alike: one-token documents
+    base = first[lengths.index(max(lengths))]  # where the documents begin to count
     if first[0] == base or (left == 1 and first[0] != 1):
         left = 0
     if right == 1 and (first[-1] == base or first[-1] != 1):
         right = 0
-    return lengths[left : len(lengths) - right]
+    return left, right
 
 
 def _equal(first: Sequence[int], lengths: Sequence[int]) -> int:
@@ -197,36 +219,34 @@ def _equal(first: Sequence[int], lengths: Sequence[int]) -> int:
     return next(others, len(lengths))
 
 
-def _of_offsets(offsets: Tensor) -> Lengths:
-    given = offsets.tolist()
-    lengths = _between(given)
-    if given[0] != 0 or min(lengths, default=0) < 0:
-        lacks = given[0] != 0 and min(lengths, default=0) >= 0
-        fix = "put a 0 before them" if lacks else "if these are lengths, give [0, *itertools.accumulate(lengths)]"
-        raise PackvizError("cu_seqlens", expected="offsets from 0 that do not fall", got=listed(given, 8), fix=fix)
-    return tuple(length for length in lengths if length)
+def _of_offsets(offsets: Tensor) -> Tensor:
+    lengths = offsets.diff()
+    falls = bool((lengths < 0).any())
+    if int(offsets[0]) != 0 or falls:
+        fix = "put a 0 before them" if not falls else "if these are lengths, give [0, *itertools.accumulate(lengths)]"
+        got = listed(offsets.tolist(), 8)
+        raise PackvizError("cu_seqlens", expected="offsets from 0 that do not fall", got=got, fix=fix)
+    return torch.arange(len(lengths)).repeat_interleave(lengths)
 
 
-def _of_ids(ids: Tensor) -> Lengths:
-    """Return the lengths of the runs of equal numbers; runs of pads are left out."""
-    numbers, counts = torch.unique_consecutive(ids, return_counts=True)
-    live = numbers[numbers >= 0].tolist()
-    pad = 0 if live and live[0] == 1 else -1
-    return tuple(count for number, count in zip(numbers.tolist(), counts.tolist(), strict=True) if number > pad)
+def _of_ids(ids: Tensor) -> Tensor:
+    """Return the number of the run of equal numbers at each place, -1 in runs of pads."""
+    numbers, run = torch.unique_consecutive(ids, return_inverse=True)
+    live = numbers[numbers >= 0][:1]
+    is_pad = (numbers < 0) | ((numbers == 0) & bool((live == 1).any()))
+    return torch.where(is_pad, -1, (~is_pad).cumsum(0) - 1)[run]
 
 
-def _of_mask(mask: Tensor) -> Lengths:
+def _of_mask(mask: Tensor) -> Tensor:
     if mask.dim() == 4 and mask.shape[:2] == (1, 1):
         mask = mask[0, 0]
     if mask.dim() == 2 and mask.size(0) == mask.size(1) > 1:
-        return _of_ids(segment_ids_from(mask != 0) - 1)
+        return segment_ids_from(mask != 0) - 1
     mask = row_from("attention_mask", mask)
     if bool((mask < 0).any()):
         fix = "give the mask before it was made additive"
         raise PackvizError("attention_mask", expected="0 at pads, else 1 or more", got=str(int(mask.min())), fix=fix)
-    if int(mask.max()) <= 1:
-        return (int(mask.sum()),) if bool(mask.any()) else ()
-    return _of_ids(torch.where(mask == 0, -1, mask))
+    return mask - 1 if int(mask.max()) <= 1 else _of_ids(torch.where(mask == 0, -1, mask))
 
 
 def segment_ids_from(mask: Tensor) -> Tensor:
@@ -240,14 +260,13 @@ def segment_ids_from(mask: Tensor) -> Tensor:
     return torch.zeros(len(mask), dtype=torch.int64).masked_scatter(is_token, number + 1)
 
 
-def _of_ends(ids: Tensor, eos: int | Collection[int] | None) -> Lengths:
+def _of_ends(ids: Tensor, eos: object) -> Tensor:
     """Return the documents that end with these tokens; several at the end of the row are one end, and pads."""
-    ends = [eos] if isinstance(eos, int) else list(eos or ())
+    ends = [eos] if isinstance(eos, int) else list(eos) if isinstance(eos, Collection) else []
     if not ends or not all(map(is_integer, ends)):
         fix = "give eos=tokenizer.eos_token_id"
         raise PackvizError("eos", expected="the id of the token that ends a document", got=shown(eos), fix=fix)
     is_end = torch.isin(ids, torch.tensor(ends))
     others = (~is_end).nonzero().flatten()
-    N = min(len(ids), int(others[-1]) + 2) if len(others) else 1
-    stops = (is_end[:N].nonzero().flatten() + 1).tolist()
-    return _between([0, *stops, *([N] if N not in stops else [])])
+    N = int(others[-1]) + 2 if len(others) else 1
+    return torch.where(torch.arange(len(ids)) < N, is_end.cumsum(0) - is_end.long(), -1)

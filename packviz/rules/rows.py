@@ -224,7 +224,7 @@ def _labels(case: RowCase) -> Iterator[Fault]:
     if case.labels is None or case.input_ids is None or len(case.labels) != len(case.input_ids):
         return
     ids, labels = case.tokens(case.input_ids), case.tokens(case.labels)
-    shift = _shift(ids, labels)
+    shift = label_shift(ids, labels)
     if shift == 2:
         yield Fault("labels_shifted_twice")
     if shift in (0, 1) and sum(case.lengths) == len(ids):
@@ -235,7 +235,7 @@ def _labels(case: RowCase) -> Iterator[Fault]:
             yield Fault("labels_cross", None, crossing, shift=shift, at=[case.starts[d] - shift for d in crossing])
 
 
-def _shift(ids: Tensor, labels: Tensor) -> int:
+def label_shift(ids: Tensor, labels: Tensor) -> int:
     """Return by how many places the labels are shifted against the ids: 0, 1 or 2; -1 if by none of these."""
     best, most = -1, 0.0
     for shift in (0, 1, 2):
@@ -254,7 +254,7 @@ def _targets(case: RowCase) -> Iterator[Fault]:
     if sum(case.lengths) != len(labels):
         return
     inside = labels.clone()
-    if case.input_ids is not None and _shift(case.tokens(case.input_ids), labels) == 0:
+    if case.input_ids is not None and label_shift(case.tokens(case.input_ids), labels) == 0:
         inside[case.starts] = IGNORED  # the model shifts them: the first token of a document is no target
     parts = torch.split(inside, list(case.lengths))
     empty = [d for d, part in enumerate(parts) if bool((part == IGNORED).all())]

@@ -81,7 +81,7 @@ def test_typed_input_comes_back_after_an_example_and_after_files(app: AppTest) -
     fill(app, "lengths", "2, 1")
     for name in ("healthy", "a real 0", "my own"):
         choose(app, "doctor example", name)
-    for way in ("a file", "typed or pasted"):
+    for way in ("a file", "rows", "a batch"):
         choose(app, "given", way)
     assert app.text_area(key="x").value == "[[9, 8], [7, 0]]"
     assert app.text_input(key="lengths").value == "2, 1"

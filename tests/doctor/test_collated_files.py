@@ -13,7 +13,7 @@ from safetensors.torch import save
 
 import packviz as pv
 from packviz.__main__ import main
-from packviz.doctor import collated, read_file, read_isolated
+from packviz.doctor import read_file, read_isolated, rows_in
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of, position_ids_of
 
 IDS = torch.tensor([[5, 6, 7, 8, 9, 10, 11, 12, 13]])
@@ -82,12 +82,12 @@ def test_a_collated_batch_is_examined_as_rows(name: str, tmp_path: Path, capsys:
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
 )
 def test_names_decide_whether_a_file_holds_rows(batch: dict[str, Any], field: str | None) -> None:
-    found = collated(read_file("batch.pt", saved(batch)))
+    found = rows_in(read_file("batch.pt", saved(batch)))
     assert found is None if field is None else found is not None and field in found[0]
 
 
 def test_a_tensor_that_is_no_part_of_a_row_is_named() -> None:
-    found = collated(read_file("batch.pt", saved({**RIGHT, "token_type_ids": IDS})))
+    found = rows_in(read_file("batch.pt", saved({**RIGHT, "token_type_ids": IDS})))
     assert found is not None
     assert found[1] == "Not examined: token_type_ids."
 

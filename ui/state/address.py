@@ -51,6 +51,8 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "search": ("questions", ""),
     "group": ("questions", GROUPS[0]),
     "entry": ("questions", ""),
+    "given": ("doctor", "a batch"),  # or rows, or a file
+    "rows": ("doctor", "position_ids: 0 1 2 0 1 0 0 0\nattention_mask: 1 1 1 1 1 0 0 0"),
     "x": ("doctor", "[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]"),
     "lengths": ("doctor", "5, 3, 2"),
     "x_batch_first": ("doctor", True),

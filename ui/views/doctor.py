@@ -23,12 +23,15 @@ from packviz.text import counted
 from ui.parts.part import TABLES, distance, explore, fresh, table
 from ui.parts.player import clip
 from ui.parts.status import announce
+from ui.state.address import default, of_every_page
 from ui.state.kinds import PACKING
 from ui.state.path import script
 from ui.state.runs import as_json
-from ui.views.given import Given, Lengths, examples, typed, uploaded
+from ui.views.doctor_rows import examined_rows, typed_rows
+from ui.views.given import BATCH, ROWS, Given, Lengths, examples, typed, uploaded
 
-_WAYS = ("typed or pasted", "a file")
+_WAYS = ("a batch", "rows", "a file")
+_FORMS = {"a batch": BATCH, "rows": ROWS}
 _BADGES = {
     "error": ":red-badge[:material/error: torch refuses]",
     "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
@@ -45,15 +48,24 @@ _MAX_TYPED = 2_000  # numbers that are passed to the overview as text
 def doctor() -> None:
     """Ask for a batch, or weights, or both; show the findings, and a run with the weights."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        way = st.segmented_control(
-            "What is given", _WAYS, default=_WAYS[0], required=True, key="given", label_visibility="collapsed"
-        )
-        if way == _WAYS[0]:
-            examples()
-    given = typed() if way == _WAYS[0] else uploaded()
+        with of_every_page():
+            look: dict[str, Any] = {"required": True, "bind": "query-params", "label_visibility": "collapsed"}
+            way = st.segmented_control("What is given", _WAYS, default=default("given"), key="given", **look)
+        if way in _FORMS:
+            examples(_FORMS[way])
+    if way == "rows":
+        written = typed_rows()
+        with st.container(key="measured"):
+            if written is not None:
+                examined_rows(written.given, written.eos, _cards)
+        return
+    given = typed() if way == "a batch" else uploaded()
     with st.container(key="measured"):
         if given.unread:
             st.text("Fix this first; then the batch is checked.")
+            return
+        if given.rows is not None:
+            examined_rows(given.rows, (), _cards)
             return
         if given.x is not None:
             _examined(given)
@@ -112,11 +124,16 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
         assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
         if assumed:
             st.text(f"Pads are assumed to be {assumed:g}, the only value after the lengths.")
+    _cards(findings)
+
+
+def _cards(findings: Sequence[Finding]) -> None:
     for i, finding in enumerate(findings):
         with st.container(border=True, key=f"finding {i}"):
             st.markdown(f"{_badge(finding)} {finding.where}")
-            st.text(f"{finding.found}\ntorch {finding.torch_does}")
-            st.code(finding.repair, language="python", wrap_lines=True)
+            st.text(f"{finding.found}\ntorch {finding.torch_does}" if finding.torch_does else finding.found)
+            if finding.repair:
+                st.code(finding.repair, language="python", wrap_lines=True)
 
 
 def _picture(given: Given, findings: Sequence[Finding]) -> None:

@@ -1,8 +1,9 @@
 """The doctor's input: typed, pasted or uploaded, and parsed here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any, TypeVar, get_args
 
 import streamlit as st
@@ -42,7 +43,19 @@ EXAMPLES: Mapping[str, tuple[str, str, bool, bool]] = {
     ),
     "healthy": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
 }
-_FIELDS = ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value")  # by their keys
+# The text of a row's parts.
+ROW_EXAMPLES: Mapping[str, tuple[str]] = {
+    "pads at 0": (default("rows"),),
+    "a mask of ones": ("input_ids: 5 6 7 8 9 10\nposition_ids: 0 1 2 0 1 0\nattention_mask: 1 1 1 1 1 1",),
+    "one-token documents": ("position_ids: 0 1 2 0 0 0 1",),
+    "no leading 0": ("input_ids: 5 6 7 8 9 10\ncu_seqlens: 3 5 6\nmax_seqlen: 3",),
+    "end tokens": ("input_ids: 5 6 2 7 2 8 9 2 2 2\neos: 2",),
+    "labels over a border": (
+        "{'input_ids': tensor([[5, 6, 7, 8, 9, 10]]), 'position_ids': tensor([[0, 1, 2, 0, 1, 0]]), "
+        "'labels': tensor([[5, 6, 7, 8, 9, 10]])}",
+    ),
+    "healthy row": ("input_ids: 5 6 7 8 9 10\nposition_ids: 0 1 2 0 1 2\nlabels: -100 6 7 -100 9 10",),
+}
 _OWN = "my own"  # in place of an example's name: the visitor's own input
 
 
@@ -58,42 +71,58 @@ class Given:
     padding_value: float | None = None  # None if it is not given, but assumed
     lengths_device: str = "cpu"  # their device when they were printed
     unread: bool = False  # whether some input could not be read
+    rows: Mapping[str, Any] | None = None  # what a collator returned, by the arguments of examine_rows()
+
+
+@dataclass(frozen=True)
+class Form:
+    """Fields by their keys, examples of their values, the last of which may be missing, and the key of the choice."""
+
+    key: str
+    fields: tuple[str, ...]
+    examples: Mapping[str, tuple[Any, ...]]
+
+
+BATCH = Form("doctor example", ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value"), EXAMPLES)
+ROWS = Form("row example", ("rows",), ROW_EXAMPLES)
 
 
 @dataclass
 class DoctorInput:
-    """What a visitor had typed into the fields before an example replaced it."""
+    """What a visitor had typed into the fields of a form before an example replaced it, by the key of its choice."""
 
-    own: tuple[Any, ...] | None = None
+    own: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
-def examples() -> None:
+def examples(form: Form) -> None:
     """Offer examples to try, and the visitor's own input if an example has replaced it."""
-    drawn("doctor example")
-    own = [_OWN] if visit(DoctorInput).own is not None else []
-    if "doctor example" not in st.session_state:  # after a reload, and where a link asks for one
-        asked = [st.query_params.get(name, str(default(name))).lower() for name in _FIELDS[:-1]]
-        written = {name: [str(each).lower() for each in fields] for name, fields in EXAMPLES.items()}
-        st.session_state["doctor example"] = next((name for name in EXAMPLES if written[name] == asked), None)
-    st.pills("Try", [*EXAMPLES, *own], key="doctor example", on_change=_fill_in, label_visibility="collapsed")
+    drawn(form.key)
+    own = [_OWN] if form.key in visit(DoctorInput).own else []
+    if form.key not in st.session_state:  # after a reload, and where a link asks for one
+        asked = [st.query_params.get(name, str(default(name))).lower() for name in form.fields]
+        written = {name: [str(each).lower() for each in fields] for name, fields in form.examples.items()}
+        st.session_state[form.key] = next((name for name, each in written.items() if each == asked[: len(each)]), None)
+    change = partial(_fill_in, form)
+    st.pills("Try", [*form.examples, *own], key=form.key, on_change=change, label_visibility="collapsed")
 
 
-def _fill_in() -> None:
+def _fill_in(form: Form) -> None:
     """Put the picked example into the fields; the visitor's own input can be restored."""
-    if overtaken("doctor example"):
+    if overtaken(form.key):
         return
-    picked, there = st.session_state["doctor example"], tuple(st.session_state.get(name) for name in _FIELDS)
-    if there[:-1] not in EXAMPLES.values():
-        visit(DoctorInput).own = there
+    picked, there = st.session_state[form.key], tuple(st.session_state.get(name) for name in form.fields)
+    if all(there[: len(each)] != each for each in form.examples.values()):
+        visit(DoctorInput).own[form.key] = there
     if picked is not None:
-        wanted = (visit(DoctorInput).own or ()) if picked == _OWN else (*EXAMPLES[picked], None)
-        for name, value in zip(_FIELDS, wanted, strict=True):
+        wanted = visit(DoctorInput).own.get(form.key, ()) if picked == _OWN else form.examples[picked]
+        for name, value in zip_longest(form.fields, wanted):
             give(name, value)
 
 
-def _type_over() -> None:
-    if not overtaken("x"):
-        give("doctor example", None)
+def type_over(form: Form) -> None:
+    """Leave the examples, since the visitor types into the first field."""
+    if not overtaken(form.fields[0]):
+        give(form.key, None)
 
 
 @of_every_page()
@@ -103,7 +132,9 @@ def typed() -> Given:
     with left:
         label, first = "x: a list, or a tensor or PackedSequence as torch prints it", default("x")
         drawn("x")
-        text = st.text_area(label, first, 118, LIMITS.characters, key="x", on_change=_type_over, bind="query-params")
+        text = st.text_area(
+            label, first, 118, LIMITS.characters, key="x", on_change=partial(type_over, BATCH), bind="query-params"
+        )
         x, bad_x = _read_x(text)
         if warning := address.warning(text):
             st.text(warning)
@@ -117,7 +148,7 @@ def typed() -> Given:
 def uploaded() -> Given:
     """Let the visitor choose files, and which of their contents are x, the lengths and the weights."""
     limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each; a larger file turns red and is not read."
-    label = "A tensor, a PackedSequence, or the weights of an nn.RNN, nn.GRU or nn.LSTM: one file, or weights and data"
+    label = "A batch, a PackedSequence, what a collator returned, or the weights of an nn.RNN, nn.GRU or nn.LSTM"
     files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
     st.text(f"{limits} Opened as data: nothing in them is run.")
     if len(files) > MAX_FILES:
@@ -127,6 +158,11 @@ def uploaded() -> Given:
     tried = [_tried(partial(_read, file), file) for file in files]
     loaded = [one for one, _ in tried if one is not None]
     key = " ".join(file.file_id for file in files)  # other files, other choices
+    for each in loaded:
+        if found := doctor.rows_in(each):
+            if found[1]:
+                st.text(found[1])
+            return Given(rows=found[0])
     weights = [each for each in loaded if each.prefixes]
     module = _module(weights[0], key) if weights else None
     x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
@@ -194,9 +230,9 @@ def _once(file_id: str, name: str, _file: UploadedFile) -> doctor.Loaded | Packv
 def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
     """Let the visitor say which of the tensors is x and which holds the lengths; sequences of a file are padded."""
     if len(loaded) == 1 and loaded[0].is_ragged:
-        x, lengths, said = loaded[0].padded()
+        padded, ends, said = loaded[0].padded()
         st.text(f"{said}, with the sequences first.")
-        return x, lengths, False
+        return padded, ends, False
     tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
     inputs: dict[str, Tensor | PackedSequence] = {name: x for each in loaded for name, x in each.packed.items()}
     inputs |= tensors

@@ -1,0 +1,140 @@
+"""What people paste of a row of documents: a printed dict, or lines such as `position_ids: 0 1 2 0 1`; never run."""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from packviz.doctor.collated import ARGUMENTS
+from packviz.doctor.reading import MAX_CHARACTERS, read_lengths, read_nested, read_tensor
+from packviz.errors import PackvizError
+from packviz.inputs.borders import RULES, document_ids
+from packviz.text import listed, quoted
+
+__all__ = ["Reading", "WrittenRows", "conversions", "read_rows", "readings"]
+
+_NAMES = {**ARGUMENTS, "mask": "attention_mask", "eos": "eos", "eos_token_id": "eos"}
+# 'name': in a printed dict, or name: and name = at the beginning of a line
+_NAME = re.compile(r"(?:^|[{,])[ \t]*+(?:'(\w++)'|\"(\w++)\")[ \t]*+:|^[ \t]*+(\w++)[ \t]*+[:=]", re.MULTILINE)
+_EXAMPLE = "position_ids: 0 1 2 0 1 0"
+_BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
+_RULES = {"rises_by_one": "rises by one", "falls": "falls", "zero": "is 0"}
+
+
+@dataclass(frozen=True)
+class WrittenRows:
+    """What was read: the arguments of examine_rows(), the ids that end a document, and the names that are neither."""
+
+    given: Mapping[str, Any]
+    eos: tuple[int, ...]
+    others: tuple[str, ...]
+
+
+def read_rows(text: str) -> WrittenRows:
+    """Return the parts of a row, or of several, that a text writes. Raises PackvizError for the part that is not clear.
+
+    >>> read_rows("position_ids: 0 1 2 0 1").given
+    {'position_ids': [0, 1, 2, 0, 1]}
+    """
+    if len(text) > MAX_CHARACTERS:
+        got, fix = f"{len(text):,} characters", "give one row"
+        raise PackvizError("text", expected=f"at most {MAX_CHARACTERS:,} characters", got=got, fix=fix)
+    found = [*_NAME.finditer(text)]
+    before = text[: found[0].start()].strip(" \t\n{(") if found else text.strip()
+    if before and not before.isidentifier():
+        expected = f"a name before the numbers: {listed([*_BORDERS, 'input_ids', 'labels', 'eos'], 7)}"
+        raise PackvizError("text", expected=expected, got=quoted(before, 40), fix=f"write it as in {_EXAMPLE}")
+    stops = [*(each.start() for each in found[1:]), len(text)][: len(found)]
+    given: dict[str, Any] = {}
+    others: list[str] = []
+    for each, stop in zip(found, stops, strict=True):
+        written = next(name for name in each.groups() if name)
+        value = text[each.end() : stop].strip().rstrip("}, \t\n;")
+        name = _NAMES.get(written, "")
+        if name and name not in given:
+            given[name] = _value(name, value)
+        elif value:
+            others.append(written)
+    eos = given.pop("eos", ())
+    return WrittenRows(given, tuple(eos), tuple(others))
+
+
+def _value(name: str, text: str) -> Any:
+    try:
+        if name == "documents":
+            return read_nested(text if "[" in text else f"[{text}]")
+        if name in ("eos", "max_seqlen"):
+            numbers = [int(number) for number in torch.as_tensor(read_lengths(text)).flatten()]
+            return numbers if name == "eos" else numbers[0]
+        if "[" in text or "(" in text:
+            value = read_tensor(text)
+            return value if text.endswith(")") else value.tolist()
+        lines = [line.replace(",", " ").split() for line in text.splitlines() if line.strip()]
+        rows = [f"[{', '.join(line)}]" for line in lines]
+        return read_tensor(rows[0] if len(rows) == 1 else f"[{', '.join(rows)}]").tolist()
+    except PackvizError as problem:
+        raise PackvizError(name, problem.got, problem.expected, problem.fix) from None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one rule finds in a row: the document of each place, (N,), -1 at pads; and the numbers that it read."""
+
+    rule: str
+    ids: Tensor
+    numbers: Sequence[int] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """Return the lengths of the documents."""
+        return [count for count in self.ids[self.ids >= 0].bincount().tolist() if count]
+
+
+def readings(row: Mapping[str, Any], eos: Sequence[int] = ()) -> list[Reading]:
+    """Return what each public rule finds in one row, by the spellings that it has; what no rule can read is left out.
+
+    row   what examine_rows() takes, of one row; position_ids are read by every rule, and without what looks like pads
+    """
+    ways: list[tuple[str, str, dict[str, Any]]] = []
+    for name in _BORDERS:
+        if name == "position_ids" and name in row:
+            ways += [(_RULES[rule], name, {name: row[name], "rule": rule}) for rule in RULES]
+            ways.append(("without pads", name, {name: row[name]}))
+        elif name in row:
+            ways.append((name, name, {name: row[name]}))
+    if "input_ids" in row and eos:
+        ways.append(("end tokens", "input_ids", {"input_ids": row["input_ids"], "eos": eos}))
+    found = []
+    for rule, name, given in ways:
+        with suppress(PackvizError):  # examine_rows() says why
+            ids = document_ids(**given)
+            own = name != "cu_seqlens" and torch.as_tensor(row[name]).numel() == len(ids)
+            found.append(Reading(rule, ids, torch.as_tensor(row[name]).flatten().tolist() if own else ()))
+    return found
+
+
+def conversions(lengths: Sequence[int], N: int) -> str:
+    """Return code that makes each spelling from the lengths of the documents, in a row of N places."""
+    pads = N - sum(lengths)
+    ends = f", (0, {pads}), value={{}})" if pads > 0 else ""
+    pad = "torch.nn.functional.pad(" if pads > 0 else ""
+    positions = f"{pad}torch.cat([torch.arange(length) for length in lengths])[None]{ends.format(0)}"
+    numbers = f"{pad}torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))[None]{ends.format(-1)}"
+    return "\n".join(
+        [
+            "import torch",
+            "",
+            f"lengths = {[*lengths]}",
+            "cu_seqlens = torch.tensor([0, *lengths]).cumsum(0).to(torch.int32)",
+            "max_seqlen = max(lengths)",
+            f"position_ids = {positions}",
+            f"seq_idx = {numbers}",
+            "attention_mask = seq_idx + 1  # the number of the document from 1, 0 at pads",
+            "mask = (seq_idx[:, :, None] == seq_idx[:, None]) & (seq_idx >= 0)[:, None]",
+            "mask = mask.tril()[:, None]  # (1, 1, N, N), causal: True where the query (row) may read the key (column)",
+        ]
+    )

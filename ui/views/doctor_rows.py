@@ -1,0 +1,144 @@
+"""The doctor's second form: a row of documents, pasted; what each rule finds in it, what is wrong, the conversions."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+import torch
+
+from packviz import doctor
+from packviz.charts import Panel, panels
+from packviz.doctor import Finding, Reading, examine_rows
+from packviz.errors import PackvizError
+from packviz.inputs.borders import document_ids
+from packviz.inputs.limits import LIMITS
+from packviz.rules.rows import IGNORED, label_shift
+from packviz.text import counted, listed
+from ui.parts.part import fresh
+from ui.parts.status import announce
+from ui.state import address
+from ui.state.address import default, of_every_page
+from ui.state.replaced import drawn
+from ui.views.given import ROWS, type_over
+
+_LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"
+_COLUMNS, _LINES = 16, 3  # of places that are drawn
+_MAX_PLACES = 100_000  # that are examined
+_BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
+
+
+@of_every_page()
+def typed_rows() -> doctor.WrittenRows | None:
+    """Draw the field, and return what it says; None if it is empty, or cannot be read, which is reported below it."""
+    drawn("rows")
+    change = partial(type_over, ROWS)
+    help_ = "One part on each line, as in position_ids: 0 1 2 0 1, or the dict as Python prints it."
+    text = st.text_area(
+        _LABEL, default("rows"), 118, LIMITS.characters, key="rows", on_change=change, bind="query-params", help=help_
+    )
+    if warning := address.warning(text):
+        st.text(warning)
+    try:
+        written = doctor.read_rows(text)
+    except PackvizError as problem:
+        st.text(f"⚠ {problem}")
+        return None
+    if written.others:
+        st.text(f"Not examined: {listed(written.others, 4)}.")
+    return written
+
+
+def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> None:
+    """Show what is wrong with rows, and, of one of them, what each rule finds and the conversions.
+
+    found   draws findings
+    """
+    places = max((torch.as_tensor(value).numel() for name, value in given.items() if name != "documents"), default=0)
+    if not places:
+        st.text("Nothing to examine yet: paste a row, such as position_ids: 0 1 2 0 1 0.")
+        return
+    if places > _MAX_PLACES:
+        st.text(f"⚠ Expected at most {_MAX_PLACES:,} places, got {places:,}. Fix: packviz examine FILE, or fewer rows.")
+        return
+    try:
+        findings = examine_rows(**_with_borders(given, eos))
+    except PackvizError as problem:
+        st.text(f"⚠ {problem}")
+        announce(str(problem), "doctor")
+        return
+    left, right = st.columns([3, 2])
+    with right:
+        _picture(_one_row(given), eos, findings)
+    with left:
+        if not findings:
+            st.success("Nothing was found: every part of the row says the same.", icon=":material/check:")
+        found(findings)
+
+
+def _with_borders(given: Mapping[str, Any], eos: Sequence[int]) -> dict[str, Any]:
+    """Return the row with its documents, if only their last tokens say where they are."""
+    row = torch.as_tensor(given["input_ids"]) if "input_ids" in given else None
+    if row is None or not eos or set(_BORDERS) & {*given} or row.numel() != row.shape[-1]:
+        return {**given}
+    return {**given, "seq_idx": document_ids(input_ids=row, eos=eos)}
+
+
+def _one_row(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one row of a batch, which the visitor chooses; offsets count through all rows, which are joined then."""
+    parts = {name: torch.as_tensor(value) for name, value in given.items() if name not in ("documents", "max_seqlen")}
+    rows = max([len(part) for name, part in parts.items() if part.dim() == 2 and name != "cu_seqlens"] or [1])
+    if rows == 1 or "cu_seqlens" in parts:
+        return {
+            name: part.reshape(-1) if part.dim() == 2 and name != "attention_mask" else part
+            for name, part in parts.items()
+        }
+    row = st.number_input("Row", 0, rows - 1, 0, key="row of the batch", width=150)
+    return {name: part[row] if part.dim() > 1 else part for name, part in parts.items()}
+
+
+def _picture(row: Mapping[str, Any], eos: Sequence[int], findings: Sequence[Finding]) -> None:
+    """Draw the documents that each rule finds, and offer the spellings of those that are most likely."""
+    found = doctor.readings(row, eos)
+    if not found:
+        st.text("No rule finds documents here.")
+        return
+    best = next((one for one in found if one.rule in ("cu_seqlens", "seq_idx", "end tokens")), None)
+    best = best or next((one for one in found if one.rule == "without pads"), found[-1])
+    lines = [*found, *_labels(row, best)]
+    N = max(len(one.ids) for one in found)
+    wrong = {n for one in findings for n in one.timesteps}
+    shown = min(N, _COLUMNS * _LINES)
+    cut = [_panel(lines, range(start, min(start + _COLUMNS, shown)), wrong) for start in range(0, shown, _COLUMNS)]
+    fresh(panels, cut, key="row picture", wide=_COLUMNS + 4)
+    if shown < N:
+        st.text(f"The first {shown} of {N} places are drawn.")
+    told = [f"{one.rule}: {counted(len(one.lengths), 'document')}, lengths {listed(one.lengths, 12)}" for one in found]
+    st.text("\n".join(told))
+    if best.lengths:
+        st.markdown(f"**The same documents in every spelling**, as `{best.rule}` finds them")
+        st.code(doctor.conversions(best.lengths, N), language="python", wrap_lines=True)
+
+
+def _labels(row: Mapping[str, Any], best: Reading) -> list[Reading]:
+    """Return the labels as a line of the picture, each in the color of the document whose token it is."""
+    if "labels" not in row or row["labels"].numel() != len(best.ids):
+        return []
+    labels = row["labels"].flatten()
+    shift = max(label_shift(row["input_ids"].flatten(), labels), 0) if "input_ids" in row else 0
+    owners = torch.cat([best.ids[shift:], best.ids.new_full((shift,), -1)])
+    return [Reading("labels", torch.where(labels == IGNORED, -1, owners), labels.tolist())]
+
+
+def _panel(lines: Sequence[Reading], places: range, wrong: set[int]) -> Panel:
+    """Return a panel of some places: a row for each rule, with the color of a document, or of pads."""
+    texts, owners = [], []
+    for one in lines:
+        cells = [n for n in places if n < len(one.ids)]
+        texts.append(tuple(str(one.numbers[n]) if one.numbers else "" for n in cells))
+        owners.append(tuple(int(one.ids[n]) if one.ids[n] >= 0 else None for n in cells))
+    marked = frozenset((0, n - places.start) for n in wrong if n in places)
+    title = "The documents by each rule" if not places.start else ""
+    return Panel(
+        title, tuple(texts), tuple(owners), (), marked, tuple(one.rule for one in lines), tuple(map(str, places))
+    )
