@@ -13,6 +13,7 @@ from packviz.doctor.collated import ARGUMENTS
 from packviz.doctor.reading import MAX_CHARACTERS, read_lengths, read_nested, read_tensor
 from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, document_ids
+from packviz.inputs.documents import cu_seqlens_of, position_ids_of, seq_idx_of
 from packviz.text import listed, quoted
 
 __all__ = ["Reading", "WrittenRows", "conversions", "read_rows", "readings"]
@@ -22,6 +23,7 @@ _NAMES = {**ARGUMENTS, "mask": "attention_mask", "eos": "eos", "eos_token_id": "
 _NAME = re.compile(r"(?:^|[{,])[ \t]*+(?:'(\w++)'|\"(\w++)\")[ \t]*+:|^[ \t]*+(\w++)[ \t]*+[:=]", re.MULTILINE)
 _EXAMPLE = "position_ids: 0 1 2 0 1 0"
 _BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
+_WRITTEN = 64  # places of a row whose numbers are written out
 _RULES = {"rises_by_one": "rises by one", "falls": "falls", "zero": "is 0"}
 
 
@@ -105,7 +107,7 @@ def readings(row: Mapping[str, Any], eos: Sequence[int] = ()) -> list[Reading]:
             ways += [(_RULES[rule], name, {name: row[name], "rule": rule}) for rule in RULES]
             ways.append(("without pads", name, {name: row[name]}))
         elif name in row:
-            ways.append((name, name, {name: row[name]}))
+            ways.append((name.removeprefix("attention_"), name, {name: row[name]}))
     if "input_ids" in row and eos:
         ways.append(("end tokens", "input_ids", {"input_ids": row["input_ids"], "eos": eos}))
     found = []
@@ -118,23 +120,28 @@ def readings(row: Mapping[str, Any], eos: Sequence[int] = ()) -> list[Reading]:
 
 
 def conversions(lengths: Sequence[int], N: int) -> str:
-    """Return code that makes each spelling from the lengths of the documents, in a row of N places."""
-    pads = N - sum(lengths)
-    ends = f", (0, {pads}), value={{}})" if pads > 0 else ""
-    pad = "torch.nn.functional.pad(" if pads > 0 else ""
-    positions = f"{pad}torch.cat([torch.arange(length) for length in lengths])[None]{ends.format(0)}"
-    numbers = f"{pad}torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))[None]{ends.format(-1)}"
+    """Return code that makes each spelling of these documents in a row of N places: written out if it is short."""
+    if N <= _WRITTEN:
+        borders = f"cu_seqlens = torch.tensor({cu_seqlens_of(lengths).tolist()}, dtype=torch.int32)"
+        positions = f"torch.tensor([{position_ids_of(lengths, N).tolist()}])"
+        numbers = f"torch.tensor([{seq_idx_of(lengths, N).tolist()}])"
+    else:
+        ends = f"[None], (0, {N - sum(lengths)})"
+        borders = "cu_seqlens = torch.tensor([0, *lengths]).cumsum(0).to(torch.int32)"
+        positions = f"torch.nn.functional.pad(torch.cat([torch.arange(length) for length in lengths]){ends})"
+        repeated = "torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))"
+        numbers = f"torch.nn.functional.pad({repeated}{ends}, value=-1)"
     return "\n".join(
         [
             "import torch",
             "",
             f"lengths = {[*lengths]}",
-            "cu_seqlens = torch.tensor([0, *lengths]).cumsum(0).to(torch.int32)",
-            "max_seqlen = max(lengths)",
+            borders,
+            f"max_seqlen = {max(lengths)}",
             f"position_ids = {positions}",
             f"seq_idx = {numbers}",
-            "attention_mask = seq_idx + 1  # the number of the document from 1, 0 at pads",
-            "mask = (seq_idx[:, :, None] == seq_idx[:, None]) & (seq_idx >= 0)[:, None]",
-            "mask = mask.tril()[:, None]  # (1, 1, N, N), causal: True where the query (row) may read the key (column)",
+            "attention_mask = seq_idx + 1  # the number of the document, 0 at pads",
+            "same = (seq_idx[:, :, None] == seq_idx[:, None]) & (seq_idx >= 0)[:, None]",
+            "mask = same.tril()[:, None]  # (1, 1, N, N), causal: True where the query (row) may read the key (column)",
         ]
     )

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from test_doctor import choose, fill, give, shown
 
 import packviz as pv
-from packviz.doctor import read_rows
+from packviz.doctor import conversions, read_rows
 from pages import opened, texts
 from ui.views.given import ROW_EXAMPLES
 
@@ -40,13 +40,18 @@ def test_each_rule_says_how_many_documents_it_finds() -> None:
     assert "falls: 2 documents, lengths 3, 4" in told
 
 
-@pytest.mark.parametrize("name", ["position_ids", "seq_idx", "attention_mask", "cu_seqlens"])
-def test_the_conversions_are_code_that_gives_the_same_documents(name: str) -> None:
-    code = [each.value for each in form("position_ids: 0 1 2 0 1 0\ncu_seqlens: 0 3 5 6").code][-1]
+def test_the_form_ends_with_the_conversions() -> None:
+    app = form("position_ids: 0 1 2 0 1 0 0 0")
+    assert [each.value for each in app.code][-1] == conversions((3, 2), 8)
+
+
+@pytest.mark.parametrize(("lengths", "N"), [((3, 2, 1), 6), ((3, 2), 8), ((40, 30), 70), ((40, 30), 80)])
+@pytest.mark.parametrize("name", ["position_ids", "seq_idx", "attention_mask", "cu_seqlens", "mask"])
+def test_the_conversions_are_code_that_gives_the_same_documents(name: str, lengths: tuple[int, ...], N: int) -> None:
     names: dict[str, Any] = {}
-    exec(code, names)
-    assert pv.find_documents(**{name: names[name]}) == (3, 2, 1)
-    assert pv.find_documents(attention_mask=names["mask"]) == (3, 2, 1)
+    exec(conversions(lengths, N), names)
+    spelled = {"attention_mask" if name == "mask" else name: names[name]}
+    assert pv.find_documents(**spelled) == lengths
 
 
 @pytest.mark.parametrize(

@@ -69,11 +69,14 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
         return
     left, right = st.columns([3, 2])
     with right:
-        _picture(_one_row(given), eos, findings)
+        row = _one_row(given)
+        read = doctor.readings(row, eos)
+        _picture(row, read, findings)
     with left:
         if not findings:
             st.success("Nothing was found: every part of the row says the same.", icon=":material/check:")
         found(findings)
+    _conversions(read)
 
 
 def _with_borders(given: Mapping[str, Any], eos: Sequence[int]) -> dict[str, Any]:
@@ -97,27 +100,34 @@ def _one_row(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: part[row] if part.dim() > 1 else part for name, part in parts.items()}
 
 
-def _picture(row: Mapping[str, Any], eos: Sequence[int], findings: Sequence[Finding]) -> None:
-    """Draw the documents that each rule finds, and offer the spellings of those that are most likely."""
-    found = doctor.readings(row, eos)
-    if not found:
+def _best(read: Sequence[Reading]) -> Reading:
+    """Return the reading that is most likely."""
+    likely = ("cu_seqlens", "seq_idx", "end tokens", "without pads")
+    return min(read, key=lambda one: likely.index(one.rule) if one.rule in likely else len(likely))
+
+
+def _picture(row: Mapping[str, Any], read: Sequence[Reading], findings: Sequence[Finding]) -> None:
+    """Draw the documents that each rule finds."""
+    if not read:
         st.text("No rule finds documents here.")
         return
-    best = next((one for one in found if one.rule in ("cu_seqlens", "seq_idx", "end tokens")), None)
-    best = best or next((one for one in found if one.rule == "without pads"), found[-1])
-    lines = [*found, *_labels(row, best)]
-    N = max(len(one.ids) for one in found)
+    lines = [*read, *_labels(row, _best(read))]
+    N = max(len(one.ids) for one in read)
     wrong = {n for one in findings for n in one.timesteps}
     shown = min(N, _COLUMNS * _LINES)
     cut = [_panel(lines, range(start, min(start + _COLUMNS, shown)), wrong) for start in range(0, shown, _COLUMNS)]
     fresh(panels, cut, key="row picture", wide=_COLUMNS + 4)
     if shown < N:
         st.text(f"The first {shown} of {N} places are drawn.")
-    told = [f"{one.rule}: {counted(len(one.lengths), 'document')}, lengths {listed(one.lengths, 12)}" for one in found]
+    told = [f"{one.rule}: {counted(len(one.lengths), 'document')}, lengths {listed(one.lengths, 12)}" for one in read]
     st.text("\n".join(told))
-    if best.lengths:
+
+
+def _conversions(read: Sequence[Reading]) -> None:
+    if read and (best := _best(read)).lengths:
         st.markdown(f"**The same documents in every spelling**, as `{best.rule}` finds them")
-        st.code(doctor.conversions(best.lengths, N), language="python", wrap_lines=True)
+        code = doctor.conversions(best.lengths, max(len(one.ids) for one in read))
+        st.code(code, language="python", wrap_lines=True)
 
 
 def _labels(row: Mapping[str, Any], best: Reading) -> list[Reading]:
