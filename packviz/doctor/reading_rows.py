@@ -24,7 +24,7 @@ _NAME = re.compile(r"(?:^|[{,])[ \t]*+(?:'(\w++)'|\"(\w++)\")[ \t]*+:|^[ \t]*+(\
 _EXAMPLE = "position_ids: 0 1 2 0 1 0"
 _BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
 _WRITTEN = 64  # places of a row whose numbers are written out
-_RULES = {"rises_by_one": "rises by one", "falls": "falls", "zero": "is 0"}
+_RULES = {"rises_by_one": "rises by 1", "falls": "falls", "zero": "is 0"}
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def readings(row: Mapping[str, Any], eos: Sequence[int] = ()) -> list[Reading]:
     for name in _BORDERS:
         if name == "position_ids" and name in row:
             ways += [(_RULES[rule], name, {name: row[name], "rule": rule}) for rule in RULES]
-            ways.append(("without pads", name, {name: row[name]}))
+            ways.append(("no pads", name, {name: row[name]}))
         elif name in row:
             ways.append((name.removeprefix("attention_"), name, {name: row[name]}))
     if "input_ids" in row and eos:

@@ -25,7 +25,7 @@ RIGHT: dict[str, Any] = {
     "labels": torch.tensor([[-100, 6, 7, -100, 9, -100, 11, 12, 13]]),
 }
 WRONG = {**RIGHT, "max_seqlen": 3, "cu_seqlens": torch.tensor([0, 3, 9], dtype=torch.int32)}
-ROWS = {  # two rows; in the second the labels cross the border
+ROWS: dict[str, Any] = {  # two rows; in the second the labels cross the border
     "input_ids": torch.tensor([[5, 6, 7, 8, 9, 0], [5, 6, 7, 8, 9, 10]]),
     "position_ids": torch.tensor([[0, 1, 2, 0, 1, 0], [0, 1, 2, 0, 1, 2]]),
     "attention_mask": torch.tensor([[1, 1, 1, 2, 2, 0], [1, 1, 1, 2, 2, 2]]),

@@ -23,7 +23,7 @@ from ui.state.replaced import drawn
 from ui.views.given import ROWS, type_over
 
 _LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"
-_COLUMNS, _LINES = 16, 3  # of places that are drawn
+_COLUMNS, _LINES = 12, 4  # of places that are drawn
 _MAX_PLACES = 100_000  # that are examined
 _BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
 
@@ -102,7 +102,7 @@ def _one_row(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _best(read: Sequence[Reading]) -> Reading:
     """Return the reading that is most likely."""
-    likely = ("cu_seqlens", "seq_idx", "end tokens", "without pads")
+    likely = ("cu_seqlens", "seq_idx", "end tokens", "no pads")
     return min(read, key=lambda one: likely.index(one.rule) if one.rule in likely else len(likely))
 
 
@@ -116,11 +116,15 @@ def _picture(row: Mapping[str, Any], read: Sequence[Reading], findings: Sequence
     wrong = {n for one in findings for n in one.timesteps}
     shown = min(N, _COLUMNS * _LINES)
     cut = [_panel(lines, range(start, min(start + _COLUMNS, shown)), wrong) for start in range(0, shown, _COLUMNS)]
-    fresh(panels, cut, key="row picture", wide=_COLUMNS + 4)
+    fresh(panels, cut, key="row picture", wide=min(N, _COLUMNS) + 3)
     if shown < N:
         st.text(f"The first {shown} of {N} places are drawn.")
-    told = [f"{one.rule}: {counted(len(one.lengths), 'document')}, lengths {listed(one.lengths, 12)}" for one in read]
-    st.text("\n".join(told))
+    st.text("\n".join(f"{one.rule}: {_told(one.lengths)}" for one in read))
+
+
+def _told(lengths: Sequence[int]) -> str:
+    told = counted(len(lengths), "document")
+    return f"{told} of length{'' if len(lengths) == 1 else 's'} {listed(lengths, 12)}" if lengths else told
 
 
 def _conversions(read: Sequence[Reading]) -> None:
