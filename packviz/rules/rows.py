@@ -232,7 +232,7 @@ def _labels(case: RowCase) -> Iterator[Fault]:
         if shift == 1:
             crossing = [d for d in crossing if int(labels[case.starts[d] - 1]) == int(ids[case.starts[d]])]
         if crossing:
-            yield Fault("labels_cross", None, crossing, shift=shift, at=[case.starts[d] - shift for d in crossing])
+            yield Fault("labels_cross", None, crossing, [case.starts[d] - shift for d in crossing], shift=shift)
 
 
 def label_shift(ids: Tensor, labels: Tensor) -> int:

@@ -23,7 +23,7 @@ from ui.state.replaced import drawn
 from ui.views.given import ROWS, type_over
 
 _LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"
-_COLUMNS, _LINES = 12, 4  # of places that are drawn
+_COLUMNS, _LINES = 10, 4  # of places that are drawn
 _MAX_PLACES = 100_000  # that are examined
 _BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
 
@@ -113,7 +113,7 @@ def _picture(row: Mapping[str, Any], read: Sequence[Reading], findings: Sequence
         return
     lines = [*read, *_labels(row, _best(read))]
     N = max(len(one.ids) for one in read)
-    wrong = {n for one in findings for n in one.timesteps}
+    wrong = {(len(read) if one.key.startswith("labels") else 0, n) for one in findings for n in one.timesteps}
     shown = min(N, _COLUMNS * _LINES)
     cut = [_panel(lines, range(start, min(start + _COLUMNS, shown)), wrong) for start in range(0, shown, _COLUMNS)]
     fresh(panels, cut, key="row picture", wide=min(N, _COLUMNS) + 3)
@@ -144,14 +144,14 @@ def _labels(row: Mapping[str, Any], best: Reading) -> list[Reading]:
     return [Reading("labels", torch.where(labels == IGNORED, -1, owners), labels.tolist())]
 
 
-def _panel(lines: Sequence[Reading], places: range, wrong: set[int]) -> Panel:
+def _panel(lines: Sequence[Reading], places: range, wrong: set[tuple[int, int]]) -> Panel:
     """Return a panel of some places: a row for each rule, with the color of a document, or of pads."""
     texts, owners = [], []
     for one in lines:
         cells = [n for n in places if n < len(one.ids)]
         texts.append(tuple(str(one.numbers[n]) if one.numbers else "" for n in cells))
         owners.append(tuple(int(one.ids[n]) if one.ids[n] >= 0 else None for n in cells))
-    marked = frozenset((0, n - places.start) for n in wrong if n in places)
+    marked = frozenset((line, n - places.start) for line, n in wrong if n in places)
     title = "The documents by each rule" if not places.start else ""
     return Panel(
         title, tuple(texts), tuple(owners), (), marked, tuple(one.rule for one in lines), tuple(map(str, places))

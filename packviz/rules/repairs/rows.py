@@ -51,8 +51,10 @@ def _number_documents(_case: object, *, lengths: Sequence[int], **_: Any) -> str
     )
 
 
-def _ignore(_case: object, *, at: Sequence[int], **_: Any) -> str:
-    return program("import torch", "", "labels = torch.as_tensor(labels).clone()", f"labels.view(-1)[{[*at]}] = -100")
+def _ignore(_case: object, *, steps: Sequence[int], **_: Any) -> str:
+    return program(
+        "import torch", "", "labels = torch.as_tensor(labels).clone()", f"labels.view(-1)[{[*steps]}] = -100"
+    )
 
 
 _OFFSETS = "torch.as_tensor(cu_seqlens, dtype=torch.int32)"
