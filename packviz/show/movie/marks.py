@@ -154,6 +154,15 @@ def filmed(groups: Frame, lines: Sequence[int]) -> Frame:
     return {name: replace(group, lines=lines) if group.moving else group for name, group in groups.items()}
 
 
+def with_numbers(group: Marks, values: np.ndarray, text: Column = "") -> Marks:
+    """Return a group with these numbers, (marks,) or (frames, marks); one that is not finite is written "nan".
+
+    text: what is written instead of a number, where it is not empty.
+    """
+    known, v = np.isfinite(values), np.rint(1e4 * np.nan_to_num(values, posinf=0.0, neginf=0.0))
+    return group.but(v=v, text=text if known.all() else np.where((text == "") & ~known, "nan", text).astype(object))
+
+
 class CodeLine(NamedTuple):
     """One line of the program, and the shape of its result."""
 

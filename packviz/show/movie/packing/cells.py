@@ -6,7 +6,7 @@ import numpy as np
 
 from packviz.compute.recurrence import Step as TimeStep
 from packviz.show.movie.layout import Box, Column, Margins, Place, panel
-from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title
+from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title, with_numbers
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.pack import pack_end
 from packviz.show.movie.packing.view import View, once, shape
@@ -71,11 +71,7 @@ def units(view: View, name: str, where: str, row: Column, width: float, says: st
 
 def filled(group: Marks, values: np.ndarray) -> Marks:
     """Return the cells of units filled with numbers (..., B, units); one that is not finite is written as text."""
-    known, values = np.isfinite(values), values.reshape(*values.shape[:-2], -1)
-    if known.all():
-        return group.but(v=np.rint(1e4 * values))
-    known = known.reshape(values.shape)
-    return group.but(v=np.rint(1e4 * np.where(known, values, 0.0)), text=np.where(known, "", "nan"))
+    return with_numbers(group, values.reshape(*values.shape[:-2], -1))
 
 
 @once

@@ -2,8 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Decimal
 from textwrap import TextWrapper
 
 import torch
@@ -15,14 +13,12 @@ from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing import inputs, matrices, recurrent
 from packviz.show.movie.packing.view import View, shape
-from packviz.show.movie.packing.written import exact, rounded
+from packviz.show.movie.packing.written import agreeing, exact, rounded, written
 from packviz.text import sequence_label
 
 LINE = 33  # characters of code beside the picture
 DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "enforce_sorted": True}
 DEFAULTS |= {"total_length": None}
-DIGITS = (2, 3, 4)  # after the decimal point: the fewest that reproduce the trace's number
-HUGE = 1e4
 FILL = TextWrapper(
     LINE, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
 )
@@ -151,9 +147,9 @@ def _sum_of_both(view: View, step: Step) -> str:
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
     gate = unit_sum(view.trace, step.start, 0, layer=view.layer, direction=view.direction).gates[0]
     sums = rounded(torch.tensor([gate.input_sum, gate.hidden_sum], dtype=torch.float64, device="cpu")).tolist()
-    (given, held), sign = _agreeing(sums, result, lambda a, b: same(a + b))
+    (given, held), sign = agreeing(sums, result, lambda a, b: same(a + b))
     added = f"− {held[1:]}" if held.startswith("−") else f"+ {held}"
-    return _filled(f"h = {function}({given} {added})", f"{sign} {_written(result)}")
+    return _filled(f"h = {function}({given} {added})", f"{sign} {written(result)}")
 
 
 def _formula(view: View, step: Step, formula: Formula) -> str:
@@ -168,38 +164,14 @@ def _formula(view: View, step: Step, formula: Formula) -> str:
     ]
     made = formula.left.rstrip("'")
     result = matrices.number_of(view, made, step.start)
-    texts, sign = _agreeing(values, result, formula.calculate)
-    written = dict(zip(names, texts, strict=True))
+    texts, sign = agreeing(values, result, formula.calculate)
+    text_of = dict(zip(names, texts, strict=True))
 
     def number(match: re.Match[str]) -> str:
-        text = written[match[0]]
+        text = text_of[match[0]]
         return f"({text})" if text.startswith("−") and formula.right[: match.start()].endswith("· ") else text
 
     right = LETTER.sub(number, formula.right).replace(" - ", " − ").replace(" · ", "·")
     first, plus, second = right.partition(" + ")
-    start, end = f"{made} = {first}", f"{sign} {_written(result)}"
+    start, end = f"{made} = {first}", f"{sign} {written(result)}"
     return _filled(start, f"+ {second} {end}") if plus else f"{start} {end}"
-
-
-def _agreeing(values: Sequence[float], result: float, calculate: Callable[..., float]) -> tuple[list[str], str]:
-    """Return the numbers with the fewest digits that reproduce the displayed result, and `=`; `≈` if none do."""
-    if not all(map(math.isfinite, (*values, result))):
-        return [_written(value) for value in values], "="
-    for digits in DIGITS:
-        if _written(calculate(*(_round(value, digits) for value in values))) == _written(result):
-            return [_written(value, digits) for value in values], "="
-    return [_written(value, DIGITS[-1]) for value in values], "≈"
-
-
-def _written(value: float, digits: int = DIGITS[0]) -> str:
-    """Return a number as the player writes it: halves round away from zero, and there is no −0.00."""
-    if not math.isfinite(value):
-        return "nan"
-    text = f"{value:.3g}" if abs(value) >= HUGE else f"{_round(value, digits) + 0.0:.{digits}f}"
-    return text.replace("-", "−")
-
-
-def _round(value: float, digits: int) -> float:
-    if abs(value) >= HUGE:
-        return value
-    return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))

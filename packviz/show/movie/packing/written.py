@@ -1,9 +1,14 @@
 """Numbers as they are written and stored."""
 
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from math import isfinite
 
 import numpy as np
 from torch import Tensor
+
+DIGITS = (2, 3, 4)  # after the decimal point: the fewest that reproduce the trace's number
+HUGE = 1e4
 
 
 def rounded(rows: Tensor) -> np.ndarray:
@@ -30,3 +35,34 @@ def number(value: float) -> str:
     if not isfinite(value) or value != int(value):
         return f"{value:.4g}"
     return str(int(value)) if abs(value) < 1e6 else f"{value:.3g}"
+
+
+def agreeing(values: Sequence[float], result: float, calculate: Callable[..., float]) -> tuple[list[str], str]:
+    """Return the numbers with the fewest digits that reproduce the displayed result, and `=`; `≈` if none do."""
+    if not all(map(isfinite, (*values, result))):
+        return [written(value) for value in values], "="
+    shown = written(result)
+    for digits in DIGITS:
+        if written(calculate(*(_round(value, digits) for value in values))) == shown:
+            return [written(value, digits) for value in values], "="
+    return [written(value, DIGITS[-1]) for value in values], "≈"
+
+
+def written(value: float, digits: int = DIGITS[0]) -> str:
+    """Return a number as the player writes it: halves round away from zero, and there is no −0.00."""
+    if not isfinite(value):
+        return "nan"
+    text = f"{value:.3g}" if abs(value) >= HUGE else f"{_round(value, digits) + 0.0:.{digits}f}"
+    return text.replace("-", "−")
+
+
+def _round(value: float, digits: int) -> float:
+    """Round halves away from zero. They are the multiples of a power of two; `round` is right for other numbers.
+
+    It takes a quarter of the time of a Decimal, and a movie rounds a thousand numbers.
+    """
+    if abs(value) >= HUGE:
+        return value
+    if (value * 2.0 ** (digits + 1)).is_integer():
+        return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    return round(value, digits)

@@ -1,12 +1,17 @@
 """What a movie says about a run over rows as a whole, and its program."""
 
+import torch
+
+from packviz.compute.row_layers import AttentionLayer
 from packviz.inputs.row_config import RowConfig
 from packviz.show.movie.data import About
 from packviz.show.movie.marks import CodeLine
+from packviz.show.movie.packing.view import shape
 from packviz.show.movie.rows.view import RowsView, heads_of
 from packviz.show.movie.rows.words import texts
 from packviz.text import counted
 
+SDPA = "scaled_dot_product_attention"
 STAGES = ("two", "fill", "borders", "attention", "run", "leak")
 
 
@@ -16,7 +21,10 @@ def about(view: RowsView) -> About:
     rows = counted(len(run.rows.rows), "row")
     heads, stack = heads_of(run), {"layers": L, "directions": 1, "layer": view.layer, "direction": 0}
     stack |= {"heads": heads, "head": view.head} if heads > 1 else {}
-    largest = max(float(layer.output.detach().nan_to_num(0.0, 0.0, 0.0).abs().max()) for layer in run.layers)
+    seen = [layer.output for layer in run.layers]
+    if isinstance(layer := run.layers[view.layer], AttentionLayer):
+        seen += [layer.query, layer.value, layer.scores, torch.ones(1)]  # weights are at most 1
+    largest = max(float(each.detach().nan_to_num(0.0, 0.0, 0.0).abs().max()) for each in seen)
     if len(view.b) < sum(view.lengths):
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
     return About(
@@ -39,7 +47,7 @@ def about(view: RowsView) -> About:
         numbers=view.numbers,
         scales={"input": 1.0, "state": largest or 1.0},
         notes=tuple(notes),
-        proof="the order of the PackedSequence is torch's own",
+        proof="the order of the PackedSequence and the outputs of the layers are torch's own",
         exact=view.exact,
         stack=stack if L > 1 or heads > 1 else {},
     )
@@ -47,10 +55,13 @@ def about(view: RowsView) -> About:
 
 def program(view: RowsView) -> dict[str, CodeLine]:
     """Return the statements beside the picture, by name."""
+    heads, C_rows = view.trace.config.num_heads, view.trace.rows.max_length
+    sizes = len(view.trace.rows.rows), heads, C_rows, view.trace.config.embedding_dim // heads
     C, config, N = view.trace.config.max_length, view.trace.config, sum(view.lengths)
     rows = f"rows = fill_rows(\n    lengths, {C},\n    strategy={config.strategy!r})"
     return {
         "two": CodeLine("row = torch.cat(sequences)", f"({N},)"),
+        "attention": CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes)),
         "fill": CodeLine(rows, f"{len(view.trace.rows.rows)} × {view.trace.rows.max_length}"),
         "run": CodeLine(_over_the_row(config), f"({N}, {config.embedding_dim})"),
         "leak": CodeLine("alone = [model(document)\n    for document in documents]", f"{len(view.lengths)} documents"),

@@ -1,0 +1,196 @@
+"""What is said about a query of attention: its caption, and its formulas with the numbers."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from packviz.compute.fill import Piece
+from packviz.compute.row_layers import AttentionLayer
+from packviz.show.movie.marks import CodeLine
+from packviz.show.movie.packing.view import once, shape
+from packviz.show.movie.packing.written import agreeing, written
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import chip, say
+from packviz.text import two_digits
+
+TERMS = 3  # at most so many products of a sum are written out; the others are added up
+
+
+class Head(NamedTuple):
+    """What a head computed for one row, in float64.
+
+    query, key, value, output  (C, d)
+    scores, weights, mask      (C, C)
+    documents, positions       (C,)
+    """
+
+    query: np.ndarray
+    key: np.ndarray
+    value: np.ndarray
+    output: np.ndarray
+    scores: np.ndarray
+    weights: np.ndarray
+    mask: np.ndarray
+    documents: list[int]
+    positions: list[int]
+
+
+@once
+def of_head(view: RowsView, row: int) -> Head:
+    """Return what the watched head computed for a row."""
+    run, h, d = view.trace, view.head, view.trace.config.head_dim
+    layer = run.layers[view.layer]
+    assert isinstance(layer, AttentionLayer)
+    assert run.mask is not None
+    parts = layer.query[row, h], layer.key[row, h], layer.value[row, h], layer.output[row, :, h * d : (h + 1) * d]
+    query, key, value, output, scores, weights = (
+        each.detach().double().numpy() for each in (*parts, layer.scores[row, h], layer.weights[row, h])
+    )
+    return Head(
+        query,
+        key,
+        value,
+        output,
+        scores,
+        weights,
+        run.mask[row].numpy(),
+        run.document_ids[row].tolist(),
+        run.position_ids[row].tolist(),
+    )
+
+
+def watched_head(view: RowsView) -> str:
+    """Return which head is shown, of which layer, as far as there are several."""
+    layers = len(view.trace.layers)
+    return f"head {view.head}" + (f" of layer {view.layer}" if layers > 1 else "")
+
+
+def query_name(view: RowsView, row: int, cell: int) -> str:
+    """Return the name of the step of a query: the letter of its sequence and its place in it."""
+    b, t = token_at(view, row, cell)
+    return f"{chip(b)[1:-1]}{t}"
+
+
+def token_at(view: RowsView, row: int, cell: int) -> tuple[int, int]:
+    """Return the sequence and the place in it of the token in a cell."""
+    (b, start, _), place = _standing(view, row)[cell]
+    return b, start + place
+
+
+@once
+def _standing(view: RowsView, row: int) -> list[tuple[Piece, int]]:
+    """Return for each cell with a token the piece that stands there, and the token's place in it."""
+    return [(piece, place) for piece in view.trace.rows.rows[row] for place in range(piece[2] - piece[1])]
+
+
+def of_row(view: RowsView, row: int, cells: int) -> str:
+    """Return the caption before the queries of a row."""
+    heads, layers, C = view.trace.config.num_heads, len(view.trace.layers), view.trace.rows.max_length
+    known = {"row": row, "tokens": sum(view.trace.rows.lengths[row]), "d": view.trace.config.head_dim}
+    return say("attention.row", view, heads=heads, layers=layers, cells=cells, C=C, **known)
+
+
+def of_query(view: RowsView, row: int, cell: int) -> str:
+    """Return the caption of a query: what it reads, and how its output differs from the document alone."""
+    head, ((b, start, stop), place) = of_head(view, row), _standing(view, row)[cell]
+    read = head.mask[cell].nonzero()[0].tolist()
+    weights = head.weights[cell]
+    most = int(weights.argmax())
+    difference = _differences(view, row)[cell]
+    return say(
+        "attention.query",
+        view,
+        b=b,
+        t=start + place,
+        keys=len(read),
+        C=len(head.mask),
+        finite=math.isfinite(weights.sum()),
+        weight=written(float(weights[most])),
+        most=token_at(view, row, most),
+        others=sum(head.documents[k] != head.documents[cell] for k in read),
+        position=head.positions[cell],
+        place=place,
+        difference=difference,
+        far=two_digits(difference),
+        cut=stop - start < view.lengths[b],
+    )
+
+
+@once
+def _differences(view: RowsView, row: int) -> list[float]:
+    found: list[float] = torch.cat(view.trace.difference[row]).tolist()
+    return found
+
+
+def of_pads(view: RowsView, row: int) -> str:
+    """Return the caption of the pads of a row as queries."""
+    return say("attention.pads", view, first=sum(view.trace.rows.lengths[row]), C=view.trace.rows.max_length)
+
+
+def of_all(view: RowsView, queries: int) -> str:
+    """Return the last caption: how the outputs of all tokens differ from the documents alone."""
+    run = view.trace
+    assert run.mask is not None
+    real = run.document_ids >= 0
+    across = run.document_ids.unsqueeze(2) != run.document_ids.unsqueeze(1)
+    reading = (run.mask & across).any(-1)
+    places = torch.cat([torch.arange(n, device="cpu") for lengths in run.rows.lengths for n in lengths])
+    moved = run.position_ids[real] != places
+    learned, largest = run.config.positions == "learned", torch.cat([each for row in run.difference for each in row])
+    known: dict[str, Any] = {"reading": int(reading.sum()), "moved": int(moved.sum()) if learned else 0}
+    known |= {"rotated": run.config.positions == "rope" and bool(moved.any()), "queries": queries}
+    worst = float(largest.max()) if bool(largest.isfinite().all()) else float("nan")
+    return say("attention.end", view, tokens=int(real.sum()), worst=worst, far=two_digits(worst), **known)
+
+
+def query_lines(view: RowsView, row: int, cell: int) -> tuple[CodeLine, ...]:
+    """Return the formulas of a query; if the stage is shown in depth, also with the numbers of one key and one output.
+
+    query, key, value  (C, d): of this head; mask (C, C)
+    """
+    C, d = view.trace.rows.max_length, view.trace.config.head_dim
+    lines = (
+        CodeLine(f"s = query[{cell}] @ key.T / d**0.5", shape(C)),
+        CodeLine(f"s[~mask[{cell}]] = -inf", shape(C)),
+        CodeLine("weights = s.softmax(-1)", shape(C)),
+        CodeLine("output = weights @ value", shape(d)),
+    )
+    return (*lines, *_in_numbers(view, row, cell)) if "attention" in view.deep else lines
+
+
+def _in_numbers(view: RowsView, row: int, cell: int) -> tuple[CodeLine, ...]:
+    """Return the arithmetic of the key with the largest weight, and of the first number of the output."""
+    head, (order, dots, sums) = of_head(view, row), _arithmetic(view, row)
+    keys, root = order[cell][: int(head.mask[cell].sum())], view.trace.config.head_dim**0.5
+    most, score, weight = keys[0], float(head.scores[cell, keys[0]]), float(head.weights[cell, keys[0]])
+    texts, sign = agreeing([dots[cell], root], score, lambda a, b: a / b)
+    lines = [f"# cell {most}: the largest weight", f"s = {' / '.join(texts)} {sign} {written(score)}"]
+    (under,), sign = agreeing([sums[cell]], weight, lambda total: 1 / total)
+    lines += ["e = (s - s.max()).exp()", "weight = 1 / e.sum()", f"    = 1 / {under} {sign} {written(weight)}"]
+    named, rest, output = keys[:TERMS], keys[TERMS:], float(head.output[cell, 0])
+    terms = [float(number) for k in named for number in (head.weights[cell, k], head.value[k, 0])]
+    terms += [float(head.weights[cell, rest] @ head.value[rest, 0])] if rest else []
+    texts, sign = agreeing(terms, output, _added)
+    products = [f"{w}·{f'({v})' if v[0] == '−' else v}" for w, v in zip(texts[::2], texts[1::2], strict=False)]
+    others = [f"{texts[-1]} ({len(rest)} more)"] if rest else []
+    added = [f"output[0] = {products[0]}", *(f"    + {each}" for each in [*products[1:], *others])]
+    added[-1] += f" {sign} {written(output)}"
+    return (CodeLine("\n".join([*lines, *added])),)
+
+
+@once
+def _arithmetic(view: RowsView, row: int) -> tuple[list[list[int]], list[float], list[float]]:
+    """Return for each query its keys by weight, its product with the first of them, and the sum of exp(s - s.max())."""
+    head = of_head(view, row)
+    scores = np.where(head.mask, head.scores, -np.inf)
+    order = np.where(head.mask, -head.weights, np.inf).argsort(1, kind="stable")
+    with np.errstate(invalid="ignore"):  # of a pad, which has no key
+        sums = np.exp(scores - scores.max(1, keepdims=True)).sum(1)
+    return order.tolist(), (head.query * head.key[order[:, 0]]).sum(1).tolist(), sums.tolist()
+
+
+def _added(*terms: float) -> float:
+    """Return the sum of the products of two terms each, and of the last term if it has no partner."""
+    return sum(w * v for w, v in zip(terms[::2], terms[1::2], strict=False)) + (terms[-1] if len(terms) % 2 else 0.0)
