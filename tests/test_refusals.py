@@ -58,7 +58,7 @@ NO_SEQUENCE = (-1, 3, 100, True, False, 1.0, "A", None)
 NO_UPSTREAM: tuple[Any, ...] = (1.0, [[1.0] * 4] * 3, torch.ones(4, 3), torch.ones(4), torch.ones(3, 4).double())
 NO_UPSTREAM += (torch.ones(3, 4).int(), torch.full((3, 4), NAN), torch.full((3, 4), INF), torch.ones(3, 4).to_sparse())
 NO_UPSTREAM += (torch.ones(3, 4, device="meta"), torch.ones(3, 4, dtype=torch.complex64))
-SIDES = "pad, embed, sort, pack, run or unpack"
+SIDES = "pad, embed, sort, pack, run, unpack or backward"
 LENGTHS: tuple[Any, ...] = ([], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3))
 LENGTHS += ([2**40], [1] * 100_001)
 SETTINGS: dict[str, tuple[object, ...]] = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 On: TypeAlias = Literal["last_valid", "output"]
 Steps: TypeAlias = dict[str, tuple[Tensor, ...]]  # by letter: one tensor (b, H) for each time step
+
+
+class Loss(NamedTuple):
+    """Where a loss begins, and its gradient there: the arguments of Trace.backward."""
+
+    on: On = "last_valid"
+    upstream: Tensor | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +71,7 @@ class Gradients(Brief):
     on         where the loss begins: "last_valid" or "output"
     upstream   its gradient there: (B, D*P), or (N, D*P) in packed order
     layers     `layers[l][d]`: the gradients in layer l, d = 0 forward, 1 backward
-    data       (N, F): of the packed rows; with an embedding, of the vectors that enter the cell
+    inputs     `inputs[l]`: of what enters layer l, (N, F) for the first, else (N, D*P)
     h_0, c_0   (L*D, B, P) and (L*D, B, H), in the original order of the sequences; c_0 for an LSTM, else None
     weights    by the name of the parameter, such as "weight_ih_l0", in its shape
     distances  the proof: names, and the largest distance from torch's own backward pass
@@ -73,11 +80,16 @@ class Gradients(Brief):
     on: On
     upstream: Tensor
     layers: tuple[tuple[DirectionGradients, ...], ...]
-    data: Tensor
+    inputs: tuple[Tensor, ...]
     h_0: Tensor
     c_0: Tensor | None
     weights: Mapping[str, Tensor]
     distances: tuple[tuple[str, float], ...]
+
+    @property
+    def data(self) -> Tensor:
+        """Return (N, F): the gradient of the packed rows; with an embedding, of the vectors that enter the cell."""
+        return self.inputs[0]
 
     @property
     def proof(self) -> dict[str, float]:
@@ -113,11 +125,12 @@ def differentiate(trace: "Trace", on: On, upstream: Tensor | None) -> Gradients:
     on = choice("on", on, ("last_valid", "output"))
     with with_onednn(False), torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
         given, leaves = _checked(upstream, trace, on), _Leaves(trace)
-        layers = _rerun(trace, leaves)
+        layers, above = _rerun(trace, leaves)
         inner = [step for layer in layers for direction in layer for steps in direction.values() for step in steps]
-        targets = [*leaves.all.values(), *inner]
+        targets = [*leaves.all.values(), *above, *inner]
         found = iter(torch.autograd.grad(_result(trace, layers[-1], on), targets, given, materialize_grads=True))
         outer = {name: next(found) for name in leaves.all}
+        inputs = outer["data"], *(next(found) for _ in above)
         gradients = tuple(
             tuple(
                 DirectionGradients({name: torch.cat([next(found) for _ in steps]) for name, steps in each.items()})
@@ -129,22 +142,25 @@ def differentiate(trace: "Trace", on: On, upstream: Tensor | None) -> Gradients:
     distances = {"forward": _forward_distance(trace, layers)}
     distances |= {name: distance(outer[name], theirs[name]) for name in outer}
     weights = {name: outer[name] for name in leaves.weights}
-    ends = outer["data"], outer["h_0"], outer.get("c_0")
-    return Gradients(on, given, gradients, *ends, weights, tuple(distances.items()))
+    return Gradients(on, given, gradients, inputs, outer["h_0"], outer.get("c_0"), weights, tuple(distances.items()))
 
 
-def _rerun(trace: "Trace", leaves: _Leaves) -> list[list[Steps]]:
-    """Run the layers again in new tensors that autograd follows; return what each direction computed at each step."""
+def _rerun(trace: "Trace", leaves: _Leaves) -> tuple[list[list[Steps]], list[Tensor]]:
+    """Run the layers again in new tensors that autograd follows.
+
+    Returns what each direction computed at each step, and what enters the layers above the first, (N, D*P) each.
+    """
     module, data, order = trace.module, leaves.data, _copied(trace.packed.sorted_indices)
     entering = [part if order is None else part.index_select(1, order) for part in leaves.initial]  # (L*D, B, H)
-    layers = [list[Steps]() for _ in trace.layers]
+    layers, above = [list[Steps]() for _ in trace.layers], list[Tensor]()
     for slot, names in enumerate(module._all_weights):
         number, d = divmod(slot, directions(module))
         weights, state = [leaves.weights[name] for name in names], tuple(part[slot] for part in entering)
         layers[number].append(_rerun_direction(module, weights, data, trace.packed.sizes, state, backward=d == 1))
         if d == directions(module) - 1:
             data = torch.cat([torch.cat(each["h"]) for each in layers[number]], 1)  # (N, D*P)
-    return layers
+            above.append(data)
+    return layers, above[:-1]
 
 
 def _rerun_direction(

@@ -47,7 +47,7 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Wa
 
     def below(shown: Shown) -> None:
         stage = stage_on_screen() or STAGES[0]
-        if stage == STAGES[-1]:
+        if stage == "unpack":  # the last one of the movie
             _parts({"What added padding does to accuracy": end}, shown)
         title = "All numbers of this stage, and the same run in plain PyTorch"
         _folded({title: lambda shown: records(shown, stage)}, shown)

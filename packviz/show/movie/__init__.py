@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from torch import Tensor
+
+from packviz.compute.backward import Loss, On
 from packviz.compute.notebook import show_runs_with
 from packviz.show.movie.data import Asked, Movie, made
 from packviz.show.movie.kinds import PACKING, chosen, kind_of, stages_of
@@ -28,22 +31,27 @@ def movie(
     head: int = 0,
     sequences: int = Asked().sequences,
     steps: int = Asked().steps,
+    on: On = "last_valid",
+    upstream: Tensor | None = None,
 ) -> Movie:
     """Return the movie of a trace.
 
-    stages: some of pad, embed, sort, pack, run and unpack; None means all. A trace without an embedding has no stage
-    embed, and one that torch refused to pack ends with sort.
+    stages: some of pad, embed, sort, pack, run, unpack and backward; None means all but backward, the way of the
+    gradients. A trace without an embedding has no stage embed, and one that torch refused to pack ends with sort.
     layer, direction: what the stage run watches, by default the top layer and 0, forward; 1 is backward.
     head: of rows, which head of attention is watched; they have no direction.
     deep: whether each stage is shown with all its explanations, as in its lesson.
     sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
+    on, upstream: the loss whose gradients are shown, as in `trace.backward`.
 
     Raises PackvizError for a stage, layer, direction or head that this trace does not have, and for sequences or
     steps below 1.
     """
     kind = kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)
-    view = kind.view(trace, Asked(layer, direction, frozenset(shown if deep else ()), sequences, steps, head))
+    explained = frozenset(shown if deep else ())
+    asked = Asked(layer, direction, explained, sequences, steps, head, frozenset(shown), Loss(on, upstream))
+    view = kind.view(trace, asked)
     before = {kind.stages[0].name: kind.opening}  # by stage, what the one before it leaves
     before |= {name: earlier.end for (_, earlier), (name, _) in pairwise(available.items()) if earlier.end}
     code = kind.program(view)

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from packviz.compute.backward import Loss
 from packviz.errors import PackvizError
 from packviz.show.movie.changes import Changes, changes
 from packviz.show.movie.drawing import draw, svg
@@ -31,7 +32,8 @@ class Asked(NamedTuple):
     """What the caller of a movie asked for.
 
     layer, direction, head: what is watched; a layer of None is the default of the run. deep: the stages that are shown
-    with all their explanations. sequences, steps: at most how many are shown.
+    with all their explanations. sequences, steps: at most how many are shown. stages: those of the movie. loss: the one
+    whose gradients are shown.
     """
 
     layer: int | None = None
@@ -40,6 +42,8 @@ class Asked(NamedTuple):
     sequences: int = 40
     steps: int = 60
     head: int = 0
+    stages: frozenset[Stage] = frozenset()
+    loss: Loss = Loss()
 
 
 @dataclass(frozen=True)

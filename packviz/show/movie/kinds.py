@@ -16,6 +16,7 @@ from packviz.show.movie.data import About, Asked
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Shot
 from packviz.show.movie.packing.about import about, is_embedded, is_packed, view_of
+from packviz.show.movie.packing.backward import backward, backward_scene
 from packviz.show.movie.packing.code_lines import program
 from packviz.show.movie.packing.embed import embed, embed_end, embed_scene
 from packviz.show.movie.packing.pack import pack, pack_end, pack_scene
@@ -49,6 +50,7 @@ class StageEntry:
 
     name: of the stage, in links and captions. statement: the name of its line in the program. steps: yields its steps.
     scene: the layout of its panels. end: its last frame, None for the last stage. has: whether a run has it.
+    by_default: whether a movie has it even if it is not asked for.
     """
 
     name: str
@@ -57,6 +59,7 @@ class StageEntry:
     scene: Callable[[View], Scene]
     end: Callable[[View], Frame] | None = None
     has: Callable[[Any], bool] = always
+    by_default: bool = True
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,8 @@ PACKING = Kind(
         StageEntry("sort", "pack", sort, sort_scene, sort_end),
         StageEntry("pack", "pack", pack, pack_scene, pack_end, has=is_packed),
         StageEntry("run", "run", run, run_scene, run_end, has=is_packed),
-        StageEntry("unpack", "unpack", unpack, unpack_scene, has=is_packed),
+        StageEntry("unpack", "unpack", unpack, unpack_scene, run_end, has=is_packed),
+        StageEntry("backward", "backward", backward, backward_scene, has=is_packed, by_default=False),
     ),
     view=view_of,
     opening=ragged,
@@ -130,13 +134,14 @@ def stages_of(kind: Kind, run: object) -> dict[str, StageEntry]:
 
 
 def chosen(kind: Kind, run: object, stages: Any) -> dict[str, StageEntry]:
-    """Return those of a run's stages that were asked for, in their own order; None asks for all.
+    """Return those of a run's stages that were asked for, in their own order; None asks for the usual ones.
 
     Raises PackvizError for a stage that the run does not have, and if there is none.
     """
     has = stages_of(kind, run)
     several = isinstance(stages, Sequence) and not isinstance(stages, str)
-    asked = list(has) if stages is None else list(stages) if several else [stages]
+    usual = [name for name, stage in has.items() if stage.by_default]
+    asked = usual if stages is None else list(stages) if several else [stages]
     unknown = [repr(stage) for stage in asked if stage not in has]
     if unknown or not asked:
         expected, fix = f"some of {', '.join(has)}", "leave out what this trace does not have"

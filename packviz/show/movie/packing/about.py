@@ -14,7 +14,7 @@ from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import lost
 from packviz.text import counted
 
-STAGES = ("pad", "embed", "sort", "pack", "run", "unpack")
+STAGES = ("pad", "embed", "sort", "pack", "run", "unpack", "backward")
 
 
 def is_embedded(run: Traced) -> bool:
@@ -36,7 +36,8 @@ def view_of(run: Traced, asked: Asked) -> View:
     if not isinstance(run, Refusal):
         layer, direction = watched_layer(run, asked.layer, asked.direction), asked.direction
     view = watch(run, layer, direction, window, transposed=not run.padded.batch_first, deep=asked.deep)
-    return replace(view, text=places.line_height(view))
+    gradients = run.backward(*asked.loss) if "backward" in asked.stages else None
+    return replace(view, text=places.line_height(view), gradients=gradients)
 
 
 def about(view: View, others: Sequence[Tensor] = ()) -> About:
@@ -57,7 +58,7 @@ def about(view: View, others: Sequence[Tensor] = ()) -> About:
         sequences=view.total[0],
         tokens=_tokens(view),
         numbers=view.numbers,
-        scales=_scales(view, others),
+        scales=_scales(view, [*others, *gradients(view)]),
         notes=(*_window(view), *view.trace.notes),
         proof=_proof(view),
         exact=not inputs.refused(view) and view.trace.exact and not packed_rows.packed_pads(view),
@@ -95,6 +96,14 @@ def _scales(view: View, others: Sequence[Tensor]) -> dict[str, float]:
     return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, states)])}
 
 
+def gradients(view: View) -> list[Tensor]:
+    """Return the gradients that a movie shows, if any."""
+    found = view.gradients
+    if found is None:
+        return []
+    return [found.upstream, *found.inputs, *found.layers[view.layer][view.direction].rows.values()]
+
+
 def _window(view: View) -> list[str]:
     rows, columns = view.total
     notes = []
@@ -117,6 +126,10 @@ def _proof(view: View) -> str:
     name = f"torch.nn.{recurrent.cell(view).upper()}"
     if inputs.refused(view):
         return "torch refused to pack: there is nothing to compare"
+    if view.gradients is not None:
+        apart = max(view.gradients.proof.values())
+        same = "equal to those" if view.gradients.exact else f"at most {apart:.1e} from those"
+        return f"gradients {same} of torch's own backward pass through {name}"
     if view.trace.exact and packed_rows.packed_pads(view):
         return f"what {name} makes of this packed input: {lost(view)}"
     if view.trace.exact:

@@ -48,6 +48,8 @@ def program(view: View) -> dict[str, CodeLine]:
         unpack = _call("out, lens = pad_packed_sequence", "output", **first, **filler)
         lines["run"] = CodeLine(run, f"data {shape(*trace.output.shape)}")
         lines["unpack"] = CodeLine(unpack, shape(*trace.unpacked.output.shape))
+        if view.gradients is not None:
+            lines["backward"] = CodeLine(_loss(view))
     return lines
 
 
@@ -66,6 +68,14 @@ def _literal(value: object) -> str:
     if isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)):
         return f'"{value}"' if isinstance(value, str) else f'float("{value}")'
     return exact(value) if isinstance(value, float) else repr(value)
+
+
+def _loss(view: View) -> str:
+    """Return the line in which the loss goes back."""
+    gradients, D = view.gradients, recurrent.directions(view)
+    assert gradients is not None
+    last = "output.data" if gradients.on == "output" else "h_n[-1]" if D == 1 else "torch.cat([*h_n[-2:]], 1)"
+    return f"{last}.sum().backward()" if bool((gradients.upstream == 1).all()) else f"{last}.backward(upstream)"
 
 
 def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:

@@ -6,6 +6,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
+from packviz.compute.backward import Gradients
 from packviz.compute.record import Refusal, Traced
 from packviz.errors import PackvizError
 from packviz.show.movie.data import Asked
@@ -44,6 +45,7 @@ class View:
     small               whether cells are too small for text
     text                room for a line of text, in units: cells may be smaller than legible text
     numbers             every row that a mark shows as stripes, in ten-thousandths; stages add to it
+    gradients           of the stage `backward`; None if it is not shown
     made                what `once` keeps
     """
 
@@ -66,6 +68,7 @@ class View:
     small: bool
     text: float = 1.0
     numbers: list[list[int | None]] = field(default_factory=list)
+    gradients: Gradients | None = None
     made: dict[object, Any] = field(default_factory=dict)
 
 
