@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import threading
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 from typing import Any
 
+from classroom.films import film_of_answer, film_of_step
 from classroom.question import Film, Form, Question
-from classroom.specs import Spec, batch_and_config, checked
+from classroom.specs import Spec, batch_and_config, checked, run_of
 from classroom.state import RefusedError
 from classroom.tapping import tapped
-from packviz.compute.record import Refusal, Trace
-from packviz.compute.trace import trace
+from packviz.compute.record import Refusal
+from packviz.compute.row_record import RowsTrace
+from packviz.compute.runs import run_kind_of
 from packviz.errors import PackvizError
-from packviz.inputs.config import Config
-from packviz.show.movie import Movie, beside, movie
 from packviz.teach.predictions import KINDS, Prediction, spelled
 from packviz.teach.quiz import LEVELS, questions
 
@@ -99,7 +98,7 @@ def _question(frozen: str) -> Question:
 def _film(frozen: str) -> Film | None:
     spec = json.loads(frozen)
     if "step" in spec:
-        return _step_film(spec["step"])
+        return film_of_step(spec["step"])
     if "prompt" in spec:
         return None
     spec = _as_prediction(spec)
@@ -107,39 +106,7 @@ def _film(frozen: str) -> Film | None:
     if spec["kind"] == "promised":  # shown with the setting that the question asks about
         spec = {**spec, "kind": "enforced", "settings": {**settings, "enforce_sorted": True}}
     made, asked = _run(spec)
-    stage = asked.moment.stage
-    backward = asked.key.endswith("_backward") or settings.get("direction") == "backward"
-    embeds = made.padded.embedding is not None
-    shown = movie(
-        made,
-        ("pad", "embed") if stage in ("pad", "embed") and embeds else (stage,),
-        layer=settings.get("layer") if isinstance(made, Trace) else None,
-        direction=int(backward and made.module.bidirectional),
-        deep=True,
-    )
-    return _zipped(shown, shown.step_at(stage, asked.moment.timestep, asked.moment.name))
-
-
-def _step_film(about: Spec) -> Film:
-    """Return the movie that a step of a plan is in, at that step or else at its last one."""
-    made, (stage, settings) = trace(*batch_and_config(about)), (about.get("stage"), about.get("settings", {}))
-    layer = settings.get("layer") if isinstance(made, Trace) else None
-    direction = int(settings.get("direction") == "backward")
-    if stage == "beside" and isinstance(made, Trace):
-        shown = beside(made, layer=layer, direction=direction)
-    elif isinstance(made, Refusal) and stage not in (None, "pad"):
-        shown = movie(made, ("sort",), deep=True)  # it shows how torch refuses
-    else:
-        stages = None if stage is None else ("pad", "embed") if stage == "embed" else (stage,)
-        if made.padded.embedding is None and stages:
-            stages = ("pad",) if "embed" in stages else stages
-        shown = movie(made, stages, layer=layer, direction=direction, deep=stage is not None)
-    return _zipped(shown, min(about.get("number", 1), len(shown.steps)))
-
-
-def _zipped(shown: Movie, step: int) -> Film:
-    data = json.dumps(shown.to_dict(), allow_nan=False, separators=(",", ":")).encode()
-    return Film(gzip.compress(data, 6, mtime=0), len(shown.steps), step)
+    return film_of_answer(made, asked, settings)
 
 
 def _own(spec: Spec) -> Question:
@@ -161,22 +128,35 @@ def _as_prediction(spec: Spec) -> dict[str, Any]:
         return dict(spec)
     at = spec.get("question", 0)
     found = questions(spec["level"], spec.get("round", 1), at + 1)[at]
-    settings = _changed(found.config)
+    settings = run_kind_of(found.config).changed(found.config)
     return {"kind": found.prediction.key, "sequences": found.text, "settings": settings, "number": found.number}
 
 
-def _run(spec: Spec) -> tuple[Trace | Refusal, Prediction]:
+def _run(spec: Spec) -> tuple[Any, Prediction]:
     """Return torch's run of the batch, and the prediction about it; raises PackvizError and RefusedError."""
-    kind = spec["kind"]
-    batch, config = batch_and_config(spec)
-    made = trace(batch, config)
+    kind, run = spec["kind"], run_of(spec)
+    made = run.record(*batch_and_config(spec, run))
     asked = KINDS[kind](made, spec.get("number", 0), anyhow=True)
     if asked is None:
-        raise RefusedError(400, f"The question `{kind}` cannot be asked here. {_fix(kind, made)}")
+        fix = _fix_of_rows(kind, made) if isinstance(made, RowsTrace) else _fix(kind, made)
+        raise RefusedError(400, f"The question `{kind}` cannot be asked here. {fix}")
     return made, asked
 
 
-def _fix(kind: str, made: Trace | Refusal) -> str:
+def _fix_of_rows(kind: str, made: RowsTrace) -> str:
+    """Return what would have to change for this kind of question about rows to be possible."""
+    if kind in ("keys_read", "mask_cells") and made.mask is None:
+        return 'Set layer to "attention".'
+    if kind == "conv_hit" and made.config.layer != "conv":
+        return 'Set layer to "conv".'
+    if kind == "document_count" and not made.config.reset_positions:
+        return "Set reset_positions to true."
+    if kind == "last_label" and made.logits is None:
+        return "Type words or integers: other numbers have no labels."
+    return "Choose a smaller max_length, or several short sequences that stand in one row."
+
+
+def _fix(kind: str, made: Any) -> str:
     """Return what would have to change for this kind of question to be possible."""
     if kind == "enforced":
         return "Set enforce_sorted to true, or ask `promised`."
@@ -189,9 +169,9 @@ def _fix(kind: str, made: Trace | Refusal) -> str:
     return "Choose another batch: here the order of equal lengths is torch's choice."
 
 
-def _about(spec: Spec, made: Trace | Refusal, asked: Prediction) -> Question:
+def _about(spec: Spec, made: Any, asked: Prediction) -> Question:
     """Return a prediction as a question of the class, or as one that is answered by tapping a cell."""
-    rows, settings = made.batch.texts if made.batch else (), _code_of(made)
+    rows, settings = made.batch.texts if made.batch else (), KINDS[asked.key].subject.code(made)
     if asked.key == "promised":  # it asks what another value of enforce_sorted would do
         settings = tuple(each for each in settings if not each.startswith("enforce_sorted"))
     if spec.get("tap"):
@@ -209,19 +189,3 @@ def _about(spec: Spec, made: Trace | Refusal, asked: Prediction) -> Question:
         asked.key, asked.prompt, form, right, asked.solution, asked.why, reasons,
         tuple(options), rows, settings, asked.letters, asked.example, asked.single, asked,
     )  # fmt: skip
-
-
-def _code_of(made: Trace | Refusal) -> tuple[str, ...]:
-    """Return the settings as code: the cell, enforce_sorted, and whatever differs from the defaults."""
-    config = made.config or Config()
-    shown = {"enforce_sorted": config.enforce_sorted} | _changed(config)
-    if made.padded.embedding is not None:
-        shown["embedding_dim"] = made.padded.embedding.size(1)
-    code = [f"{name}={value!r}" for name, value in shown.items() if name not in ("cell", "seed")]
-    return f"nn.{config.cell.upper()}", *code
-
-
-def _changed(config: Config) -> dict[str, Any]:
-    """Return the settings that differ from their defaults."""
-    defaults = asdict(Config())
-    return {name: value for name, value in asdict(config).items() if value != defaults[name]}

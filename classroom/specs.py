@@ -14,10 +14,12 @@ and an item of a plan is a question,
 
     {"slide": "Markdown"}                                         with code, math, and one picture as a data: address
     {"step": {"stage": "pack", "number": 3, "sequences": "1 2\\n3", "settings": {}}}
-                                                                  a movie at a step; of all stages without a `stage`
+                                                                  a movie at a step; of all stages without a `stage`;
+                                                                  with "kind": "rows" it is a movie of rows
 
-Settings have the names of the app's address: those of `packviz.Config`, and read_as, layer and direction. Each may have
-a `note`, which only the teacher sees; and a question `seen`: true asks it once more after its movie.
+Settings are those of `packviz.Config`, and read_as, layer and direction; in questions and steps about rows they are
+those of `packviz.RowConfig`, and read_as, watched_layer and head. Each item may have a `note`, which only the teacher
+sees; and a question `seen`: true asks it once more after its movie.
 """
 
 from __future__ import annotations
@@ -33,12 +35,12 @@ from msgspec import Meta, Struct, to_builtins
 
 from classroom.decoding import decoded
 from classroom.state import RefusedError
+from packviz.compute.runs import PACKING, ROWS, RUN_KINDS, RunKind
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
-from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
-from packviz.inputs.limits import LIMITS, check_limits, check_settings, limited_batch
-from packviz.show.movie import STAGES
+from packviz.inputs.limits import limited_batch
+from packviz.show.movie import kinds
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import quoted, visible
@@ -51,8 +53,10 @@ MAX_SLIDE = 8000  # characters, without the picture
 MAX_PICTURE = 300_000  # bytes
 PICTURE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")  # linear: no part repeats another
 
-_SETTINGS = set(asdict(Config()))
-_WATCHED = ("layer", "direction", "read_as")
+_STAGES = {  # of a step, by the name of its kind of run
+    PACKING.name: (None, *(stage.name for stage in kinds.PACKING.stages), "beside"),
+    ROWS.name: (None, *(stage.name for stage in kinds.ROWS.stages)),
+}
 _Text = Annotated[str, Meta(max_length=MAX_PROMPT)]
 
 
@@ -101,8 +105,12 @@ class Slide(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
 
 
 class Step(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A step of a movie. stage: None for all. number: of the step in that movie, counted from 1."""
+    """A step of a movie.
 
+    kind: of run. stage: None for all. number: of the step in that movie, counted from 1.
+    """
+
+    kind: Literal["packing", "rows"] = "packing"
     stage: str | None = None
     number: Annotated[int, Meta(ge=1, le=100_000)] = 1
     sequences: str = EXAMPLES[0].text or ""
@@ -138,18 +146,26 @@ def is_question(item: Spec) -> bool:
     return not {"slide", "step"} & set(item)
 
 
-def batch_and_config(about: Spec) -> tuple[Batch, Config]:
+def run_of(spec: Spec) -> RunKind:
+    """Return the kind of run that a prediction is about."""
+    return KINDS[spec["kind"]].subject.run
+
+
+def batch_and_config(about: Spec, run: RunKind) -> tuple[Batch, Any]:
     """Return the batch and the settings of a prediction or a step, within the limits; raises PackvizError."""
-    settings = about.get("settings", {})
-    if unknown := sorted(set(settings) - _SETTINGS - set(_WATCHED)):
+    settings, names = about.get("settings", {}), set(asdict(run.config()))
+    watched = ("layer", "direction") if run is PACKING else ("watched_layer", "head")
+    if unknown := sorted(set(settings) - names - {"read_as", *watched}):
         raise PackvizError("settings", quoted(str(unknown[0])), "names of settings", "leave it out")
-    check_settings(settings)
-    config = Config(**{name: value for name, value in settings.items() if name in _SETTINGS})
-    integer("layer", settings.get("layer", 0), 0, config.num_layers - 1)
-    choice("direction", settings.get("direction", "forward"), ("forward", "backward"))
+    config = run.config(**{name: value for name, value in settings.items() if name in names})
+    integer(watched[0], settings.get(watched[0], 0), 0, config.num_layers - 1)
+    if run is PACKING:
+        choice("direction", settings.get("direction", "forward"), ("forward", "backward"))
+    else:
+        integer("head", settings.get("head", 0), 0, config.num_heads - 1 if config.layer == "attention" else 0)
     read_as = choice("read_as", settings.get("read_as", "auto"), get_args(ReadAs))
-    batch = limited_batch(about.get("sequences", EXAMPLES[0].text), read_as, LIMITS)
-    check_limits(batch, config)
+    batch = limited_batch(about.get("sequences", EXAMPLES[0].text), read_as)
+    run.check(batch, config)
     return batch, config
 
 
@@ -167,10 +183,10 @@ def _checked(given: object, kinds: Mapping[str, type[_Spec]], otherwise: str) ->
                 _check_slide(spec.slide)
             case Predicted():
                 choice("kind", spec.kind, tuple(KINDS))
-                batch_and_config(known)
+                batch_and_config(known, run_of(known))
             case StepItem():
-                choice("stage", spec.step.stage, (None, *STAGES, "beside"))
-                batch_and_config(known["step"])
+                choice("stage", spec.step.stage, _STAGES[spec.step.kind])
+                batch_and_config(known["step"], RUN_KINDS[spec.step.kind])
     except PackvizError as problem:
         raise RefusedError(400, str(problem)) from None
     return known

@@ -3,33 +3,60 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from classroom.question import Question, cell_name
 from classroom.state import RefusedError
-from packviz.compute.record import Refusal, Trace
+from packviz.compute.record import Trace
+from packviz.compute.row_record import RowsTrace
 from packviz.teach.predictions import Prediction
-from packviz.teach.predictions.kind import Facts
+from packviz.teach.predictions.facts import Facts
+from packviz.teach.predictions.row_facts import RowFacts
 from packviz.text import filled, sequence_label
 
 _WORDS = tomllib.loads(Path(__file__).with_name("tapping.toml").read_text(encoding="utf-8"))
-KINDS = ("packed_row", "packed_token")  # that can be asked like this
+KINDS = ("packed_row", "packed_token", "row_token", "dropped_tokens")  # that can be asked like this
+
+Cell = tuple[int, int]  # sequence, place in it
 
 
-def tapped(made: Trace | Refusal, asked: Prediction) -> Question:
-    """Ask which token is in the packed row that a prediction is about; raises RefusedError for other kinds."""
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked: the table of its words, the token, usual mistakes by name, and the values in the words."""
+
+    words: str
+    right: Cell
+    usual: Mapping[str, Cell]
+    names: Mapping[str, object]
+
+
+def tapped(made: Any, asked: Prediction) -> Question:
+    """Ask for the token that a prediction is about; raises RefusedError if it is about no single token."""
     if asked.key not in KINDS:
-        raise RefusedError(400, f"Only {' and '.join(KINDS)} can be answered by a tap.")
+        raise RefusedError(400, f"Only {', '.join(KINDS[:-1])} and {KINDS[-1]} can be answered by a tap.")
+    found = _of_packing(made, asked) if isinstance(made, Trace) else _of_rows(made, asked)
+    lengths, (b, t) = tuple(made.batch.lengths.tolist()), found.right
+    names = {**found.names, "t": t, "name": sequence_label(b)}
+    reasons: dict[str, str] = {}
+    for key, cell in found.usual.items():
+        if cell != found.right and cell[1] < lengths[cell[0]]:
+            given = cell_name(*cell)
+            words = _WORDS[found.words][key.partition(" ")[0]]
+            reasons.setdefault(given, filled(words, {**names, "given": given}))
+    prompt, why = (filled(_WORDS[found.words][key], names) for key in ("prompt", "why"))
+    return Question(asked.key, prompt, "cell", [b, t], cell_name(b, t), why, reasons, lengths=lengths)
+
+
+def _of_packing(made: Trace, asked: Prediction) -> _Asked:
+    """Return the question for the token in one row of the packed data."""
     if made.packed_is_pad.any():
         raise RefusedError(
             400, "Padding is packed here, too, so some rows are not tokens. Choose padding_side='right'."
         )
-    facts = Facts(made)
-    if asked.key == "packed_row":
-        n = int(asked.answer[0])
-    else:
-        assert asked.moment.timestep is not None
-        n = made.packed.origins.index((facts.letters.index(str(asked.answer[0])), asked.moment.timestep))
+    facts, n = Facts(made), asked.place
     right = b, t = made.packed.origins[n]
     start, row = facts.offsets[t], facts.rank[b]
     usual = {
@@ -39,12 +66,23 @@ def tapped(made: Trace | Refusal, asked: Prediction) -> Question:
         "nobody_ends": (facts.order[n % facts.B], n // facts.B),
         "from_one": made.packed.origins[n - 1] if n else right,
     }
-    names = {"n": n, "t": t, "name": sequence_label(b), "start": start, "row": row, "size": facts.batch_sizes[t]}
-    reasons: dict[str, str] = {}
-    for key, cell in usual.items():
-        if cell != right and cell[1] < facts.lengths[cell[0]]:
-            given = cell_name(*cell)
-            reasons.setdefault(given, filled(_WORDS[key], {**names, "given": given}))
-    prompt, why = filled(_WORDS["prompt"], names), filled(_WORDS["why"], names)
-    lengths = tuple(facts.lengths)
-    return Question(asked.key, prompt, "cell", [b, t], cell_name(b, t), why, reasons, lengths=lengths)
+    return _Asked("packed", right, usual, {"n": n, "start": start, "row": row, "size": facts.batch_sizes[t]})
+
+
+def _of_rows(made: RowsTrace, asked: Prediction) -> _Asked:
+    """Return the question for the token in one cell of a row of all sequences, or for the one that is in no row."""
+    facts, n = RowFacts(made), asked.place
+    if asked.key == "row_token":
+        right = b, _ = facts.places[n]
+        usual = {
+            "by_step": facts.by_step[n],
+            "longest_first": facts.longest_first[n],
+            "from_one": facts.places[n - 1] if n else right,
+        }
+        return _Asked("row", right, usual, {"n": n, "begins": sum(facts.lengths[:b])})
+    if asked.answer != (1,):
+        raise RefusedError(400, "Only where exactly one token is dropped can it be tapped. Choose another max_length.")
+    ((b, t, _),) = facts.dropped
+    usual = {"first": (b, 0), "kept": (b, t - 1)}
+    usual |= {f"last {other}": (other, length - 1) for other, length in enumerate(facts.lengths) if other != b}
+    return _Asked("dropped", (b, t), usual, {"C": facts.C, "strategy": facts.strategy, "length": facts.lengths[b]})

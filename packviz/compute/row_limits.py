@@ -5,17 +5,20 @@ from dataclasses import asdict
 from packviz.compute.fill import fill_rows
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
-from packviz.inputs.limits import LIMITS, Limits, check_row_settings, check_table
+from packviz.inputs.limits import LIMITS, Limits, check_batch, check_row_settings, check_table
 from packviz.inputs.row_config import RowConfig
 
-__all__ = ["check_row_limits"]
+__all__ = ["check_row_limits", "check_row_sizes"]
 
 
 def check_row_limits(batch: Batch, config: RowConfig, limits: Limits = LIMITS) -> None:
-    """Check the settings and the rows of a batch before the run; raises PackvizError if a limit is exceeded.
+    """Check a batch, its settings and its rows before the run; raises PackvizError if a limit is exceeded."""
+    check_batch(batch, limits)
+    check_row_sizes(batch, config, limits)
 
-    The size of the batch itself is checked where its text is read, by limited_batch.
-    """
+
+def check_row_sizes(batch: Batch, config: RowConfig, limits: Limits = LIMITS) -> None:
+    """Check the settings and the rows alone: a batch of our own may have more sequences than a typed one."""
     check_row_settings(asdict(config), limits)
     check_table(batch, config.embedding_dim, limits)
     rows = fill_rows(batch.lengths, config.max_length, config.strategy)

@@ -13,7 +13,7 @@ from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
 from packviz.validate import integer
 
-__all__ = ["LIMITS", "Limits", "check_limits", "check_row_settings", "check_settings", "check_table"]
+__all__ = ["LIMITS", "Limits", "check_batch", "check_limits", "check_row_settings", "check_settings", "check_table"]
 __all__ += ["limited_batch"]
 
 _FIX = "choose a smaller one, or use packviz in Python, which has no such limit"
@@ -68,13 +68,13 @@ def limited_batch(text: str, kind: ReadAs = "auto", limits: Limits = LIMITS) -> 
         return Batch.parse(text, kind=kind)  # it refuses this
     _at_most("characters", len(text), limits.characters)
     batch = Batch.parse(text, kind=kind, max_sequences=limits.sequences, max_steps=limits.steps)
-    _check_batch(batch, limits)
+    check_batch(batch, limits)
     return batch
 
 
 def check_limits(batch: Batch, config: Config, limits: Limits = LIMITS) -> None:
     """Check a batch and its settings against the limits, before the run; raises PackvizError if one is exceeded."""
-    _check_batch(batch, limits)
+    check_batch(batch, limits)
     check_settings(asdict(config), limits)
     if (E := config.embedding_for(batch.kind)) is not None:
         check_table(batch, E, limits)
@@ -112,7 +112,7 @@ def check_table(batch: Batch, E: int, limits: Limits = LIMITS) -> None:
         raise PackvizError("embedding_dim", expected=expected, got=got, fix=fix)
 
 
-def _check_batch(batch: Batch, limits: Limits) -> None:
+def check_batch(batch: Batch, limits: Limits = LIMITS) -> None:
     """Check the size of a batch; raises PackvizError if it is too large."""
     _at_most("sequences", len(batch.sequences), limits.sequences)
     _at_most("steps in each sequence", max(map(len, batch.sequences)), limits.steps)

@@ -6,6 +6,7 @@ neither drawn weights nor called a cell.
 
 import json
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,37 +14,73 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
 
-import packviz as pv
+from classroom import questions
+from classroom.state import RefusedError
+from packviz.compute.runs import PACKING, ROWS, RUN_KINDS, RunKind
 from packviz.errors import PackvizError
 from packviz.inputs.examples import EXAMPLES
-from packviz.inputs.limits import LIMITS, check_limits, limited_batch
+from packviz.inputs.limits import LIMITS, limited_batch
+from packviz.teach.quiz.rounds import Level, drawn
 from pages import movies, opened, texts
 from ui.parts.plan import from_file
+from ui.state.kinds import KINDS
 from ui.state.runs import OWN, Request, Source, run
 
-Road = Callable[[str, Mapping[str, object]], object]
+Road = Callable[[RunKind, str, Mapping[str, object]], object]
+FIRST = {PACKING: "pad_count", ROWS: "cu_seqlens"}  # a kind of question about each kind of run
 
 
-def by_control(text: str, settings: Mapping[str, object]) -> object:
+def by_control(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
     """Run what the controls request."""
-    return run(Request(Source(OWN, text), tuple(settings.items())))
+    return run(Request(Source(OWN, text), tuple(settings.items()), kind=KINDS[kind.name]))
 
 
-def by_plan(text: str, settings: Mapping[str, object]) -> object:
+def by_plan(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
     """Open a saved lesson plan."""
-    item = {"page": "overview", "example": OWN, "sequences": text, "settings": settings}
+    item = {"page": "overview", "kind": kind.name, "example": OWN, "sequences": text, "settings": settings}
     return from_file(json.dumps({"packviz": "lesson plan", "version": 1, "items": [item]}).encode())
 
 
-def by_function(text: str, settings: Mapping[str, object]) -> object:
+def by_quiz(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
+    """Draw a question of a round."""
+    level = Level("", (FIRST[kind],), lambda _draw, _kind: (text, kind.config(**settings)))
+    return next(drawn(Random(0), level, FIRST[kind]))
+
+
+def by_question(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
+    """Ask a class."""
+    return questions.question({"kind": FIRST[kind], "sequences": text, "settings": dict(settings)})
+
+
+def by_answer(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
+    """Show a class the movie of an answer."""
+    return questions.film({"kind": FIRST[kind], "sequences": text, "settings": dict(settings)})
+
+
+def by_step(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
+    """Show a class a step of a plan."""
+    return questions.film({"step": {"kind": kind.name, "sequences": text, "settings": dict(settings)}})
+
+
+def by_function(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
     """Check a batch and its settings, as every road does."""
-    batch, config = limited_batch(text), pv.Config(**settings)  # type: ignore[arg-type]
-    check_limits(batch, config)
-    return pv.trace(batch, config)
+    return kind.limited(limited_batch(text), kind.config(**settings))
 
 
-ROADS: Mapping[str, Road] = {"control": by_control, "plan": by_plan, "function": by_function}
-SETTINGS = ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length")
+ROADS: Mapping[str, Road] = {
+    "control": by_control,
+    "plan": by_plan,
+    "quiz": by_quiz,
+    "function": by_function,
+    "class question": by_question,
+    "class movie": by_answer,
+    "class step": by_step,
+}
+SETTINGS = {name: name for name in ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length")}
+ROW_SETTINGS = {name: name for name in ("max_length", "num_heads", "kernel_size")}
+ROW_SETTINGS |= {"num_layers": "row_num_layers", "embedding_dim": "row_embedding_dim"}
+LIMITED = [(PACKING, *each) for each in SETTINGS.items()] + [(ROWS, *each) for each in ROW_SETTINGS.items()]
+NEEDED: Mapping[str, Mapping[str, object]] = {"padding_idx": {"embedding_dim": 4}, "num_heads": {"layer": "gru"}}
 FEW = "a b c\nd e"  # words have an embedding, so that every setting means something
 TEXTS = {
     "characters": "1 " * LIMITS.characters,
@@ -67,41 +104,51 @@ class Computing(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
-def refused(road: Road, text: str, settings: Mapping[str, object]) -> str:
+def refused(road: Road, kind: RunKind, text: str, settings: Mapping[str, object]) -> str:
     """Take a road that must be refused before anything is computed; return the message."""
-    with Computing() as computing, pytest.raises(PackvizError) as refusal:
-        road(text, settings)
+    with Computing() as computing, pytest.raises((PackvizError, RefusedError)) as refusal:
+        road(kind, text, settings)
     assert computing.seen == set()
-    return str(refusal.value)
+    return getattr(refusal.value, "sentence", str(refusal.value))
 
 
-def test_a_run_within_the_limits_is_seen_to_compute() -> None:
+@pytest.mark.parametrize("road", [road for road in ROADS if road != "plan"])  # which runs nothing
+@pytest.mark.parametrize("kind", RUN_KINDS.values(), ids=RUN_KINDS)
+def test_a_run_within_the_limits_is_seen_to_compute(road: str, kind: RunKind) -> None:
     with Computing() as computing:
-        by_function(FEW, {})
+        ROADS[road](kind, f"a b c d\n{road}", {"seed": 7})
     assert computing.seen
 
 
 @pytest.mark.parametrize("road", ROADS)
-@given(name=st.sampled_from(SETTINGS), beyond=st.integers(1, 2**62))
-def test_no_road_computes_a_setting_beyond_its_limit(road: str, name: str, beyond: int) -> None:
-    most = getattr(LIMITS, name)
-    assert f"to {most}" in refused(ROADS[road], FEW, {name: most + beyond, **needed(name)})
-
-
-def needed(name: str) -> Mapping[str, object]:
-    return {"embedding_dim": 4} if name == "padding_idx" else {}
+@given(limited=st.sampled_from(LIMITED), beyond=st.integers(1, 2**62))
+def test_no_road_computes_a_setting_beyond_its_limit(road: str, limited: Any, beyond: int) -> None:
+    kind, name, limit = limited
+    most = getattr(LIMITS, limit)
+    heads = {"num_heads": 1} if kind is ROWS and name == "embedding_dim" else {}
+    assert f"to {most}" in refused(ROADS[road], kind, FEW, {name: most + beyond, **heads, **NEEDED.get(name, {})})
 
 
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("what", TEXTS)
-def test_no_road_computes_a_text_beyond_its_limit(road: str, what: str) -> None:
-    assert f"at most {getattr(LIMITS, what.split()[0]):,} {what.split()[0]}" in refused(ROADS[road], TEXTS[what], {})
+@pytest.mark.parametrize("kind", RUN_KINDS.values(), ids=RUN_KINDS)
+def test_no_road_computes_a_text_beyond_its_limit(road: str, what: str, kind: RunKind) -> None:
+    told = refused(ROADS[road], kind, TEXTS[what], {})
+    assert f"at most {getattr(LIMITS, what.split()[0]):,} {what.split()[0]}" in told
 
 
 @pytest.mark.parametrize("road", ROADS)
-def test_no_road_computes_an_embedding_beyond_its_limit(road: str) -> None:
+@pytest.mark.parametrize("kind", RUN_KINDS.values(), ids=RUN_KINDS)
+def test_no_road_computes_an_embedding_beyond_its_limit(road: str, kind: RunKind) -> None:
     largest = LIMITS.table // 4
-    assert "at most 2,000,000 numbers" in refused(ROADS[road], f"{largest} 1", {"embedding_dim": 4})
+    assert "at most 2,000,000 numbers" in refused(ROADS[road], kind, f"{largest} 1", {"embedding_dim": 4})
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_no_road_computes_too_many_rows_or_cells(road: str) -> None:
+    rows = "\n".join(["1 " * 60] * 3)
+    assert "to have several rows" in refused(ROADS[road], ROWS, rows, {"max_length": None})
+    assert "a larger max_length" in refused(ROADS[road], ROWS, rows, {"max_length": 1, "strategy": "wrapped"})
 
 
 def test_the_examples_are_shown_whatever_their_size() -> None:
@@ -110,7 +157,7 @@ def test_the_examples_are_shown_whatever_their_size() -> None:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_largest_allowed_setting_is_computed(name: str) -> None:
-    shown = run(Request(Source(OWN, FEW), tuple({name: getattr(LIMITS, name), **needed(name)}.items())))
+    shown = run(Request(Source(OWN, FEW), tuple({name: getattr(LIMITS, name), **NEEDED.get(name, {})}.items())))
     assert shown.trace.exact
 
 

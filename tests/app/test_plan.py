@@ -6,9 +6,12 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from classroom import films
 from classroom.questions import question
+from classroom.specs import checked_item
 from packviz.errors import PackvizError
-from ui.parts.plan import STARTER, Item, as_file, as_html, asked_of, from_file, item_of
+from ui.parts.plan import STARTER, Item, as_file, as_html, asked_of, from_file, item_of, shown_of
+from ui.state.kinds import ROWS
 from ui.state.runs import BESIDE, OWN, Request, Source, run
 
 STEPS = (
@@ -82,7 +85,7 @@ def test_a_plan_is_checked_without_being_run(monkeypatch: pytest.MonkeyPatch) ->
     def runs(*_: object) -> None:
         raise AssertionError
 
-    for name in ("classroom.questions.trace", "ui.state.runs._record"):
+    for name in ("classroom.questions._run", "classroom.questions.film_of_step", "ui.state.runs._record"):
         monkeypatch.setattr(name, runs)
     assert len(from_file(as_file(PLAN).encode())) == len(PLAN)
 
@@ -111,3 +114,16 @@ def test_a_note_goes_with_the_question_to_the_teacher_only() -> None:
     assert last["note"] == "Compare, step 2"
     assert "say why" not in str(question(first).public)
     assert STEPS[0].asks is None
+
+
+def test_a_room_shows_a_step_of_rows_with_what_is_watched_of_it() -> None:
+    settings = (("max_length", 6), ("layer", "attention"), ("num_layers", 2))
+    request = Request(Source(OWN, "1 2 3\n4 5"), settings, layer=0, stages=("two",), kind=ROWS, head=1)
+    (spec,) = shown_of([item_of("two_packings", request, 2)])
+    settled = {"max_length": 6, "num_layers": 2, "watched_layer": 0, "head": 1}
+    assert spec["step"] == {
+        "kind": "rows", "stage": "two", "number": 2, "sequences": "1 2 3\n4 5", "settings": settled,
+    }  # fmt: skip
+    assert checked_item(spec) == spec
+    film = films.film_of_step(spec["step"])
+    assert film.step == 2

@@ -11,19 +11,35 @@ from seeds import seeds
 from classroom import questions, specs
 from classroom.state import RefusedError
 from classroom.tapping import KINDS as TAPPED
-from packviz.teach.predictions import KINDS
+from packviz.compute.runs import PACKING
+from packviz.teach.predictions import KINDS, rows
 from packviz.teach.quiz import LEVELS
 
 TEXT = "1 2 3\n4 5\n6 7 8 9\n10"
+PACKED = [key for key, kind in KINDS.items() if kind.subject.run is PACKING]
+IN_ROWS = {
+    "dropped_from": {"max_length": 3},
+    "dropped_tokens": {"max_length": 3},
+    "row_count": {"max_length": 5, "strategy": "next_fit"},
+    "conv_hit": {"layer": "conv", "isolate": False},
+    "changed_tokens": {"layer": "lstm", "isolate": False, "max_length": 7},
+    "changed_documents": {"causal": False, "max_length": 7},
+    "last_label": {"shift_labels": "row"},
+}
 PUBLIC = {"kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single"}
 SPECS: list[dict[str, Any]] = [
     *(
         {"kind": kind, "sequences": TEXT, "settings": {"bidirectional": kind.endswith("_backward")}}
-        for kind in KINDS
+        for kind in PACKED
         if kind != "enforced"
     ),
     {"kind": "enforced", "sequences": TEXT, "settings": {"enforce_sorted": True}},
-    *({"kind": kind, "sequences": TEXT, "tap": True} for kind in TAPPED),
+    *(
+        {"kind": kind.key, "sequences": TEXT, "settings": IN_ROWS.get(kind.key, {"max_length": 8})}
+        for kind in rows.KINDS
+    ),
+    *({"kind": kind, "sequences": TEXT, "tap": True} for kind in TAPPED if kind != "dropped_tokens"),
+    {"kind": "dropped_tokens", "sequences": TEXT, "settings": {"max_length": 3}, "tap": True},
     *({"level": level, "round": 77, "question": 5} for level in LEVELS),
     {"prompt": "Which?", "options": ["this", "that"], "answer": 1, "reasons": ["No.", ""], "why": "Yes."},
 ]
@@ -52,6 +68,7 @@ def test_the_movie_has_the_step_of_the_answer_and_the_twin_asks_the_same_about_a
     assert (twin.kind, twin.form, twin.settings[0]) == (asked.kind, asked.form, asked.settings[0])
     assert twin.rows != asked.rows
     same = asked.kind == "final_backward" or asked.form == "choice"  # that one is 0, whatever the batch
+    same |= bool(spec.get("tap"))  # a token may be in the same place of another batch
     assert same or twin.solution != asked.solution
 
 
@@ -73,7 +90,7 @@ def test_on_any_batch_and_settings_a_kind_can_be_asked_or_the_fix_is_given(seed:
         "batch_first": draw.random() < 0.5,
         "padding_side": draw.choice(["right", "left"]),
     }
-    for kind in KINDS:
+    for kind in PACKED:
         try:
             asked = questions.question({"kind": kind, "sequences": text, "settings": settings})
         except RefusedError as refusal:
@@ -81,3 +98,56 @@ def test_on_any_batch_and_settings_a_kind_can_be_asked_or_the_fix_is_given(seed:
             assert any(word in told for word in ("enforce_sorted", "bidirectional", "order of equal lengths")), told
         else:
             assert asked.read(asked.answer) == asked.solution
+
+
+@pytest.mark.parametrize("seed", seeds(15))
+def test_on_any_rows_a_kind_can_be_asked_or_the_fix_is_given(seed: int) -> None:
+    draw = Random(seed)
+    text = "\n".join(" ".join("x" * draw.randint(1, 12)) for _ in range(draw.randint(1, 12)))
+    settings = {
+        "max_length": draw.randint(1, 20),
+        "layer": draw.choice(["attention", "gru", "conv"]),
+        "isolate": draw.random() < 0.5,
+        "reset_positions": draw.random() < 0.5,
+        "strategy": draw.choice(["wrapped", "next_fit", "bfd"]),
+    }
+    for kind in rows.KINDS:
+        try:
+            asked = questions.question({"kind": kind.key, "sequences": text, "settings": settings})
+        except RefusedError as refusal:
+            told = refusal.sentence
+            assert any(word in told for word in ("layer", "reset_positions", "max_length", "integers")), told
+        else:
+            assert asked.read(asked.answer) == asked.solution
+
+
+@pytest.mark.parametrize(("settings", "told"), [
+    ({"cell": "gru"}, "names of settings"),
+    ({"max_length": 161}, "max_length"),
+    ({"num_heads": 9}, "num_heads"),
+    ({"kernel_size": 17}, "kernel_size"),
+    ({"num_layers": 3}, "num_layers"),
+    ({"embedding_dim": 17, "num_heads": 1}, "embedding_dim"),
+    ({"watched_layer": 1}, "watched_layer"),
+    ({"layer": "gru", "head": 1}, "head"),
+])  # fmt: skip
+def test_settings_of_rows_are_checked_where_the_spec_is(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(RefusedError, match=told):
+        specs.checked({"kind": "cu_seqlens", "sequences": TEXT, "settings": settings})
+    with pytest.raises(RefusedError, match=told):
+        specs.checked_item({"step": {"kind": "rows", "stage": "two", "sequences": TEXT, "settings": settings}})
+
+
+@pytest.mark.parametrize("stage", [None, "two", "fill"])
+def test_a_step_of_rows_is_a_step_of_their_movie(stage: str | None) -> None:
+    about = {"kind": "rows", "number": 2, "sequences": TEXT, "settings": {"max_length": 5, "head": 1}}
+    film = questions.film(specs.checked_item({"step": {**about, **({"stage": stage} if stage else {})}}))
+    assert film is not None
+    assert (film.step, film.steps) == (2, len(json.loads(gzip.decompress(film.data))["steps"]))
+    with pytest.raises(RefusedError, match="stage"):
+        specs.checked_item({"step": {**about, "stage": "pack"}})
+
+
+def test_a_token_can_be_tapped_only_if_it_is_the_only_one_dropped() -> None:
+    with pytest.raises(RefusedError, match="exactly one token"):
+        questions.question({"kind": "dropped_tokens", "sequences": TEXT, "settings": {"max_length": 2}, "tap": True})

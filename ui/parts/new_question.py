@@ -8,7 +8,10 @@ import streamlit as st
 from msgspec import structs
 
 from classroom.questions import question
+from classroom.specs import run_of
 from classroom.state import RefusedError
+from classroom.tapping import KINDS as TAPPED
+from packviz.compute.runs import RunKind
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import counted
@@ -18,9 +21,12 @@ from ui.parts.plan_view import Ask, keep, to_plan
 from ui.parts.quiz_views import batch
 from ui.state import address
 from ui.state.cache import cached
+from ui.state.kinds import KINDS as KINDS_OF_RUN
+from ui.state.kinds import ROWS
 from ui.state.path import script
 from ui.state.visit import visit
 
+_ABOUT = "class about"  # the widget for the kind of run
 _TABS = ("A prediction", "From the quiz", "Your own")
 
 
@@ -30,7 +36,8 @@ def add_step(here: Item) -> None:
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
     if base is not None and st.checkbox("With a question for the class", key="plan asks"):
-        here = structs.replace(here, question=_choose_prediction(base, 0, "plan kind"))
+        run = KINDS_OF_RUN[here.kind].computes
+        here = structs.replace(here, question=_choose_prediction(run, base, 0, "plan kind"))
     what = "question" if not here.page else "page" if here.link is not None else "step"
     to_plan(f"+ Add this {what} to the lesson plan", "plan add", here)
     if visit(Plan).items:
@@ -60,33 +67,41 @@ def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
     The server that knew them may have been restarted, and the next question is usually about the same batch.
     """
     last = next((spec for spec in reversed(asked) if "sequences" in spec), None)
-    if last is not None and not address.touched(("sequences", "example")):
-        put({**last.get("settings", {}), "sequences": last["sequences"]})
+    if last is None or address.touched(("sequences", "example")):
+        return
+    kind, settings = KINDS_OF_RUN[run_of(last).name], dict(last.get("settings", {}))
+    if kind is ROWS:
+        st.session_state[_ABOUT] = ROWS.name
+        watched = {"layer": settings.pop("watched_layer")} if "watched_layer" in settings else {}
+        settings = {kind.names.get(name, name): value for name, value in settings.items()} | watched
+    put({**settings, "sequences": last["sequences"]})
 
 
 def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
     st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
-    chosen = controls(apart=False)
+    names = tuple(KINDS_OF_RUN)
+    kind = KINDS_OF_RUN[st.segmented_control("About", names, default=names[0], required=True, key=_ABOUT)]
+    chosen = controls(kind, apart=False)
     base = about(replace(chosen.asked, source=source(chosen)))
     if base is None:
         st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
         return
     hint = "Another row, step or sequence to ask about."
     number = st.number_input("variant", 1, 99, 1, help=hint, key="class variant")
-    spec = _choose_prediction(base, number - 1, "class kind")
+    spec = _choose_prediction(kind.computes, base, number - 1, "class kind")
     if spec is None:
         return
-    if spec["kind"] in ("packed_row", "packed_token") and st.toggle("Answer by tapping a token", key="class tap"):
+    if spec["kind"] in TAPPED and st.toggle("Answer by tapping a token", key="class tap"):
         spec["tap"] = True
     shown = question(spec)
     batch(shown.rows, shown.settings, small=True)
     _offer(spec, ask, "prediction")
 
 
-def _choose_prediction(base: Mapping[str, Any], number: int, key: str) -> dict[str, Any] | None:
+def _choose_prediction(run: RunKind, base: Mapping[str, Any], number: int, key: str) -> dict[str, Any] | None:
     """Let the teacher choose one of the predictions about a batch and its settings; say why if there is none."""
-    found, problem = cached(lambda: _possible(base, number), "questions", repr(base), number)
+    found, problem = cached(lambda: _possible(run, base, number), "questions", run, repr(base), number)
     if not found:
         st.text(f"⚠ {problem}")
         return None
@@ -94,10 +109,10 @@ def _choose_prediction(base: Mapping[str, Any], number: int, key: str) -> dict[s
     return {"kind": kind, **base, "number": number} if kind else None
 
 
-def _possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
+def _possible(run: RunKind, base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
     """Return the prompts of the questions that can be asked, by kind, and the reason if there are none."""
     found, problem = {}, ""
-    for kind in KINDS:
+    for kind in (key for key, kind in KINDS.items() if kind.subject.run is run):
         try:
             found[kind] = question({"kind": kind, **base, "number": number}).prompt.replace("`", "")
         except RefusedError as refusal:

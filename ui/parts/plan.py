@@ -23,7 +23,7 @@ from packviz.teach.questions import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
 from ui.state.address import MAX_LENGTH, default
-from ui.state.kinds import BESIDE, KINDS, PACKING, View
+from ui.state.kinds import BESIDE, KINDS, PACKING, ROWS, View
 from ui.state.runs import Request, Source, run
 
 NAMES = tuple(page.address for page in PAGES)
@@ -101,15 +101,28 @@ def about(request: Request) -> dict[str, Any] | None:
     text = example(source.example).text if source.text is None else source.text
     if text is None:
         return None
-    return {"sequences": text, "settings": settings_of(request)}
+    return {"sequences": text, "settings": _settings_of_spec(request)}
+
+
+def _settings_of_spec(request: Request) -> dict[str, object]:
+    """Return the settings that are not the defaults, and what is watched, as class questions name them."""
+    kind, watched = request.kind, _watched(request)
+    if kind is ROWS and "layer" in watched:  # which is also the name of a setting
+        watched["watched_layer"] = watched.pop("layer")
+    return {name: value for name, value in request.settings if value != kind.defaults[name]} | watched
 
 
 def settings_of(request: Request) -> dict[str, object]:
     """Return the settings of a run that are not the defaults, by their names in the address."""
+    settings = {request.kind.names[name]: value for name, value in request.settings}
+    return {name: value for name, value in settings.items() if value != default(name)} | _watched(request)
+
+
+def _watched(request: Request) -> dict[str, object]:
+    """Return how the text is read, and what of the run is watched, where that is not the default."""
     way = "backward" if request.direction else "forward"
     watched = {"read_as": request.source.read_as, "layer": request.layer, "direction": way, "head": request.head}
-    settings = {request.kind.names[name]: value for name, value in request.settings} | watched
-    return {name: value for name, value in settings.items() if value != default(name)}
+    return {name: value for name, value in watched.items() if value != default(name)}
 
 
 def shown_of(items: Sequence[Item]) -> list[dict[str, Any]]:
@@ -136,7 +149,8 @@ def _as_shown(item: Item) -> dict[str, Any] | None:
     if item.request is None or (base := about(item.request)) is None:
         return None
     stage = {"stage": item.stages[0]} if item.stages else {}
-    return {"step": {**base, **stage, "number": item.step}}
+    kind = {"kind": item.kind} if item.kind != PACKING.name else {}
+    return {"step": {**base, **kind, **stage, "number": item.step}}
 
 
 def asked_of(items: Sequence[Item]) -> list[dict[str, Any]]:
@@ -249,7 +263,7 @@ def _check(item: Item, request: Request) -> None:
         choice("stages", stage, (*kind.stages, *BESIDE))
     source, config = request.source, request.config
     batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
-    kind.check(batch, config)
+    kind.computes.check(batch, config)
     integer("layer", item.layer or 0, 0, config.num_layers - 1)
     integer("direction", item.direction, 0, 1)
     integer("head", item.head, 0, getattr(config, "num_heads", 1) - 1)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from packviz.inputs.row_config import RowConfig
 from packviz.show.theme import sequence_color, text_on
 from packviz.teach.quiz import LEVELS, Question
 from packviz.text import markup
@@ -32,6 +33,8 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
 
 def needed_settings(question: Question) -> list[str]:
     """Return the settings, as code, that the answer can depend on: the cell in a run, enforce_sorted in an order."""
+    if isinstance(question.config, RowConfig):
+        return []  # the question names them
     left_out = []
     if question.stage in ("pad", "embed", "sort", "pack"):
         left_out.append("nn.")

@@ -1,21 +1,20 @@
 """The kinds of run in the app: each with its settings, its limits, its record and its movie.
 
-A kind is an entry in KINDS. What the movie needs to know of it stands in packviz.show.movie.kinds, and its controls in
-ui.parts.settings.
+A kind is an entry in KINDS. What it computes stands in packviz.compute.runs, what the movie needs to know of it in
+packviz.show.movie.kinds, and its controls in ui.parts.settings.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from packviz.compute import runs
 from packviz.compute.record import Refusal, Trace
-from packviz.compute.row_limits import check_row_limits
-from packviz.compute.rows import RowsTrace, trace_rows
-from packviz.compute.trace import trace
+from packviz.compute.row_limits import check_row_sizes
+from packviz.compute.rows import RowsTrace
+from packviz.compute.runs import RunKind
 from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
-from packviz.inputs.limits import LIMITS, check_limits, check_settings
-from packviz.inputs.row_config import RowConfig
+from packviz.inputs.limits import LIMITS, check_settings
 from packviz.show.movie import STAGES, Movie, beside, movie
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import asking
@@ -30,26 +29,30 @@ BESIDE: tuple[View, ...] = ("beside",)
 class Kind:
     """A kind of run.
 
-    name            in a saved plan
-    config          the class of its settings
+    computes        its record from a batch and a config, within limits
     names           of each setting, its name in the address
-    check           raises PackvizError if a batch and a config exceed the limits
-    check_own       the same for a batch of our own, of at most a hundred sequences
-    record          of a batch and a config
+    check_own       the check of limits for a batch of our own, of at most a hundred sequences
     film            the movie of a record: some of its stages, or all; with what is watched of it
     stages          that the movie can have
     settled         of a batch and the stages asked for, what stands in place of settings that are None; None: nothing
     """
 
-    name: str
-    config: Callable[..., Any]
+    computes: RunKind
     names: Mapping[str, str]
-    check: Callable[[Batch, Any], None]
     check_own: Callable[[Batch, Any], None]
-    record: Callable[[Batch, Any], Record]
     film: Callable[[Any, tuple[View, ...] | None, Mapping[str, Any]], Movie]
     stages: tuple[str, ...]
     settled: Callable[[Batch, tuple[View, ...] | None], Mapping[str, object]] | None = None
+
+    @property
+    def name(self) -> str:
+        """Return its name in a saved plan."""
+        return self.computes.name
+
+    @property
+    def config(self) -> type[Any]:
+        """Return the class of its settings."""
+        return self.computes.config
 
     @property
     def defaults(self) -> Mapping[str, object]:
@@ -84,22 +87,16 @@ def _row_length(batch: Batch, stages: tuple[View, ...] | None) -> Mapping[str, o
 
 
 PACKING = Kind(
-    name="packing",
-    config=Config,
-    names={name: name for name in asdict(Config())},
-    check=check_limits,
+    computes=runs.PACKING,
+    names={name: name for name in asdict(runs.PACKING.config())},
     check_own=lambda _, config: check_settings(asdict(config)),
-    record=trace,
     film=_packing_film,
     stages=STAGES,
 )
 ROWS = Kind(
-    name="rows",
-    config=RowConfig,
+    computes=runs.ROWS,
     names=ROW_NAMES,
-    check=check_row_limits,
-    check_own=check_row_limits,
-    record=trace_rows,
+    check_own=check_row_sizes,
     film=_rows_film,
     stages=("two", "fill", "borders", "attention", "run", "leak"),
     settled=_row_length,

@@ -191,8 +191,9 @@ def as_json(film: Movie) -> bytes:
 
 def _record(source: Source, kind: Kind, config: Any) -> Record:
     batch = _batch(source)
-    (kind.check_own if source.text is None else kind.check)(batch, config)
-    return kind.record(batch, config)
+    (kind.check_own if source.text is None else kind.computes.check)(batch, config)
+    record: Record = kind.computes.record(batch, config)
+    return record
 
 
 def _batch(source: Source) -> Batch:

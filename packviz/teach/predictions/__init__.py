@@ -2,17 +2,21 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from packviz.compute.record import Refusal, Trace, check_traced
+from packviz.compute.record import Refusal
+from packviz.compute.row_record import RowsTrace
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie import STAGES, Movie
+from packviz.show.movie import Movie
+from packviz.show.movie.kinds import kind_of, stages_of
 from packviz.show.movie.marks import Stage
-from packviz.teach.predictions import layout, running
-from packviz.teach.predictions.kind import Facts, Kind
+from packviz.teach.predictions import layout, rows, running
+from packviz.teach.predictions.facts import PACKING
+from packviz.teach.predictions.kind import Kind, Subject
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Verdict, spelled
+from packviz.teach.predictions.row_facts import ROWS
 from packviz.validate import choice, integer
 
 __all__ = ["KINDS", "Answer", "Form", "Kind", "Moment", "Prediction", "Slip", "Stage", "Verdict"]
@@ -20,7 +24,7 @@ __all__ += ["ask", "asking", "spelled"]
 
 MAX_ASKED = 6  # questions stored in a movie
 
-_LESSONS: Mapping[str, tuple[Kind, ...]] = {
+_PACKING: Mapping[str, tuple[Kind[Any], ...]] = {
     "pad": (layout.pad_count, layout.padded_shape),
     "embed": (layout.padded_shape,),
     "sort": (layout.enforced, layout.sorted_row, layout.sorted_indices, layout.promised),
@@ -28,27 +32,36 @@ _LESSONS: Mapping[str, tuple[Kind, ...]] = {
     "run": (running.alive, running.ended, running.final_step),
     "unpack": (running.last_column, running.unpacked_width),
 }
+_ROWS: Mapping[str, tuple[Kind[Any], ...]] = {
+    "two": (rows.cu_seqlens, rows.row_token),
+    "fill": (rows.row_count, rows.dropped_from, rows.dropped_tokens),
+    "borders": (rows.document_count, rows.position_ids),
+    "attention": (rows.keys_read, rows.mask_cells),
+    "run": (rows.changed_documents, rows.conv_hit),
+    "leak": (rows.changed_tokens, rows.changed_documents, rows.conv_hit),
+}
 _BACKWARD = (running.joins_backward, running.final_backward, running.fed_backward)  # instead of those of the run
+_SUBJECTS = ((PACKING, _PACKING), (ROWS, _ROWS))  # with the kinds of question of each stage
 
-KINDS: Mapping[str, Kind] = {kind.key: kind for kinds in (*_LESSONS.values(), _BACKWARD) for kind in kinds}
+KINDS: Mapping[str, Kind[Any]] = {
+    kind.key: kind for kinds in (*_PACKING.values(), _BACKWARD, rows.KINDS) for kind in kinds
+}
 
 
-def ask(trace: Trace | Refusal, stage: Stage, number: int = 0, *, direction: int = 0) -> Prediction | None:
+def ask(trace: Any, stage: Stage, number: int = 0, *, direction: int = 0) -> Prediction | None:
     """Return the number-th prediction of a stage, counted from 0, or None if there is nothing to ask.
 
-    direction: the direction that the movie of the stage run shows, 1 is backward; other stages do not depend on it.
+    trace: what packviz.trace, trace_module or trace_rows returned. direction: the direction that the movie of the stage
+    run shows, 1 is backward; other stages do not depend on it.
 
     The kinds of the stage take turns, each time with another sequence or time step, the most instructive first, and
     then start over. The same arguments always give the same prediction. Raises PackvizError for an unknown
     stage, a number that is not an integer of at least 0, and a direction that this trace does not have.
     """
-    check_traced(trace)
-    choice("stage", stage, STAGES)
+    choice("stage", stage, _stages(trace))
     integer("number", number, 0, fix="count the questions from 0")
-    both = trace.module.bidirectional or isinstance(trace, Refusal)
-    only = "" if both else ", forward, the only direction of this module"
-    choice("direction", direction, (0, 1) if both else (0,), where=only)
-    return _question(Facts(trace), stage, number, direction)
+    _check_direction(trace, direction)
+    return _question(_subject(trace)[0].facts(trace), _kinds(trace, stage, direction), number)
 
 
 def asking(movie: Movie, stage: Stage) -> Movie:
@@ -59,10 +72,10 @@ def asking(movie: Movie, stage: Stage) -> Movie:
     """
     check_kind("movie", movie, Movie, "make one with packviz.movie")
     choice("stage", stage, movie.about.stages)
-    if stage not in _LESSONS or all(step.stage != stage for step in movie.steps):
+    if all(step.stage != stage for step in movie.steps):
         return movie
-    facts = Facts(movie.run)
-    predictions = dict.fromkeys(_question(facts, stage, number, movie.about.direction) for number in range(MAX_ASKED))
+    facts, kinds = _subject(movie.run)[0].facts(movie.run), _kinds(movie.run, stage, movie.about.direction)
+    predictions = dict.fromkeys(_question(facts, kinds, number) for number in range(MAX_ASKED))
     return replace(movie, questions=tuple(_with_solution(each, movie) for each in predictions if each is not None))
 
 
@@ -84,12 +97,37 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
     }
 
 
-def _question(facts: Facts, stage: Stage, number: int, direction: int) -> Prediction | None:
-    if stage == "embed" and not facts.embedded:
+def _check_direction(run: Any, direction: object) -> None:
+    if isinstance(run, RowsTrace):
+        choice("direction", direction, (0,), where=": rows have no direction")
+        return
+    both = run.module.bidirectional or isinstance(run, Refusal)
+    only = "" if both else ", forward, the only direction of this module"
+    choice("direction", direction, (0, 1) if both else (0,), where=only)
+
+
+def _stages(run: Any) -> tuple[Stage, ...]:
+    """Return the stages that a run of this kind can have; raises PackvizError if it is no run."""
+    return tuple(stage.name for stage in kind_of(run).stages)
+
+
+def _subject(run: Any) -> tuple[Subject[Any], Mapping[str, tuple[Kind[Any], ...]]]:
+    """Return what questions about this run share, and the kinds of question of each stage."""
+    return next(each for each in _SUBJECTS if isinstance(run, each[0].run.records))
+
+
+def _question(facts: Any, kinds: Sequence[Kind[Any]], number: int) -> Prediction | None:
+    """Return the number-th question of some kinds that take turns; None if none of them can be asked."""
+    there = [kind for kind in kinds if kind.places(facts)]
+    if not there:
         return None
-    candidates = _BACKWARD if stage == "run" and direction else _LESSONS.get(stage, ())
-    kinds = [kind for kind in candidates if kind.places(facts)]
-    if not kinds:
-        return None
-    turn, which = divmod(number, len(kinds))
-    return kinds[which].question(facts, turn)
+    turn, which = divmod(number, len(there))
+    return there[which].question(facts, turn)
+
+
+def _kinds(run: Any, stage: Stage, direction: int) -> Sequence[Kind[Any]]:
+    """Return the kinds of question that a stage of a run asks."""
+    subject, kinds = _subject(run)
+    if subject is PACKING and stage == "run" and direction:
+        return _BACKWARD
+    return kinds.get(stage, ()) if stages_of(kind_of(run), run).get(stage) else ()

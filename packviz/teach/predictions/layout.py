@@ -3,7 +3,8 @@
 from itertools import accumulate
 
 from packviz.rules.data import order_refusal
-from packviz.teach.predictions.kind import Case, Facts, Given, kind, once
+from packviz.teach.predictions.facts import PACKING, Facts
+from packviz.teach.predictions.kind import Case, Given, once
 from packviz.teach.predictions.prediction import Moment
 
 MAX_TYPED = 8  # at most this many numbers to type for one answer,
@@ -12,7 +13,7 @@ MAX_SIZES = 10  # or this many batch_sizes, which are short
 _SORTED = Moment("sort", name="sorted")
 
 
-@kind("numbers", once(lambda _: True))
+@PACKING.kind("numbers", once(lambda _: True))
 def padded_shape(facts: Facts, _: None) -> Case:
     """Ask for the shape of what enters the cell, (B, T, F) or (T, B, F)."""
     B, N, embedded = facts.B, facts.N, facts.embedded
@@ -38,7 +39,7 @@ def padded_shape(facts: Facts, _: None) -> Case:
     return Case(shape, moment, mistakes, {"F": F})
 
 
-@kind("numbers", once(lambda _: True))
+@PACKING.kind("numbers", once(lambda _: True))
 def pad_count(facts: Facts, _: None) -> Case:
     """Ask how many of the cells of the padded grid, B rows and T columns, are padding."""
     B, T = facts.B, facts.T
@@ -52,7 +53,7 @@ def pad_count(facts: Facts, _: None) -> Case:
     return Case(int((~facts.trace.padded.mask).sum()), Moment("pad", name="padded"), mistakes)
 
 
-@kind("numbers", lambda facts: facts.placed)
+@PACKING.kind("numbers", lambda facts: facts.placed)
 def sorted_row(facts: Facts, b: int) -> Case:
     """Ask for the row of one sequence in the sorted batch."""
     row, moved = facts.rank[b], facts.trace.sorted.sorted_indices is not None
@@ -66,7 +67,7 @@ def sorted_row(facts: Facts, b: int) -> Case:
     return Case(row, _SORTED, mistakes, {"b": b, "longer": len(longer), "moved": moved})
 
 
-@kind(
+@PACKING.kind(
     "numbers",
     once(lambda facts: 0 < len(facts.placed) == facts.B <= MAX_TYPED and _indices_known(facts)),
     possible=once(lambda facts: facts.packed and _indices_known(facts)),
@@ -88,21 +89,23 @@ def sorted_indices(facts: Facts, _: None) -> Case:
     return Case(order, _SORTED, mistakes, {"tied": any(facts.tied)})
 
 
-@kind("choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted)))
+@PACKING.kind(
+    "choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted))
+)
 def enforced(facts: Facts, _: None) -> Case:
     """Ask what torch does with these lengths if enforce_sorted is True."""
     moment = _SORTED if facts.packed else Moment("sort")  # a refusal ends the stage
     return _order_check(facts, "does", moment, refused=not facts.packed)
 
 
-@kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
+@PACKING.kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
 def promised(facts: Facts, _: None) -> Case:
     """Ask what torch would do with these lengths if enforce_sorted were True."""
     refused = order_refusal(facts.trace.padded.lengths, facts.T) is not None
     return _order_check(facts, "would", _SORTED, refused=refused)
 
 
-@kind(
+@PACKING.kind(
     "numbers",
     once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and facts.batch_sizes != facts.sorted_lengths),
     possible=once(lambda facts: facts.packed),
@@ -124,7 +127,7 @@ def batch_sizes(facts: Facts, _: None) -> Case:
     return Case(sizes, Moment("pack", facts.timesteps[-1], since=0), mistakes)
 
 
-@kind(
+@PACKING.kind(
     "numbers",
     lambda facts: [t for t in facts.timesteps if facts.batch_sizes[t] not in _lengths_at(facts, t)],
     possible=lambda facts: facts.timesteps,
@@ -144,7 +147,7 @@ def batch_size(facts: Facts, t: int) -> Case:
     return Case(size, Moment("pack", t), mistakes, {"t": t})
 
 
-@kind("numbers", lambda facts: facts.placed_rows)
+@PACKING.kind("numbers", lambda facts: facts.placed_rows)
 def packed_row(facts: Facts, n: int) -> Case:
     """Ask for the packed row of one token."""
     b, t = facts.trace.packed.origins[n]
@@ -162,7 +165,7 @@ def packed_row(facts: Facts, n: int) -> Case:
     return Case(n, Moment("pack", t), mistakes, {"b": b, "t": t, "before": before})
 
 
-@kind("letters", lambda facts: facts.placed_rows, single=True)
+@PACKING.kind("letters", lambda facts: facts.placed_rows, single=True)
 def packed_token(facts: Facts, n: int) -> Case:
     """Ask which sequence the token in one packed row belongs to."""
     b, t = facts.trace.packed.origins[n]

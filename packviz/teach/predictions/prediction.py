@@ -78,6 +78,7 @@ class Prediction(Brief):
     choices: tuple[str, ...] = ()  # what can be chosen; () unless the form is "choice"
     letters: tuple[str, ...] = ()  # the letters of all sequences; () unless the form is "letters"
     single: bool = False  # whether the prompt asks for exactly one letter
+    place: Any = None  # of the run at which it is asked, as its kind has it
 
     @property
     def example(self) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from packviz.teach.predictions.kind import MAX_FILMED, Case, Facts, Kind, kind, once, spread
+from packviz.teach.predictions.facts import MAX_FILMED, PACKING, Facts
+from packviz.teach.predictions.kind import Case, Kind, once, spread
 from packviz.teach.predictions.prediction import Moment
 
 MAX_TYPED = 8  # at most this many letters to type for one answer
@@ -42,7 +43,7 @@ def _turning(facts: Facts, t: int, direction: int) -> Case:
     return Case(now, Moment("run", t), mistakes, {"t": t, "these": these, "mirrored": mirrored})
 
 
-@kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
+@PACKING.kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
 def final_step(facts: Facts, b: int) -> Case:
     """Ask at which time step the state of one sequence is final."""
     length = facts.lengths[b]
@@ -55,7 +56,7 @@ def final_step(facts: Facts, b: int) -> Case:
     return Case(length - 1, Moment("run", length - 1), mistakes, {"name": facts.letters[b], "length": length})
 
 
-@kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
+@PACKING.kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
 def final_backward(facts: Facts, b: int) -> Case:
     """Ask at which time step the state of one sequence is final, going backward."""
     length = facts.lengths[b]
@@ -70,7 +71,7 @@ def final_backward(facts: Facts, b: int) -> Case:
     return Case(0, Moment("run", 0), mistakes, {"name": facts.letters[b], "length": length})
 
 
-@kind("choice", lambda facts: _short_and_long(facts))
+@PACKING.kind("choice", lambda facts: _short_and_long(facts))
 def last_column(facts: Facts, b: int) -> Case:
     """Ask what is in the last column of one sequence's row of the output."""
     width, length = _width(facts), facts.lengths[b]
@@ -81,7 +82,7 @@ def last_column(facts: Facts, b: int) -> Case:
     return Case(answer, _end_of_output(facts), names=names, choices=("filler", *states, "on_padding"))
 
 
-@kind("numbers", once(lambda facts: facts.packed))
+@PACKING.kind("numbers", once(lambda facts: facts.packed))
 def unpacked_width(facts: Facts, _: None) -> Case:
     """Ask how many time steps the unpacked output has."""
     width = _width(facts)
@@ -126,7 +127,7 @@ def _short_and_long(facts: Facts) -> Sequence[int]:
 
 def _about_steps(
     key: str, direction: int, case: Callable[[Facts, int, int], Case], asked: Callable[[Facts, int, int], Sequence[int]]
-) -> Kind:
+) -> Kind[Facts]:
     """Return a kind of question about time steps of one direction; `asked` gives the sequences that answer it.
 
     It is worth asking where these are few, starting where there are any.
@@ -139,7 +140,7 @@ def _about_steps(
         steps = [t for t in possible(facts) if len(asked(facts, t, direction)) <= MAX_TYPED]
         return sorted(steps, key=lambda t: not asked(facts, t, direction))
 
-    return Kind(key, "letters", places, lambda facts, t: case(facts, t, direction), possible=possible)
+    return Kind(key, "letters", places, lambda facts, t: case(facts, t, direction), PACKING, possible=possible)
 
 
 alive = _about_steps("alive", 0, _fed, _live_at)

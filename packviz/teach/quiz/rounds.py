@@ -4,14 +4,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import get_args
+from typing import Any, get_args
 
 from packviz.compute.record import Refusal, Trace
-from packviz.compute.trace import trace
+from packviz.compute.row_record import RowsTrace
+from packviz.compute.runs import run_kind_of
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config
-from packviz.teach.predictions import KINDS, Prediction, Stage
+from packviz.inputs.limits import limited_batch
+from packviz.inputs.row_config import STRATEGIES, RowConfig
+from packviz.teach.predictions import KINDS, Prediction, Stage, rows
 from packviz.text import Brief
 from packviz.validate import integer
 
@@ -33,8 +36,8 @@ class Question(Brief):
 
     text: str  # the batch, one sequence per line
     batch: Batch
-    config: Config
-    trace: Trace | Refusal  # torch's run of the batch with these settings, which the answer is judged by
+    config: Config | RowConfig
+    trace: Trace | Refusal | RowsTrace  # torch's run of the batch with these settings, which the answer is judged by
     prediction: Prediction  # the question itself, its answer, and the reasons for typical wrong ones
     number: int  # of the prediction among those of its kind on this batch: KINDS[prediction.key](trace, number)
 
@@ -55,18 +58,11 @@ class Question(Brief):
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Return the settings as code: the cell, enforce_sorted, and everything that differs from the defaults."""
-        config, table = self.config, self.trace.padded.embedding
-        shown: dict[str, object] = {"enforce_sorted": config.enforce_sorted}
-        if table is not None:
-            shown["embedding_dim"] = table.size(1)
-        for name in ("num_layers", "bidirectional", "batch_first", "padding_side", "total_length"):
-            if getattr(config, name) != getattr(Config(), name):
-                shown[name] = getattr(config, name)
-        return f"nn.{config.cell.upper()}", *(f"{name}={value!r}" for name, value in shown.items())
+        """Return the settings as code: the main ones, and everything else that differs from the defaults."""
+        return KINDS[self.prediction.key].subject.code(self.trace)
 
 
-Drawn = tuple[str, Config]
+Drawn = tuple[str, Config | RowConfig]
 
 
 @dataclass(frozen=True)
@@ -82,9 +78,9 @@ class Level:
 def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
     """Return the questions of a round.
 
-    level: 1 to 3, a key of LEVELS. seed: the number of the round, from 1 to LAST_ROUND. count: from 1 to
+    level: 1 to 4, a key of LEVELS. seed: the number of the round, from 1 to LAST_ROUND. count: from 1 to
     MAX_QUESTIONS; a smaller count gives a prefix. No kind comes twice before each kind of the level has come once,
-    and none more than twice. Raises PackvizError for other numbers.
+    and none more than twice. Raises PackvizError for other numbers, and if a batch exceeds the limits of the app.
     """
     integer("level", level, 1, len(LEVELS))
     integer("seed", seed, 1, LAST_ROUND)
@@ -93,17 +89,22 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
     order = [*draw.sample(kinds, len(kinds)), *draw.sample(kinds, len(kinds))]
     chosen: dict[tuple[str, str], Question] = {}
     for kind in order[:count]:
-        new = next(each for each in _drawn(draw, level, kind) if (each.text, each.prediction.prompt) not in chosen)
+        new = next(
+            each for each in drawn(draw, LEVELS[level], kind) if (each.text, each.prediction.prompt) not in chosen
+        )
         chosen[new.text, new.prediction.prompt] = new
     return tuple(chosen.values())
 
 
-def _drawn(draw: Random, level: int, kind: str) -> Iterator[Question]:
-    """Draw batches endlessly; yield a question of a kind about each that distinguishes two typical mistakes."""
+def drawn(draw: Random, level: Level, kind: str) -> Iterator[Question]:
+    """Draw batches endlessly; yield a question of a kind about each that distinguishes two typical mistakes.
+
+    Raises PackvizError, before anything is computed, if a batch or its settings exceed the limits of the app.
+    """
     while True:
-        text, config = LEVELS[level].draw(draw, kind)
-        batch = Batch.parse(text)
-        seen = trace(batch, config)
+        text, config = level.draw(draw, kind)
+        batch = limited_batch(text)
+        seen = run_kind_of(config).limited(batch, config)
         number = draw.choice((0, 1, 2, 3))
         prediction = KINDS[kind](seen, number)
         if prediction is None or len(prediction.slips) < _LEAST_SLIPS:
@@ -146,6 +147,33 @@ def _third(draw: Random, kind: str) -> Drawn:
         total_length=max(lengths) + draw.randint(1, 2) if widened else None,
     )
     return write(draw, lengths), config
+
+
+def _of_rows(draw: Random, kind: str) -> Drawn:
+    """Draw sequences in rows, and of the settings those that a question of this kind depends on."""
+    if kind in ("row_count", "dropped_from", "dropped_tokens"):
+        lengths = _lengths(draw, count=(3, 5), longest=(4, 7), ties=draw.random() < 0.4, in_order=False)
+        longest, strategy = max(lengths), draw.choice(STRATEGIES)
+        return _numbers(draw, lengths), RowConfig(max_length=draw.randint(longest - 2, longest + 2), strategy=strategy)
+    lengths = _lengths(draw, count=(3, 5), longest=(3, 5), ties=draw.random() < 0.4, in_order=False)
+    settings: dict[str, Any] = {
+        "max_length": draw.choice((8, 9, 10)),
+        "strategy": draw.choice(("next_fit", "first_fit")),
+    }
+    if kind in ("keys_read", "mask_cells", "changed_tokens", "changed_documents"):
+        settings["isolate"] = draw.random() < 0.5
+    if kind in ("changed_tokens", "changed_documents"):
+        settings["layer"] = draw.choice(("attention", "gru", "lstm", "conv"))
+    if kind == "conv_hit":
+        settings |= {"layer": "conv", "isolate": False}
+    if settings.get("layer") == "conv":
+        settings["kernel_size"] = draw.randint(2, 5)
+    elif kind in ("keys_read", "mask_cells"):
+        settings["causal"] = draw.random() < 0.7
+    if kind == "last_label":
+        settings["shift_labels"] = draw.choice(("document", "row"))
+    write = _words if kind == "last_label" and draw.random() < 0.5 else _numbers
+    return write(draw, lengths), RowConfig(**settings)
 
 
 def _lengths(
@@ -198,6 +226,7 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
     "final_step": (1,),
     "last_column": (1, 2, 3),
     "unpacked_width": (1, 3),
+    **{kind.key: (4,) for kind in rows.KINDS},
 }
 
 
@@ -209,4 +238,5 @@ LEVELS: Mapping[int, Level] = {
     1: _level(1, "short batches of numbers, most of them sorted", _first),
     2: _level(2, "larger batches in any order, equal lengths, words", _second),
     3: _level(3, "both directions, layers, padding on the left, errors", _third),
+    4: _level(4, "rows of several sequences, as transformers read them", _of_rows),
 }

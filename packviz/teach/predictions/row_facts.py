@@ -1,0 +1,112 @@
+"""The numbers of a run over rows, under the names used in the templates of the questions about rows."""
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn.utils.rnn import pack_sequence
+
+from packviz.compute import runs
+from packviz.compute.fill import Row
+from packviz.compute.rows import RowsTrace
+from packviz.show.movie.data import Asked
+from packviz.teach.predictions.kind import Case, Subject
+from packviz.text import filled, sequence_label
+
+MAX_TOKENS = 40  # of a row that is asked about: the question names its documents, and the gradient reaches its end
+MAX_PIECES = 6
+MAX_ROWS = 8  # that are asked about: what a layer reads is computed for each of them
+_SHOWN = Asked()  # how many sequences and tokens of each a movie shows
+WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
+
+
+class RowFacts:
+    """Hold the numbers of a run over rows, under the names used in the templates.
+
+    B, N          the sequences, and the sum of their lengths
+    lengths       B numbers, in the original order of the sequences
+    R, C          the rows, and the cells of each
+    strategy, layer, kernel_size, num_layers, isolate, causal, reset_positions, shift_labels
+                  the settings of these names
+    runs          what runs over the rows, in words
+    dropped       the pieces that are in no row
+    asked         the rows that are asked about: the first ones that are short enough
+    ranked        by kind, the ordered questions about this run, cached when first asked
+    """
+
+    def __init__(self, trace: RowsTrace) -> None:
+        self.trace, config = trace, trace.config
+        self.lengths: list[int] = trace.batch.lengths.tolist()
+        self.B, self.N = len(self.lengths), sum(self.lengths)
+        self.letters = tuple(map(sequence_label, range(self.B)))
+        self.rows, self.dropped = trace.rows.rows, trace.rows.dropped
+        self.R, self.C = len(self.rows), trace.rows.max_length
+        self.strategy, self.layer, self.shift_labels = config.strategy, config.layer, config.shift_labels
+        self.kernel_size, self.num_layers = config.kernel_size, config.num_layers
+        self.isolate, self.causal, self.reset_positions = config.isolate, config.causal, config.reset_positions
+        self.runs = filled(WORDS["any"]["runs"], vars(self))
+        short = [r for r, row in enumerate(self.rows) if len(row) <= MAX_PIECES and self.n(r) <= MAX_TOKENS]
+        self.asked = short[:MAX_ROWS]
+        self.ranked: dict[str, list[Case]] = {}
+        self.influence = cache(lambda r: trace.influence_in(r) > 0)  # (C, C) bool: whether output q depends on token k
+
+    def n(self, r: int) -> int:
+        """Return the tokens in row r."""
+        return sum(self.trace.rows.lengths[r])
+
+    def pieces(self, r: int) -> Iterator[tuple[int, int, int]]:
+        """Yield for each piece in row r its sequence, its first cell and its length."""
+        at = 0
+        for b, start, stop in self.rows[r]:
+            yield b, at, stop - start
+            at += stop - start
+
+    def held(self, r: int) -> str:
+        """Return what row r holds, in words."""
+        return filled(WORDS["any"]["held"], {**vars(self), "row": self.rows[r]})
+
+    def in_words(self, r: int) -> dict[str, Any]:
+        """Return the names that every question about one row needs."""
+        return {"r": r, "n": self.n(r), "held": self.held(r), "pads": self.C - self.n(r), "D": len(self.rows[r])}
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """Return the sequence and the place in it of each token, if the sequences stand in one row in their order."""
+        return [(b, t) for b, length in enumerate(self.lengths) for t in range(length)]
+
+    @cached_property
+    def longest_first(self) -> list[tuple[int, int]]:
+        """Return the same if the longest sequence comes first."""
+        order = sorted(range(self.B), key=lambda b: -self.lengths[b])
+        return [(b, t) for b in order for t in range(self.lengths[b])]
+
+    @cached_property
+    def by_step(self) -> list[tuple[int, int]]:
+        """Return the same in the order of a PackedSequence."""
+        numbers = torch.split(torch.arange(self.N), self.lengths)
+        return [self.places[n] for n in pack_sequence(list(numbers), enforce_sorted=False).data.tolist()]
+
+    @property
+    def shown(self) -> list[int]:
+        """The cells of the row of all sequences that a movie shows."""
+        return [n for n, (b, t) in enumerate(self.places) if b < _SHOWN.sequences and t < _SHOWN.steps]
+
+
+def whole(row: Row, lengths: list[int], d: int) -> bool:
+    """Return whether the piece d of a row reaches the end of its sequence."""
+    b, _, stop = row[d]
+    return stop == lengths[b]
+
+
+def code_of(trace: RowsTrace) -> tuple[str, ...]:
+    """Return the settings as code: how rows are filled, the layer, and whatever differs from the defaults."""
+    config = trace.config
+    shown = {"max_length": config.max_length, "strategy": config.strategy, "layer": config.layer}
+    shown |= runs.ROWS.changed(config)
+    return tuple(f"{name}={value!r}" for name, value in shown.items() if name != "seed")
+
+
+ROWS = Subject(runs.ROWS, RowFacts, code_of, WORDS)

@@ -1,0 +1,121 @@
+"""Questions about rows: torch has every answer, each mistake its reason, and the player asks before it shows."""
+
+import re
+from collections import Counter
+
+import pytest
+from row_cases import random_rows
+from row_prediction_cases import answer_of, every_row_prediction, rows_of
+from seeds import all_of_them, seeds
+from test_predictions import PLURAL
+
+import packviz as pv
+from packviz.errors import PackvizError
+from packviz.show.movie import movie
+from packviz.show.movie.kinds import ROWS, stages_of
+from packviz.teach.predictions import ask, asking, spelled
+from packviz.teach.predictions.rows import KINDS
+
+SEEDS = seeds(40)
+each_seed = pytest.mark.parametrize("seed", SEEDS)
+TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"
+
+
+def of(text: str = TEXT, **settings: object) -> pv.RowsTrace:
+    return pv.trace_rows(pv.Batch.parse(text), pv.RowConfig(**settings))  # type: ignore[arg-type]
+
+
+@each_seed
+def test_every_answer_about_rows_is_what_torch_computes(seed: int) -> None:
+    for prediction in every_row_prediction(seed):
+        assert prediction.answer == answer_of(rows_of(seed), prediction), prediction
+
+
+@all_of_them
+def test_every_kind_is_asked_with_different_answers() -> None:
+    answers = {(each.key, each.answer) for seed in SEEDS for each in every_row_prediction(seed)}
+    counts = Counter(key for key, _ in answers)
+    assert set(counts) == {kind.key for kind in KINDS}
+    assert min(counts.values()) >= 2, counts
+
+
+@each_seed
+def test_mistakes_about_rows_are_judged_with_their_reasons(seed: int) -> None:
+    for prediction in every_row_prediction(seed):
+        reasons = {prediction.answer: prediction.why, **{slip.answer: slip.reason for slip in prediction.slips}}
+        assert len(reasons) == len(prediction.slips) + 1
+        for answer, reason in reasons.items():
+            verdict = prediction.check(spelled(answer))
+            assert (verdict.right, verdict.reason) == (answer == prediction.answer, reason), prediction
+
+
+@each_seed
+def test_the_sentences_about_rows_are_whole_and_have_no_wrong_plural(seed: int) -> None:
+    for prediction in every_row_prediction(seed):
+        for text in (prediction.prompt, prediction.hint, prediction.why, *(slip.reason for slip in prediction.slips)):
+            assert not PLURAL.search(text), text
+            assert not re.search(r"[.?][A-Z]| [.,?]|\{|\.\.| $", text), text
+            assert text == "" or (text[-1] in ".?" and re.match("[`0-9A-Z]", text)), text
+        assert prediction.single == ("Type the letter of the sequence" in prediction.prompt)
+        assert prediction.form == "choice" or len(prediction.answer) <= 64
+        assert prediction.example.removeprefix("for example ") != prediction.solution
+
+
+@pytest.mark.parametrize("seed", SEEDS[::4])
+def test_the_movie_has_the_step_of_every_question_about_rows(seed: int) -> None:
+    run = rows_of(seed)
+    film = movie(run, deep=True)
+    for moment in {each.moment for each in every_row_prediction(seed)}:
+        played = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
+        assert (played.stage, moment.name) == (moment.stage, moment.name and played.name)
+
+
+@pytest.mark.parametrize(("stage", "keys"), [
+    ("two", {"cu_seqlens", "row_token"}),
+    ("fill", {"row_count", "dropped_from", "dropped_tokens"}),
+    ("borders", {"document_count", "position_ids"}),
+    ("attention", {"keys_read", "mask_cells"}),
+    ("leak", {"changed_tokens", "changed_documents"}),
+])  # fmt: skip
+def test_a_stage_of_rows_asks_what_it_shows(stage: str, keys: set[str]) -> None:
+    run = of(max_length=4 if stage == "fill" else 9, isolate=False)
+    if stage not in stages_of(ROWS, run):
+        pytest.skip("the movie does not have this stage")
+    asked = [ask(run, stage, number) for number in range(6)]
+    assert {each.key for each in asked if each} == keys
+    assert len(asking(movie(run, (stage,)), stage).to_dict()["questions"]) >= len(keys)
+
+
+def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:
+    with pytest.raises(PackvizError, match="rows have no direction"):
+        ask(of(), "two", direction=1)
+    with pytest.raises(PackvizError, match=r"expected two.* fill.* but got 'pack'"):
+        ask(of(), "pack")
+
+
+@pytest.mark.parametrize(("kind", "typed", "reason"), [
+    ("cu_seqlens", "5 2 3 1", "These are the lengths."),
+    ("cu_seqlens", "5 7 10 11", "The first sequence begins in cell 0"),
+    ("cu_seqlens", "0 4 7 9 10 11", "You added up `batch_sizes`."),
+    ("row_count", "4", "4 rows would hold one sequence each."),
+    ("dropped_tokens", "5", "You counted whole sequences."),
+    ("position_ids", "0 1 2 3", "You counted on across the borders."),
+    ("keys_read", "1", "A token also reads itself"),
+    ("mask_cells", "3", "You left out the diagonal"),
+    ("changed_tokens", "2", "You counted everything from this token to the end of the row."),
+])  # fmt: skip
+def test_a_typical_mistake_about_rows_is_named(kind: str, typed: str, reason: str) -> None:
+    prediction = next(each for each in KINDS if each.key == kind)(of(max_length=4))
+    assert prediction is not None
+    assert prediction.check(typed).reason.startswith(reason)
+
+
+def test_nothing_about_rows_is_asked_of_a_packed_batch() -> None:
+    packed = pv.trace(pv.Batch.parse(TEXT))
+    assert [kind(packed) for kind in KINDS] == [None] * len(KINDS)
+
+
+def test_a_row_too_long_to_be_named_is_not_asked_about() -> None:
+    run = of("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n" * 4)
+    assert [kind.key for kind in KINDS if kind(run)] == ["cu_seqlens", "row_token"]
+    assert random_rows(0).rows.max_length > 0
