@@ -1,9 +1,8 @@
 """axe-core on every page: no serious or critical violations in our own parts; and the requested colours."""
 
 import pytest
-from playwright.sync_api import expect
 from tabs import Scheme, Size, violations
-from visits import LAPTOP, PHONE, Open, Visit
+from visits import LAPTOP, PHONE, Open, two_screens, wider_by
 
 from pages import LESSONS
 
@@ -20,25 +19,6 @@ LAST = {
 }  # what comes last on each page
 PHONES: list[tuple[str, Size, Scheme]] = [(page, PHONE, "light" if i % 2 else "dark") for i, page in enumerate(LAST, 1)]
 OTHERS: list[tuple[str, Size, Scheme]] = [("compare", LAPTOP, "dark")]
-
-
-def wider_by(visited: Visit) -> int:
-    """Return by how many pixels a page is wider than its window."""
-    script = "main => Math.max(main.scrollWidth, document.documentElement.scrollWidth) - window.innerWidth"
-    return int(visited.main.evaluate(script))
-
-
-END = """() => document.querySelector("[data-testid=stMain]").scrollTop
-    + document.querySelector(".stMainBlockContainer").getBoundingClientRect().bottom"""  # how high a page is
-
-
-def two_screens(visited: Visit, *, sections: int) -> bool:
-    """Return whether a lesson with all its parts folded fits two screens. sections: how many headings it has."""
-    visited.main.locator(".st-key-onward a").scroll_into_view_if_needed()
-    expect(visited.main.locator("details[open]")).to_have_count(0)
-    expect(visited.main.get_by_role("heading", level=3)).to_have_count(sections)
-    height = (visited.page.viewport_size or {"height": 0})["height"]
-    return bool(visited.page.evaluate(END) <= 2 * height)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 from playwright.sync_api import Locator, expect
 from tabs import box_of, violations
-from test_accessibility import wider_by
-from test_lessons import ticked
-from visits import PHONE, Open, Visit
+from visits import PHONE, Open, Visit, ticked, wider_by
 
 import packviz
 from packviz.teach.exercise import exercise

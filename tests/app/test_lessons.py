@@ -1,7 +1,6 @@
 """The five lessons: a question, a prediction, the movie of one stage, things to try, and further parts."""
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
 from tabs import box_of, reach, until
-from test_accessibility import two_screens
-from visits import LAPTOP, Open, Visit
+from visits import LAPTOP, Open, Visit, ticked, two_screens
 
 import packviz
 from packviz.show.movie import TERMS
@@ -180,17 +178,6 @@ def test_the_keyboard_reaches_the_prediction_and_an_answer_puts_a_tick_in_the_me
     expect(said).to_contain_text("✓ Right.")
     visited.go_to("Running")
     assert ticked(visited, "Packing")
-
-
-def ticked(visited: Visit, lesson: str) -> bool:
-    """Tell whether the menu has a tick beside a lesson."""
-    menu = visited.page.get_by_test_id("stTopNavSection").filter(has_text="Learn")
-    menu.click()
-    item = visited.page.get_by_role("menuitem", name=re.compile(lesson))  # "Unpacking" has no capital P
-    item.wait_for()
-    icons = item.get_by_test_id("stIconMaterial").all_inner_texts()
-    visited.page.keyboard.press("Escape")
-    return icons == ["check_circle"]
 
 
 def test_a_term_is_explained_on_hover_and_focus_and_an_address_is_found_both_ways(visit: Open) -> None:

@@ -7,21 +7,17 @@ import json
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
+from quiz_round import ASKED, LEVEL, ROUND, START, answer, click, plain, prompt, right, wrong
 from streamlit.testing.v1 import AppTest
 from tabs import reach, until, violations
-from test_accessibility import wider_by
-from visits import PHONE, Open, Visit
+from visits import PHONE, Open, Visit, wider_by
 
 from packviz.show.movie import movie
-from packviz.teach.predictions import spelled
-from packviz.teach.quiz import LAST_ROUND, Question, questions
+from packviz.teach.quiz import LAST_ROUND, questions
 from pages import movies, opened, press, texts
 
 MAIN = '[data-testid="stMain"]'
-LEVEL, ROUND = 2, 1234
-ASKED = questions(LEVEL, ROUND)
-START = {"level": str(LEVEL), "round": str(ROUND)}  # what the link of a round says before the first answer
 NUMBERS = next(i for i, question in enumerate(ASKED) if question.prediction.form == "numbers")
 
 
@@ -41,14 +37,6 @@ def skip(app: AppTest, questions: int) -> None:
     for _ in range(questions):
         press(app, "Show me")
         press(app, "The result" if "Question 10 of 10" in texts(app) else "Next")
-
-
-def right(i: int) -> str:
-    return ASKED[i].prediction.solution
-
-
-def wrong(i: int, which: int = 0) -> str:
-    return spelled(ASKED[i].prediction.slips[which].answer)
 
 
 def step_of(i: int) -> int:
@@ -177,27 +165,6 @@ def test_a_right_answer_is_confirmed_and_shown_at_its_step_and_a_round_waits_whi
 def stands_in_address(visited: Visit, query: dict[str, str]) -> None:
     """Wait until this is the query of the address."""
     visited.page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)) == query)
-
-
-def prompt(visited: Visit) -> Locator:
-    return visited.page.locator(".st-key-prompt").first  # that of the question before may still be on its way out
-
-
-def plain(question: Question) -> str:
-    return question.prediction.prompt.replace("`", "")
-
-
-def answer(visited: Visit, question: Question, typed: str) -> None:
-    if question.prediction.form == "choice":
-        visited.main.locator(".st-key-question").get_by_role("radio", name=typed.replace("`", "")).check(force=True)
-        click(visited, "Check")
-    else:
-        visited.enter(visited.main.get_by_role("textbox"), typed)
-
-
-def click(visited: Visit, *names: str) -> None:
-    for name in names:
-        visited.click(visited.main.get_by_role("button", name=name).first)
 
 
 def test_back_returns_to_the_previous_round(visit: Open, address: str) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from phone_pages import SIZES, Phone, Room, all_see, phone
 from playwright.sync_api import Browser, Locator, expect
+from quiz_round import ASKED, START, answer, click, plain, prompt, right, wrong
 from tabs import box_of, tab
-from test_quiz import ASKED, START, answer, click, plain, prompt, right, wrong
 from visits import PROJECTOR, Visit, visit
 
 from bench import servers

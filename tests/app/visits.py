@@ -1,6 +1,7 @@
 """What a visitor does and sees."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -187,3 +188,33 @@ def visit(
         except BaseException as failure:
             failure.add_note("\n".join(screenshots(browser, os.environ["PYTEST_CURRENT_TEST"])))
             raise
+
+
+def wider_by(visited: Visit) -> int:
+    """Return by how many pixels a page is wider than its window."""
+    script = "main => Math.max(main.scrollWidth, document.documentElement.scrollWidth) - window.innerWidth"
+    return int(visited.main.evaluate(script))
+
+
+END = """() => document.querySelector("[data-testid=stMain]").scrollTop
+    + document.querySelector(".stMainBlockContainer").getBoundingClientRect().bottom"""  # how high a page is
+
+
+def two_screens(visited: Visit, *, sections: int) -> bool:
+    """Return whether a lesson with all its parts folded fits two screens. sections: how many headings it has."""
+    visited.main.locator(".st-key-onward a").scroll_into_view_if_needed()
+    expect(visited.main.locator("details[open]")).to_have_count(0)
+    expect(visited.main.get_by_role("heading", level=3)).to_have_count(sections)
+    height = (visited.page.viewport_size or {"height": 0})["height"]
+    return bool(visited.page.evaluate(END) <= 2 * height)
+
+
+def ticked(visited: Visit, lesson: str) -> bool:
+    """Return whether the menu has a tick beside a lesson."""
+    menu = visited.page.get_by_test_id("stTopNavSection").filter(has_text="Learn")
+    menu.click()
+    item = visited.page.get_by_role("menuitem", name=re.compile(lesson))  # "Unpacking" has no capital P
+    item.wait_for()
+    icons = item.get_by_test_id("stIconMaterial").all_inner_texts()
+    visited.page.keyboard.press("Escape")
+    return icons == ["check_circle"]

@@ -7,16 +7,31 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from packviz.show.movie import Movie
 from packviz.show.movie.frames import Cell, Moment, moments
 from packviz.show.movie.staging import View
 
-__all__ = ["Look", "Show", "Told", "cell_of", "close", "detail", "grid_of", "listed", "match", "shape_of", "standing"]
-__all__ += ["state", "tokens", "typed", "units_of", "visible", "within"]
+__all__ = [
+    "Look",
+    "Named",
+    "Show",
+    "Told",
+    "cell_of",
+    "close",
+    "detail",
+    "grid_of",
+    "listed",
+    "match",
+    "shape_of",
+    "standing",
+]
+__all__ += ["in_numbers", "overlapping", "state", "tokens", "typed", "units_of", "visible", "within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
+Named = tuple[tuple[float, float, float, float], str]  # left, top, right, bottom; the cell's id
 Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it
 
 
@@ -210,3 +225,17 @@ def close(shown: list[float | None] | None, true: Tensor) -> bool:
         return False
     pairs = zip(shown, true.flatten()[: len(shown)].tolist(), strict=True)
     return all((a is None) == (not isfinite(b)) and (a is None or abs(a - b) <= 6e-5 + 1e-5 * abs(b)) for a, b in pairs)
+
+
+def in_numbers(show: Show) -> bool:
+    """Return whether the gates of a run stand there as numbers; where these could not be read, they are stripes."""
+    return any(name.startswith("was:") for name in show.ids)
+
+
+def overlapping(rects: list[Named], others: list[Named], by: float) -> list[tuple[str, str]]:
+    """Return the pairs, one of each list, of which one lies on the other by more than this both ways."""
+    left, top, right, bottom = np.array([rect for rect, _ in rects]).reshape(-1, 4).T[:, :, None]
+    its_left, its_top, its_right, its_bottom = np.array([rect for rect, _ in others]).reshape(-1, 4).T
+    on = (left + by < its_right) & (right > its_left + by) & (top + by < its_bottom) & (bottom > its_top + by)
+    pairs = [(rects[a][1], others[b][1]) for a, b in np.argwhere(on)]
+    return [pair for pair in pairs if pair[0] != pair[1]]

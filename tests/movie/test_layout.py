@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from itertools import permutations
 from operator import itemgetter
 
-import numpy as np
 from movie_cases import BESIDE, DEEP, Film, over
-from movie_screen import Look, Show, cell_of
+from movie_screen import Look, Named, cell_of, in_numbers, overlapping
 
 from packviz.show.movie.staging import Standing, View
 
@@ -14,9 +13,6 @@ SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label",
 MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
 ROOMS = ((670, 322), (670, 390), (930, 520), (1500, 800))  # pixels of the picture at a desk and at a projector
 HAND = (366, 430)
-
-Rect = tuple[float, float, float, float]  # left, top, right, bottom
-Named = tuple[Rect, str]
 
 each_film = over([*DEEP, *BESIDE])  # what an ordinary movie shows is in the deep one: test_movie.py
 
@@ -38,15 +34,6 @@ def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[Named]:
         if cell["shown"] and cell["role"] in roles and (rect := standing.rect(cell_of(cell))):
             found.append(((rect.x, rect.y, rect.x + rect.w, rect.y + rect.h), name))
     return found
-
-
-def overlapping(rects: list[Named], others: list[Named], by: float) -> list[tuple[str, str]]:
-    """Return the pairs, one of each list, of which one lies on the other by more than this both ways."""
-    left, top, right, bottom = np.array([rect for rect, _ in rects]).reshape(-1, 4).T[:, :, None]
-    its_left, its_top, its_right, its_bottom = np.array([rect for rect, _ in others]).reshape(-1, 4).T
-    on = (left + by < its_right) & (right > its_left + by) & (top + by < its_bottom) & (bottom > its_top + by)
-    pairs = [(rects[a][1], others[b][1]) for a, b in np.argwhere(on)]
-    return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 @each_film
@@ -95,8 +82,3 @@ def test_headings_do_not_run_into_one_another(film: Film) -> int:
                     wide = 6.9 * len(cells[name]["text"]) * min(max(12, unit * 0.34), 14.5) / 12  # pixels
                     assert wide <= (right - left) * unit, (cells[name]["text"], unit)
     return spoke
-
-
-def in_numbers(show: Show) -> bool:
-    """Return whether the gates of a run stand there as numbers; where these could not be read, they are stripes."""
-    return any(name.startswith("was:") for name in show.ids)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from movie_screen import typed
-from test_layout import overlapping
+from movie_screen import overlapping, typed
 
 import packviz as pv
 from packviz import Batch, Config, Movie

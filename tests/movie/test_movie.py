@@ -12,8 +12,7 @@ import pytest
 import torch
 from jsonschema import Draft202012Validator
 from movie_cases import BESIDE, CASES, FILMS, ORDINARY, Case, Film, case_of, over
-from movie_screen import Show, tokens, visible
-from test_layout import in_numbers
+from movie_screen import Show, in_numbers, tokens, visible
 from torch import nn
 
 import packviz as pv

@@ -8,8 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, case_of, over
-from movie_screen import Look, Show, close, grid_of, match, state, units_of
-from test_layout import in_numbers
+from movie_screen import Look, Show, close, grid_of, in_numbers, match, state, units_of
 from torch import Tensor, nn
 
 import packviz as pv
