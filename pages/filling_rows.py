@@ -13,6 +13,6 @@ lesson(
         "Take another strategy or shorter rows, and watch the free cells and the tokens dropped.",
         filling_rows.to_try,
     ),
-    onward=("quiz", "Next: can you predict it? →"),
+    onward=("borders", "Next: where does a document begin? →"),
     kind=ROWS,
 )

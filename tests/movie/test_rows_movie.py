@@ -5,11 +5,15 @@ from itertools import accumulate
 from typing import Any, get_args
 
 import pytest
+import torch
+import torch.nn.functional as F
 from torch.nn.utils.rnn import pack_sequence
 
 import packviz as pv
 from packviz.errors import PackvizError
+from packviz.inputs.borders import RULES, starts_by
 from packviz.inputs.row_config import Strategy
+from packviz.show.movie.rows.borders import MAX_CELLS
 
 TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"
 STRATEGIES = get_args(Strategy)
@@ -87,3 +91,97 @@ def test_free_cells_belong_to_no_sequence() -> None:
     movie = pv.movie(run_of(), ("fill",))
     free = [mark for mark in movie.frame(len(movie.steps))["marks"].values() if mark["role"] == "pad"]
     assert [mark["seq"] for mark in free] == [None, None]
+
+
+BORDERED: dict[str, tuple[str, dict[str, Any]]] = {
+    "one row": (TEXT, {}),
+    "free cells": (TEXT, {"max_length": 14}),
+    "one token": ("1 2 3\n4\n5\n6 7", {"max_length": 9}),
+    "positions run on": (TEXT, {"reset_positions": False, "causal": False}),
+    "several rows": (TEXT, {"max_length": 6, "strategy": "wrapped"}),
+    "one document": ("1 2 3", {}),
+}
+each_border = pytest.mark.parametrize(("text", "settings"), BORDERED.values(), ids=BORDERED)
+
+
+def borders_of(text: str, settings: dict[str, Any]) -> tuple[Any, Any, int, list[int]]:
+    """Return the run, its movie of borders, the row with the most documents, and their lengths."""
+    run = pv.trace_rows(pv.Batch.parse(text), pv.RowConfig(**settings))
+    row = max(range(len(run.rows.rows)), key=lambda number: len(run.rows.rows[number]))
+    return run, pv.movie(run, ("borders",)), row, list(run.rows.lengths[row])
+
+
+def marks_of(movie: Any, name: str, step: str) -> list[Any]:
+    number = movie.step_at("borders", name=step)
+    found = [mark for key, mark in movie.frame(number)["marks"].items() if key.partition(":")[0] == f"spelled {name}"]
+    return sorted(found, key=lambda mark: (mark["y"], mark["x"]))
+
+
+@each_border
+def test_each_spelling_has_the_numbers_of_the_run(text: str, settings: dict[str, Any]) -> None:
+    run, movie, row, lengths = borders_of(text, settings)
+    n = sum(lengths)
+    for name, ids in (("position_ids", run.position_ids), ("seq_idx", run.document_ids)):
+        assert [int(mark["text"]) for mark in marks_of(movie, name, "mask")] == ids[row, :n].tolist()
+    offsets = [*marks_of(movie, "cu_seqlens", "mask"), *marks_of(movie, "end", "mask")]
+    assert [int(mark["text"]) for mark in offsets] == run.cu_seqlens[row].tolist()
+    mask = [mark["text"] == "True" for mark in marks_of(movie, "mask", "mask")]
+    assert mask == run.mask[row].flatten().tolist()
+
+
+@each_border
+def test_the_lines_of_borders_turn_each_spelling_into_the_next(text: str, settings: dict[str, Any]) -> None:
+    run, movie, row, lengths = borders_of(text, settings)
+    n = sum(lengths)
+    space: dict[str, Any] = {"torch": torch, "F": F, "lengths": lengths}
+    for step in movie.steps[1:5]:
+        ((line, shape),) = step.detail
+        name = line.split(" = ")[0]
+        exec(line, space)
+        assert shape == str(tuple(space[name].shape))
+    assert torch.equal(space["position_ids"], run.position_ids[row, :n])
+    assert torch.equal(space["seq_idx"], run.document_ids[row, :n])
+    assert torch.equal(space["cu_seqlens"], run.cu_seqlens[row])
+    assert torch.equal(space["mask"], run.mask[row, :n, :n])
+
+
+@each_border
+def test_the_captions_of_borders_count_documents_tokens_and_pairs(text: str, settings: dict[str, Any]) -> None:
+    run, movie, row, lengths = borders_of(text, settings)
+    said = {step.name: step.caption for step in movie.steps}
+    letters = re.findall(r"{(\w)}", said["row"])
+    assert [ord(letter) - ord("A") for letter in letters] == [b for b, _, _ in run.rows.rows[row]]
+    assert ("free cell" in said["position_ids"]) == (run.config.reset_positions and sum(lengths) < run.rows.max_length)
+    assert ("run on" in said["position_ids"]) == (not run.config.reset_positions)
+    assert f"and {sum(lengths)}, where the last one ends" in said["cu_seqlens"]
+    assert f"in {int(run.mask[row].sum())} of " in said["mask"]
+    numbers = said["end"].partition("length")[2].partition(".")[0]
+    assert list(map(int, re.findall(r"\d+", numbers))) == lengths
+    found = pv.find_documents(position_ids=run.position_ids[row])
+    assert ("position_ids do not" in said["end"]) == (list(found) != lengths)
+
+
+@each_border
+def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: dict[str, Any]) -> None:
+    run, movie, row, lengths = borders_of(text, settings)
+    ids, starts = run.position_ids[row], run.cu_seqlens[row][:-1].tolist()
+    for rule in RULES:
+        caption = next(step.caption for step in movie.steps if step.name == rule)
+        found = pv.find_documents(position_ids=ids, rule=rule)
+        assert f"finds {len(found)} document" in caption
+        assert ("which is right" in caption) == (list(found) == lengths)
+        begun = starts_by(ids, rule).nonzero().flatten().tolist()
+        assert ("free cells" in caption) == any(start >= sum(lengths) for start in begun)
+        missed = [run.rows.rows[row][d][0] for d, start in enumerate(starts) if start not in begun]
+        assert [ord(letter) - ord("A") for letter in re.findall(r"{(\w)}", caption)] == missed
+        outlined = marks_of(movie, "start", rule)
+        places = [round(mark["x"] / outlined[0]["w"]) for mark in outlined]
+        assert places == begun
+        assert [mark["tone"] == "good" for mark in outlined] == [start in starts for start in begun]
+
+
+def test_a_long_row_shows_its_first_cells() -> None:
+    run = pv.trace_rows(pv.Batch.parse("\n".join("1 2 3 4 5 6 7" for _ in range(9))))
+    movie = pv.movie(run, ("borders",))
+    assert len(marks_of(movie, "mask", "mask")) == MAX_CELLS**2
+    assert f"row 0: 63 tokens, 9 documents, the first {MAX_CELLS} cells" in str(movie.to_dict())

@@ -16,6 +16,7 @@ LESSONS = {  # by stage
     "unpack": "unpacking",
     "two": "two_packings",
     "fill": "filling_rows",
+    "borders": "borders",
 }
 
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them

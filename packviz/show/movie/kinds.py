@@ -27,6 +27,7 @@ from packviz.show.movie.packing.sort import sort, sort_end, sort_scene
 from packviz.show.movie.packing.unpack import unpack, unpack_scene
 from packviz.show.movie.rows import about as rows_about
 from packviz.show.movie.rows.attention import attention, attention_end, attention_scene, has_attention
+from packviz.show.movie.rows.borders import borders, borders_end, borders_scene
 from packviz.show.movie.rows.fill import fill, fill_end, fill_scene
 from packviz.show.movie.rows.leak import leak, leak_end, leak_scene
 from packviz.show.movie.rows.run import has_run
@@ -106,6 +107,7 @@ ROWS = Kind(
     stages=(
         StageEntry("two", "two", two, two_scene, two_end),
         StageEntry("fill", "fill", fill, fill_scene, fill_end),
+        StageEntry("borders", "borders", borders, borders_scene, borders_end),
         StageEntry("attention", "attention", attention, attention_scene, attention_end, has=has_attention),
         StageEntry("run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run),
         StageEntry("leak", "leak", leak, leak_scene, leak_end),

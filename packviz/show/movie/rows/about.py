@@ -7,6 +7,7 @@ from packviz.inputs.row_config import RowConfig
 from packviz.show.movie.data import About
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing.view import shape
+from packviz.show.movie.rows.borders import spelled
 from packviz.show.movie.rows.view import RowsView, heads_of
 from packviz.show.movie.rows.words import texts
 from packviz.text import counted
@@ -58,11 +59,17 @@ def program(view: RowsView) -> dict[str, CodeLine]:
     heads, C_rows = view.trace.config.num_heads, view.trace.rows.max_length
     sizes = len(view.trace.rows.rows), heads, C_rows, view.trace.config.embedding_dim // heads
     C, config, N = view.trace.config.max_length, view.trace.config, sum(view.lengths)
-    rows = f"rows = fill_rows(\n    lengths, {C},\n    strategy={config.strategy!r})"
+    rows, it = f"rows = fill_rows(\n    lengths, {C},\n    strategy={config.strategy!r})", spelled(view)
+    mask = f"""\
+n = torch.tensor(rows.lengths[{it.row}])
+seq_idx = torch.arange(len(n))
+seq_idx = seq_idx.repeat_interleave(n)
+mask = (seq_idx[:, None] == seq_idx){".tril()" if config.causal else ""}"""
     return {
         "two": CodeLine("row = torch.cat(sequences)", f"({N},)"),
-        "attention": CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes)),
         "fill": CodeLine(rows, f"{len(view.trace.rows.rows)} × {view.trace.rows.max_length}"),
+        "borders": CodeLine(mask, f"({it.tokens}, {it.tokens})"),
+        "attention": CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes)),
         "run": CodeLine(_over_the_row(config), f"({N}, {config.embedding_dim})"),
         "leak": CodeLine("alone = [model(document)\n    for document in documents]", f"{len(view.lengths)} documents"),
     }

@@ -1,0 +1,276 @@
+"""Borders: position_ids, seq_idx, cu_seqlens and the mask are one information, each turned into the next."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from torch import Tensor
+
+from packviz.inputs.borders import RULES, Lengths, Rule, find_documents, starts_by
+from packviz.inputs.documents import cu_seqlens_of, document_mask_of
+from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
+from packviz.show.movie.rows.two import token_marks
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import say
+from packviz.text import counted, sequence_label
+
+MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
+PITCH = 1.35  # units from one line of the picture to the next
+LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
+
+
+@dataclass(frozen=True, eq=False)
+class Spelled:
+    """One row, that with the most documents, and the spellings of its borders.
+
+    view: the run. row: its number. lengths: of its documents. sequences: which sequence each of them is. shown: how
+    many of its cells are shown.
+    """
+
+    view: RowsView
+    row: int
+    lengths: Lengths
+    sequences: tuple[int, ...]
+    shown: int
+
+    @property
+    def tokens(self) -> int:
+        """Return how many cells hold a token."""
+        return sum(self.lengths)
+
+    @property
+    def pads(self) -> int:
+        """Return how many cells are free."""
+        return self.view.trace.rows.max_length - self.tokens
+
+    @property
+    def position_ids(self) -> Tensor:
+        """Return (C,), 0 at pads."""
+        return self.view.trace.position_ids[self.row]
+
+    @property
+    def seq_idx(self) -> Tensor:
+        """Return (C,): the number of the document of each cell, -1 at pads."""
+        return self.view.trace.document_ids[self.row]
+
+    @cached_property
+    def cu_seqlens(self) -> list[int]:
+        """Return the D + 1 offsets."""
+        offsets: list[int] = cu_seqlens_of(self.lengths).tolist()
+        return offsets
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """Return (C, C) bool: which query (row) may read which key (column) if the documents are kept apart."""
+        width, causal = self.view.trace.rows.max_length, self.view.trace.config.causal
+        return document_mask_of(self.lengths, width, causal=causal)
+
+    @cached_property
+    def found(self) -> dict[str, Lengths]:
+        """Return what find_documents reads from each of the spellings."""
+        return {
+            "position_ids": find_documents(position_ids=self.position_ids),
+            "seq_idx": find_documents(seq_idx=self.seq_idx),
+            "cu_seqlens": find_documents(cu_seqlens=self.cu_seqlens),
+            "the mask": find_documents(attention_mask=self.mask),
+        }
+
+    @cached_property
+    def width(self) -> float:
+        """Return the width of a cell, in units."""
+        return 1.4 if self.shown <= MAX_CELLS // 2 else 1.0
+
+    def at(self, cells: np.ndarray, line: str) -> Place:
+        """Return the places of cells in one of the lines of the picture."""
+        return Place("lines", cells * self.width, np.full(len(cells), LINES.index(line) * PITCH))
+
+
+def spelled(view: RowsView) -> Spelled:
+    """Return the row that is shown."""
+    rows = view.trace.rows
+    row = max(range(len(rows.rows)), key=lambda number: len(rows.rows[number]))
+    shown = min(rows.max_length, view.steps, MAX_CELLS)
+    return Spelled(view, row, rows.lengths[row], tuple(b for b, _, _ in rows.rows[row]), shown)
+
+
+def borders(view: RowsView) -> Iterator[Step]:
+    """Show the row, one step for each spelling, what each public rule finds, and what all spellings say."""
+    it = spelled(view)
+    yield _step(it, "row", 1)
+    for lines, name in enumerate(LINES[1:], 2):
+        yield _step(it, name, lines, _detail(it, name))
+    mask = _frame(it, 4, mask=True)
+    yield Step(say("borders.mask", view, it=it), (mask,), _detail(it, "mask"), name="mask")
+    for rule in RULES:
+        begins = starts_by(it.position_ids, rule)
+        starts = set(begins.nonzero().flatten().tolist())
+        missed = [b for b, start in zip(it.sequences, it.cu_seqlens, strict=False) if start not in starts]
+        known = {"rule": rule, "found": find_documents(position_ids=it.position_ids, rule=rule), "missed": missed}
+        taken = sum(start >= it.tokens for start in starts)
+        text = say("borders.rule", view, it=it, taken=taken, **known)
+        detail = (CodeLine(f"find_documents(position_ids=position_ids, rule={rule!r})"),)
+        yield Step(text, (_frame(it, 4, mask=True, rule=rule),), detail, name=rule)
+    agreeing = [name for name, found in it.found.items() if found == it.lengths]
+    yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
+
+
+def borders_scene(view: RowsView) -> Scene:
+    """Return the scene: the lines beside the mask, or above it."""
+    it = spelled(view)
+    width, height = it.shown * it.width, (len(LINES) - 1) * PITCH + 1
+    lines = panel("lines", width, height, Margins(0.8, 1.6, 0.5 * it.width + 5.6, 0.2))
+    boxes = lines, _mask_grid(it).box(counts=False)
+    return Scene([beside(*boxes), above(*boxes)])
+
+
+def borders_end(view: RowsView) -> Frame:
+    """Return all four spellings."""
+    return _frame(spelled(view), 4, mask=True)
+
+
+def _step(it: Spelled, name: str, lines: int, detail: tuple[CodeLine, ...] = ()) -> Step:
+    return Step(say(f"borders.{name}", it.view, it=it), (_frame(it, lines),), detail, name=name)
+
+
+def _detail(it: Spelled, name: str) -> tuple[CodeLine, ...]:
+    """Return the line that makes a spelling of the tokens without pads from the one before."""
+    N, D, reset = it.tokens, len(it.lengths), it.view.trace.config.reset_positions
+    lines = {
+        "position_ids": "torch.cat([torch.arange(n) for n in lengths])" if reset else "torch.arange(sum(lengths))",
+        "seq_idx": "(position_ids == 0).cumsum(0) - 1"
+        if reset
+        else "torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))",
+        "cu_seqlens": "F.pad(seq_idx.bincount().cumsum(0), (1, 0)).int()",
+        "mask": "(seq_idx[:, None] == seq_idx)" + (".tril()" if it.view.trace.config.causal else ""),
+    }
+    shape = {"cu_seqlens": f"({D + 1},)", "mask": f"({N}, {N})"}.get(name, f"({N},)")
+    return (CodeLine(f"{name} = {lines[name]}", shape),)
+
+
+def _mask_grid(it: Spelled) -> Grid:
+    return Grid("mask", it.shown, it.shown)
+
+
+def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = None) -> Frame:
+    """Return the first lines of the picture, with the mask, or with the places where a rule begins a document."""
+    view, cells = it.view, np.arange(it.shown)
+    begins = np.array(it.cu_seqlens[:-1])
+    begins = begins[begins < it.shown]
+    letters = np.array([sequence_label(b) for b in it.sequences], dtype=object)[: len(begins)]
+    here = (view.row == it.row) & (view.column < it.shown)
+    first = it.at(np.where(here, view.column, 0), "row")
+    place = Place("lines", first.x, np.zeros(len(first.x)))
+    every = np.arange(len(LINES))
+    beside_lines = Place("lines", np.full(len(LINES), (it.shown + 0.5) * it.width + 0.3), every * PITCH)
+    return frame(
+        title(Place("lines", 0.0, -1.6), _heading(it)),
+        marks("spelled name", "note", beside_lines, every, text=np.array(LINES, dtype=object), shown=every < lines),
+        marks(
+            "spelled document",
+            "label",
+            it.at(begins, "row").moved(0.0, -0.95),
+            begins,
+            text=letters,
+            seq=_of(it, begins),
+        ),
+        *_free(it, "row", cells, ""),
+        token_marks(view, place, here).but(w=it.width),
+        *(group for name in LINES[1 : min(lines, 3)] for group in _numbers(it, name, cells)),
+        *(_offsets(it, begins) if lines > 3 else ()),
+        *(_mask(it) if mask else ()),
+        *(_starts(it, rule) if rule else ()),
+    )
+
+
+def _heading(it: Spelled) -> str:
+    tokens, documents = counted(it.tokens, "token"), counted(len(it.lengths), "document")
+    cells = f", the first {it.shown} cells" if it.shown < it.view.trace.rows.max_length else ""
+    return f"row {it.row}: {tokens}, {documents}{cells}"
+
+
+def _of(it: Spelled, cells: np.ndarray) -> np.ndarray:
+    """Return the sequence of each cell; that of the first document at pads, which are drawn without a hue."""
+    found: np.ndarray = np.array(it.sequences)[it.seq_idx.numpy()[cells]]
+    return found
+
+
+def _free(it: Spelled, line: str, cells: np.ndarray, text: str) -> tuple[Marks, ...]:
+    """Return the free cells of a line."""
+    free = cells[cells >= it.tokens]
+    group = f"spelled free {line}"
+    origin = None if line == "row" else it.at(free, LINES[LINES.index(line) - 1])
+    found = marks(
+        group, "pad", it.at(free, line), free, np.full(len(free), it.row), text=text, w=it.width,
+        says=f"!a free cell of row {it.row}", origin=origin,
+    )  # fmt: skip
+    return (replace(found, seq=None),) if len(free) else ()
+
+
+def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
+    """Return one line of numbers, a cell for each token, which comes from the line above it."""
+    values = it.position_ids if name == "position_ids" else it.seq_idx
+    real = cells[cells < it.tokens]
+    text = np.array([str(value) for value in values[: len(real)].tolist()], dtype=object)
+    number = np.full(it.view.trace.rows.max_length, -1)  # of the token in each cell
+    here = it.view.row == it.row
+    number[it.view.column[here]] = here.nonzero()[0]
+    above_it = LINES[LINES.index(name) - 1]
+    group = marks(
+        f"spelled {name}", "token", it.at(real, name), real, seq=_of(it, real), token=number[real], text=text,
+        w=it.width, origin=it.at(real, above_it), says=f"!{name}[{{k}}]",
+    )  # fmt: skip
+    return group, *_free(it, name, cells, "0" if name == "position_ids" else "-1")
+
+
+def _offsets(it: Spelled, begins: np.ndarray) -> tuple[Marks, ...]:
+    """Return cu_seqlens: an entry at the beginning of each document, and one at the end of the last."""
+    ends = np.array([it.tokens])
+    border = it.at(begins, "cu_seqlens").moved(-it.width / 2, 0.0)
+    entry = np.arange(len(begins))
+    text = np.array([str(offset) for offset in begins.tolist()], dtype=object)
+    group = marks(
+        "spelled cu_seqlens", "token", border, entry, seq=_of(it, begins), text=text, w=it.width,
+        origin=it.at(begins, "seq_idx"), says="!cu_seqlens[{k}]",
+    )  # fmt: skip
+    last = marks(
+        "spelled end", "axis", it.at(ends, "cu_seqlens").moved(-it.width / 2, 0.0), np.array([len(it.lengths)]),
+        text=str(it.tokens), w=it.width, says="!cu_seqlens[{k}], the end", tone="now",
+        origin=it.at(ends - 1, "seq_idx"),
+    )  # fmt: skip
+    return (group, last) if it.tokens <= it.shown else (group,)
+
+
+def _mask(it: Spelled) -> tuple[Marks, ...]:
+    """Return the mask: a cell for each query and key, which comes from the key's number of its document."""
+    n, grid = it.shown, _mask_grid(it)
+    q, k = np.divmod(np.arange(n * n), n)
+    set_ = it.mask.numpy()[q, k]
+    text = np.where(set_, "True", "False").astype(object)
+    cells = marks(
+        "spelled mask",
+        "flag",
+        grid.cell(q, k),
+        q,
+        k,
+        seq=_of(it, q),
+        text=text,
+        origin=it.at(k, "seq_idx"),
+        says="!mask: {text}",
+    )
+    begins = np.array([start for start in it.cu_seqlens[:-1] if start < n])
+    letters = np.array([sequence_label(b) for b in it.sequences], dtype=object)[: len(begins)]
+    return (
+        title(grid.heading(), "mask: query ↓ reads key →"),
+        marks("spelled query", "label", grid.label(begins), begins, text=letters, seq=_of(it, begins)),
+        cells,
+    )
+
+
+def _starts(it: Spelled, rule: Rule) -> tuple[Marks, ...]:
+    """Return the outlines of the positions at which a rule begins a document: good at a border, wrong elsewhere."""
+    cells = np.arange(it.shown)
+    begins = starts_by(it.position_ids, rule).numpy()[: it.shown]
+    tone = np.where(np.isin(cells, it.cu_seqlens[:-1]), "good", "wrong").astype(object)
+    return (marks("spelled start", "mark", it.at(cells, "position_ids"), cells, shown=begins, tone=tone, w=it.width),)

@@ -1,0 +1,22 @@
+"""Borders: four spellings of where the documents in a row begin, and the rules that read them."""
+
+from ui.parts.lesson import lesson
+from ui.state.kinds import ROWS
+from ui.views import borders
+
+lesson(
+    "How does a layer know where a document begins?",
+    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask say the same. Libraries often infer one from another, and "
+    "each rule is wrong somewhere.",
+    ("borders",),
+    {
+        "What the rules find": borders.rules,
+        "Which spelling does a layer take?": borders.readers,
+    },
+    to_try=(
+        "Let a rule fail: with free cells, with documents of one token, or with positions that run on.",
+        borders.to_try,
+    ),
+    onward=("quiz", "Next: can you predict it? →"),
+    kind=ROWS,
+)

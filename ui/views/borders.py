@@ -1,0 +1,60 @@
+"""The parts of the lesson on borders, below its movie."""
+
+import streamlit as st
+
+from packviz.compute.row_record import RowsTrace
+from packviz.inputs.borders import RULES, find_documents
+from packviz.text import listed
+from ui.parts.part import sheet
+from ui.state.runs import Shown
+
+_ONES = "1 2 3\n4\n5\n6 7"  # documents of one token, beside others
+_CASES = {
+    "three documents": [0, 1, 2, 0, 1, 0],
+    "four documents, two of one token": [0, 1, 2, 0, 0, 0, 1],
+    "two documents, and three pads": [0, 1, 2, 0, 1, 0, 0, 0],
+    "two pads on the left, and one document": [1, 1, 0, 1, 2],
+    "two documents, counted from 2": [2, 3, 4, 2, 3],
+}
+_READERS = [
+    ("position_ids", "(1, N) int64", "position embeddings and RoPE; transformers infers the documents from them"),
+    ("seq_idx", "(1, N) int32", "Mamba and short convolutions; document ids for FlexAttention"),
+    ("cu_seqlens", "(D + 1,) int32", "varlen_attn and FlashAttention, with max_seqlen; jagged tensors, as offsets"),
+    ("mask", "(1, 1, N, N) bool", "scaled_dot_product_attention; it computes every pair"),
+]
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return settings with which a rule fails: free cells, documents of one token, positions that run on."""
+    return {
+        "free cells": {"max_length": min(max(shown.rows.rows.max_length, int(shown.batch.lengths.sum())) + 3, 160)},
+        "documents of one token": {"sequences": _ONES},
+        "positions run on": {"reset_positions": False},
+        "positions start again": {"reset_positions": True},
+    }
+
+
+def rules(shown: Shown) -> None:
+    """Show what three public rules find in the position_ids of this batch, and in five others."""
+    st.markdown("Lengths of the documents that are found, by each rule for where a document begins, and by packviz.")
+    columns = ["row", "position_ids", "position is not + 1", "position falls", "position is 0", "best reading"]
+    sheet(shown.fact(_found), columns, "rules", "What each rule finds in position_ids", height="content")
+    st.markdown(
+        "No rule can tell a document of one token from a pad at the end: give such a row `seq_idx` or `cu_seqlens`."
+    )
+
+
+def _found(run: RowsTrace) -> list[tuple[str, ...]]:
+    own = {f"row {row} of this batch": ids for row, ids in enumerate(run.position_ids[:4].tolist())}
+    return [_line(name, ids) for name, ids in (own | _CASES).items()]
+
+
+def _line(name: str, ids: list[int]) -> tuple[str, ...]:
+    found = (find_documents(position_ids=ids, rule=rule) for rule in (*RULES, None))
+    return name, listed(ids, 16), *(listed(lengths, 12) or "none" for lengths in found)
+
+
+def readers(_shown: Shown) -> None:
+    """Show which layers take which spelling."""
+    st.markdown("Each can be computed from the others, as long as no document is empty.")
+    sheet(_READERS, ["spelling", "shape and dtype", "who reads it"], "readers", "Who reads which spelling")
