@@ -167,7 +167,7 @@ def _with_movie(
 
 def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
     """Show the heading of the page, and the panel to share it. film: as in `share`."""
-    with st.container(key="head"):
+    with st.container(key="heading"):
         st.title(question, anchor=False)
         with st.container(key="corner"):
             share(film)
