@@ -85,6 +85,9 @@ class Evidence:
             if own is None or name not in other or name not in reference:
                 found.append(Change(way, b, by, name, nan))
                 continue
+            shape = reference[name].shape
+            if shape == other[name].shape and any(need > size for need, size in zip(own, shape, strict=False)):
+                own = shape  # both were cut, which the comparison with the sample alone shows
             unit = self.unit(name) if self.tolerance is None else self.tolerance
             scale = scale_of(reference[name]) if self.tolerance is None else None
             one = gap(reference[name], other[name], own, unit, scale, strict=self._is_trimmed(name))

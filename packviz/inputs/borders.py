@@ -252,8 +252,10 @@ def _of_mask(mask: Tensor) -> Tensor:
 def segment_ids_from(mask: Tensor) -> Tensor:
     """Return the number of each token's document from 1, and 0 at pads, (N,), from a block mask (N, N).
 
-    A document goes on while a token reads the one before it; pads read nothing, or are not read.
+    A document goes on while a token reads the one before it; pads read nothing, or are not read. A mask by which no
+    token reads itself says what is hidden.
     """
+    mask = mask if bool(mask.diagonal().any()) else ~mask
     goes_on = torch.cat([mask.new_zeros(1), mask.diagonal(-1)])
     is_token = mask.any(0) & mask.any(1)
     _, number = torch.unique_consecutive((~goes_on)[is_token].cumsum(0), return_inverse=True)

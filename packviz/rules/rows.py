@@ -171,6 +171,8 @@ def _positions(case: RowCase) -> Iterator[Fault]:
         again = again if sum(lengths) == len(positions) else again[:1]
     if again and len(set(again)) == 1 and again[0] != 0:
         yield Fault("positions_start_elsewhere", first=again[0])
+    elif uneven := [d for d, first in enumerate(again) if d and first]:  # the first may go on from another row
+        yield Fault("positions_uneven", None, uneven, first=again[uneven[0]], lengths=told)
     if len(pads := _pads_at_the_end(case)) > 1 and len(set(case.position_ids.tolist())) > 1:
         yield Fault("pads_begin_documents", None, (), pads, pads=len(pads))
 
@@ -195,8 +197,8 @@ def _masks(case: RowCase) -> Iterator[Fault]:
     found = next((found for found in case.readings.values() if len(found) > 1), ())
     if not found:
         return
-    whole = bool((case.attention_mask == 1).all())
-    yield Fault("mask_of_ones" if whole else "mask_is_no_ids", lengths=found)
+    whole, alone = bool((case.attention_mask == 1).all()), [*case.readings] == ["position_ids"]
+    yield Fault("mask_of_ones" if whole else "mask_is_no_ids", lengths=found, alone=alone)
 
 
 def _batches(case: RowCase) -> Iterator[Fault]:

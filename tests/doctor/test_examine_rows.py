@@ -41,6 +41,10 @@ WRONG: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"position_ids": torch.arange(9)[None], "cu_seqlens": [0, 3, 5, 9]},
         ["positions_run_on"],
     ),
+    "positions from 1 in later documents": (
+        {"position_ids": [0, 1, 2, 1, 2, 1, 2, 3, 4], "cu_seqlens": [0, 3, 5, 9]},
+        ["positions_uneven", "rules_disagree"],
+    ),
     "positions from 2": (
         {"position_ids": position_ids_of(LENGTHS, start=2)},
         ["positions_start_elsewhere", "rules_disagree"],

@@ -81,7 +81,7 @@ REPAIRS: dict[str, Repair] = {
     ),
     "offsets_dtype": always("import torch", "", "cu_seqlens = cu_seqlens.to(torch.int32)"),
     "max_seqlen_small": lambda _case, *, longest, **_: f"max_seqlen = {longest}",
-    "positions_run_on": _begin_again,
+    **dict.fromkeys(("positions_run_on", "positions_uneven"), _begin_again),
     "positions_start_elsewhere": _count_from_zero,
     "pads_begin_documents": _join_pads,
     "mask_of_ones": always("attention_mask = None"),
