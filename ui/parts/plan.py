@@ -121,7 +121,12 @@ def settings_of(request: Request) -> dict[str, object]:
 def _watched(request: Request) -> dict[str, object]:
     """Return how the text is read, and what of the run is watched, where that is not the default."""
     way = "backward" if request.direction else "forward"
-    watched = {"read_as": request.source.read_as, "layer": request.layer, "direction": way, "head": request.head}
+    watched = {
+        "read_as": request.source.read_as,
+        "layer": request.layer,
+        "direction": way,
+        "watched_head": request.head,
+    }
     return {name: value for name, value in watched.items() if value != default(name)}
 
 

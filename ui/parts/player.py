@@ -181,7 +181,7 @@ def _watch(key: str) -> None:
     """Put the layer, the direction and the head chosen in the player into their controls, if they exist."""
     watched = st.session_state[key]["watched"]
     chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
-    chosen["head"] = watched["head"]
+    chosen["watched_head"] = watched["head"]
     for name, value in chosen.items():
         if name in st.session_state and not address.fixed(name):
             give(name, value)

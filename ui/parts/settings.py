@@ -14,7 +14,7 @@ from ui.state import address
 from ui.state.address import ROW_NAMES, bound, choice, switch, whole
 from ui.state.kinds import PACKING, ROWS, Kind
 
-WATCHED = ("layer", "direction", "head")  # what the run shows
+WATCHED = ("layer", "direction", "watched_head")  # what the run shows
 
 
 Watched = tuple[int | None, int, int]  # the layer, the direction and the head
@@ -67,7 +67,7 @@ def _watched_head(settings: dict[str, object]) -> Watched:
     layer, heads = _watched_layer(settings), settings["num_heads"]
     assert isinstance(heads, int)
     several = settings["layer"] == "attention" and heads > 1
-    return layer, 0, (choice("head", range(heads), label="Watch head") if several else 0)
+    return layer, 0, (choice("watched_head", range(heads), label="Watch head") if several else 0)
 
 
 def _rows() -> dict[str, object]:

@@ -44,7 +44,7 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "read_as": ("controls", "auto"),
     "layer": ("controls", None),  # the top one
     "direction": ("controls", "forward"),
-    "head": ("controls", 0),
+    "watched_head": ("controls", 0),
     **{name: ("controls", value) for name, value in _PACKING.items()},
     **{ROW_NAMES[name]: ("controls", value) for name, value in _ROWS.items()},
     "step": ("player", 1),
