@@ -45,7 +45,8 @@ def film_of_step(about: Spec) -> Film:
 
 def _rows(made: RowsTrace, stage: str | None, settings: Spec) -> Movie:
     """Return the movie of one stage, or of all; of a stage that the run does not have, its last one."""
-    there, layer, head = [*stages_of(kind_of(made), made)], settings.get("watched_layer"), settings.get("head", 0)
+    there = [*stages_of(kind_of(made), made)]
+    layer, head = settings.get("watched_layer"), settings.get("watched_head", 0)
     stages = None if stage is None else (stage if stage in there else there[-1],)
     return movie(made, stages, layer=layer, head=head, deep=stage is not None)
 

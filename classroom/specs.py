@@ -18,8 +18,8 @@ and an item of a plan is a question,
                                                                   with "kind": "rows" it is a movie of rows
 
 Settings are those of `packviz.Config`, and read_as, layer and direction; in questions and steps about rows they are
-those of `packviz.RowConfig`, and read_as, watched_layer and head. Each item may have a `note`, which only the teacher
-sees; and a question `seen`: true asks it once more after its movie.
+those of `packviz.RowConfig`, and read_as, watched_layer and watched_head. Each item may have a `note`, which only the
+teacher sees; and a question `seen`: true asks it once more after its movie.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def run_of(spec: Spec) -> RunKind:
 def batch_and_config(about: Spec, run: RunKind) -> tuple[Batch, Any]:
     """Return the batch and the settings of a prediction or a step, within the limits; raises PackvizError."""
     settings, names = about.get("settings", {}), set(asdict(run.config()))
-    watched = ("layer", "direction") if run is PACKING else ("watched_layer", "head")
+    watched = ("layer", "direction") if run is PACKING else ("watched_layer", "watched_head")
     if unknown := sorted(set(settings) - names - {"read_as", *watched}):
         raise PackvizError("settings", quoted(str(unknown[0])), "names of settings", "leave it out")
     config = run.config(**{name: value for name, value in settings.items() if name in names})
@@ -162,7 +162,8 @@ def batch_and_config(about: Spec, run: RunKind) -> tuple[Batch, Any]:
     if run is PACKING:
         choice("direction", settings.get("direction", "forward"), ("forward", "backward"))
     else:
-        integer("head", settings.get("head", 0), 0, config.num_heads - 1 if config.layer == "attention" else 0)
+        heads = config.num_heads if config.layer == "attention" else 1
+        integer("watched_head", settings.get("watched_head", 0), 0, heads - 1)
     read_as = choice("read_as", settings.get("read_as", "auto"), get_args(ReadAs))
     batch = limited_batch(about.get("sequences", EXAMPLES[0].text), read_as)
     run.check(batch, config)

@@ -120,7 +120,7 @@ def test_a_room_shows_a_step_of_rows_with_what_is_watched_of_it() -> None:
     settings = (("max_length", 6), ("layer", "attention"), ("num_layers", 2))
     request = Request(Source(OWN, "1 2 3\n4 5"), settings, layer=0, stages=("two",), kind=ROWS, head=1)
     (spec,) = shown_of([item_of("two_packings", request, 2)])
-    settled = {"max_length": 6, "num_layers": 2, "watched_layer": 0, "head": 1}
+    settled = {"max_length": 6, "num_layers": 2, "watched_layer": 0, "watched_head": 1}
     assert spec["step"] == {
         "kind": "rows", "stage": "two", "number": 2, "sequences": "1 2 3\n4 5", "settings": settled,
     }  # fmt: skip

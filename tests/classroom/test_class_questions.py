@@ -129,7 +129,7 @@ def test_on_any_rows_a_kind_can_be_asked_or_the_fix_is_given(seed: int) -> None:
     ({"num_layers": 3}, "num_layers"),
     ({"embedding_dim": 17, "num_heads": 1}, "embedding_dim"),
     ({"watched_layer": 1}, "watched_layer"),
-    ({"layer": "gru", "head": 1}, "head"),
+    ({"layer": "gru", "watched_head": 1}, "watched_head"),
 ])  # fmt: skip
 def test_settings_of_rows_are_checked_where_the_spec_is(settings: dict[str, Any], told: str) -> None:
     with pytest.raises(RefusedError, match=told):
@@ -140,7 +140,7 @@ def test_settings_of_rows_are_checked_where_the_spec_is(settings: dict[str, Any]
 
 @pytest.mark.parametrize("stage", [None, "two", "fill"])
 def test_a_step_of_rows_is_a_step_of_their_movie(stage: str | None) -> None:
-    about = {"kind": "rows", "number": 2, "sequences": TEXT, "settings": {"max_length": 5, "head": 1}}
+    about = {"kind": "rows", "number": 2, "sequences": TEXT, "settings": {"max_length": 5, "watched_head": 1}}
     film = questions.film(specs.checked_item({"step": {**about, **({"stage": stage} if stage else {})}}))
     assert film is not None
     assert (film.step, film.steps) == (2, len(json.loads(gzip.decompress(film.data))["steps"]))
