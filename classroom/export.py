@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 
 from classroom.question import Question
+from classroom.slide import prompt_html, without_picture
 from classroom.state import State
 from packviz.text import html, markup
 
@@ -37,7 +38,14 @@ def answers_csv(state: State, questions: Sequence[Question]) -> str:
         for round_, votes in enumerate(votes_of.counted, 1):
             for token, vote in votes.items():
                 told = {True: "yes", False: "no", None: ""}[vote.right]
-                texts = (state.phones[token].name, asked.prompt, vote.read, batch, settings, asked.solution)
+                texts = (
+                    state.phones[token].name,
+                    without_picture(asked.prompt, "picture"),
+                    vote.read,
+                    batch,
+                    settings,
+                    asked.solution,
+                )
                 name, prompt, read, batch_, settings_, solution = map(_plain, texts)
                 at = datetime.fromtimestamp(vote.at, UTC).isoformat(" ", "seconds")
                 line = (name, prompt, round_, read, told, round(vote.seconds, 1))
@@ -112,7 +120,7 @@ def _answers(asked: Question) -> Iterator[tuple[str, bool, str]]:
 
 def _html(asked: Question) -> str:
     """Return the prompt as HTML, with the batch and the settings that it is about."""
-    return markup(_HERE / "question.html", asked=asked)
+    return markup(_HERE / "question.html", asked=asked, prompt=prompt_html(asked))
 
 
 def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:

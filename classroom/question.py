@@ -43,6 +43,7 @@ class Question:
     settings  as code
     asked     the prediction that judges an answer; None where that is not a prediction's
     lengths   of the sequences, for an answer that is a cell
+    words     whether the words of texts are counted, and not whole texts
     """
 
     kind: str
@@ -60,6 +61,7 @@ class Question:
     single: bool = False
     asked: Prediction | None = None
     lengths: tuple[int, ...] = ()
+    words: bool = False
 
     @property
     def is_poll(self) -> bool:
@@ -71,6 +73,11 @@ class Question:
         """Return what everybody may see before the answer is shown."""
         names = ("kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single")
         return {name: getattr(self, name) for name in names if getattr(self, name)}
+
+    @property
+    def collects(self) -> bool:
+        """Return whether it collects texts."""
+        return self.form == "text" and self.is_poll and self.kind == "own"
 
     def read(self, given: object) -> str:
         """Return an answer in its normal form, so that equal answers are equal; raises RefusedError if it has none."""

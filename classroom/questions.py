@@ -114,7 +114,8 @@ def _own(spec: Spec) -> Question:
     kind, options, right = spec.get("kind", "choice"), spec.get("options", ()), spec.get("answer")
     given = zip(options, spec.get("reasons", ()), strict=False)
     reasons = {option: reason for i, (option, reason) in enumerate(given) if reason and i != right}
-    asked = Question("own", spec["prompt"], kind, right, "", spec.get("why", ""), reasons, tuple(options))
+    why, words = spec.get("why", ""), spec.get("shown") == "words"
+    asked = Question("own", spec["prompt"], kind, right, "", why, reasons, tuple(options), words=words)
     return asked if right is None else replace(asked, solution=asked.read(right))
 
 

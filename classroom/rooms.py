@@ -214,11 +214,11 @@ class Rooms:
             raise RefusedError(404, "This question has no movie.")
         return film
 
-    async def picture(self, code: str, item: int) -> tuple[str, bytes]:
-        """Return the type and the bytes of the picture of a slide that has been shown."""
-        room = await self.room(code)
-        shown = [each.spec for each in room.state.shown if each.index == item and each.kind == "slide"]
-        found = picture(shown[0]["slide"]) if shown else None
+    async def picture(self, code: str, number: int | None, item: int | None = None) -> tuple[str, bytes]:
+        """Return the type and the bytes of the picture of a question that has been asked, or of a slide."""
+        state = (await self.room(code)).state
+        shown = state.asked[number - 1 : number] if number else [each for each in state.shown if each.index == item]
+        found = picture(shown[0].spec.get("prompt", shown[0].spec.get("slide", ""))) if shown else None
         if found is None:
             raise RefusedError(404, "There is no such picture.")
         return found

@@ -9,7 +9,7 @@
     POST /api/rooms/CODE/wonder {"token", "text"}                       -> {"revision"}
     POST /api/rooms/CODE/host {"host", "action", ...}                   -> {"revision"}
     GET  /api/rooms/CODE/movie?token=...&question=N, or &item=N         -> the player's data, gzipped
-    GET  /api/rooms/CODE/picture?item=N                                 -> the picture of a slide that was shown
+    GET  /api/rooms/CODE/picture?item=N, or ?question=N                 -> the picture of what was shown
     GET  /api/rooms/CODE/answers.csv?host=...
     GET  /api/health                                                    -> {"writes": true}, if the store can be written
 
@@ -176,7 +176,10 @@ async def _movie(request: Request) -> Response:
 
 
 async def _picture(request: Request) -> Response:
-    kind, data = await rooms.picture(_code(request), _number(request, "item", "0"))
+    if "question" in request.query_params:
+        kind, data = await rooms.picture(_code(request), _number(request, "question", "0"))
+    else:
+        kind, data = await rooms.picture(_code(request), None, _number(request, "item", "0"))
     headers = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
     return Response(data, media_type=kind, headers=headers)
 

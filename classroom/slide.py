@@ -1,4 +1,4 @@
-"""Slides: Markdown with code and math as safe HTML, in which no picture is loaded from elsewhere."""
+"""Markdown of teachers, a slide or a prompt, as safe HTML in which no picture is loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -15,24 +15,37 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from classroom.question import Question
 from classroom.specs import PICTURE
+from packviz.text import html
 
 
-def picture(slide: str) -> tuple[str, bytes] | None:
-    """Return the type and the bytes of a slide's picture; None if it has none."""
-    found = PICTURE.search(slide)
+def picture(text: str) -> tuple[str, bytes] | None:
+    """Return the type and the bytes of the picture in a text; None if it has none."""
+    found = PICTURE.search(text)
     return found and (found[1], base64.b64decode(found[2]))
 
 
-def without_picture(slide: str, path: str) -> str:
-    """Return a slide's Markdown with the path of its picture in place of the picture itself."""
-    return PICTURE.sub(path, slide)
+def without_picture(text: str, path: str) -> str:
+    """Return Markdown with the path of its picture in place of the picture itself."""
+    return PICTURE.sub(path, text)
 
 
 @lru_cache(maxsize=64)
-def rendered(slide: str, path: str) -> str:
-    """Return a slide as HTML. path: where its picture is; every other picture is left out, but for its description."""
-    return str(_MARKDOWN.render(slide, {"picture": path}))
+def rendered(text: str, path: str) -> str:
+    """Return Markdown as HTML. path: where its picture is; every other picture is left out, but for its description."""
+    return str(_MARKDOWN.render(text, {"picture": path}))
+
+
+def slide_html(text: str) -> str:
+    """Return Markdown as HTML with its own picture in it."""
+    found = PICTURE.search(text)
+    return rendered(text, found[0] if found else "")
+
+
+def prompt_html(asked: Question) -> str:
+    """Return the prompt of a question as HTML: that of a teacher's own is Markdown, which may have a picture."""
+    return slide_html(asked.prompt) if asked.kind == "own" else f"<p>{html(asked.prompt)}</p>"
 
 
 def _image(renderer: RendererHTML, tokens: Sequence[Token], i: int, _options: object, env: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +15,8 @@ from classroom.specs import Spec
 from classroom.state import Confidence, Pace, Shown, State
 
 PACE_COUNTS = 300.0  # seconds for which what a phone says about the pace counts
-MAX_BARS = 6  # different answers; the others are counted together
+MAX_BARS, MAX_TEXTS = 6, 40  # different answers, and texts that are collected; the others are counted together
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see hint()
 
 
@@ -27,7 +29,7 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
         "revision": state.revision,
         "phase": state.phase,
         "round": state.round,
-        "question": None if question is None else {"number": state.number, **question.public},
+        "question": None if question is None else _asked(state, question),
         "voted": len(state.votes),
         "joined": len(state.phones),
         "step": (state.now.step or None) if state.now else None,
@@ -43,6 +45,16 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
         if mine is not None and phone is not None:
             seen |= {"right": mine.right, "reason": question.reason(mine.read)}
     return seen | (_for_the_teacher(state) if host else {})
+
+
+def _asked(state: State, question: Question) -> dict[str, Any]:
+    """Return what everybody may see of a question; the prompt of a teacher's own is also there as HTML."""
+    seen: dict[str, Any] = {"number": state.number, **question.public}
+    if question.kind == "own":
+        path = f"api/rooms/{state.code}/picture?question={state.number}"
+        text = without_picture(question.prompt, path)
+        seen |= {"prompt": text, "html": rendered(text, path)}
+    return seen
 
 
 def _item(state: State) -> dict[str, Any]:
@@ -80,8 +92,8 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
         "shown": sorted({each.index for each in state.shown if each.index is not None}),
         "index": now.index if now is not None else None,
         "left": len(items) - upcoming,
-        "asked": [dict(each.spec) for each in state.asked],
-        "spec": dict(current.spec) if current is not None else None,
+        "asked": [_short(each.spec) for each in state.asked],
+        "spec": _short(current.spec) if current is not None else None,
         "following_count": sum(each.following for each in state.phones.values()),
         "pace": {said: paces[said] for said in get_args(Pace)},
         "wonders": [{"id": i, "text": text, "shown": i == state.wonder} for i, (_, text) in enumerate(state.wonders)],
@@ -96,7 +108,8 @@ def _said(state: State, token: str) -> Pace | None:
 
 def _short(item: Spec) -> dict[str, Any]:
     """Return an item without its picture."""
-    return {**item, "slide": without_picture(item["slide"], "picture")} if "slide" in item else dict(item)
+    texts = {name: without_picture(item[name], "picture") for name in ("slide", "prompt") if name in item}
+    return {**item, **texts}
 
 
 def hint(state: State) -> dict[str, Any] | None:
@@ -133,14 +146,17 @@ def bars(asked: Shown, question: Question) -> list[dict[str, Any]]:
     The options of a choice come in their order; of other answers the right one and then the most frequent ones. Where
     there are more than MAX_BARS, the last one, without an answer, counts the others.
     """
-    counts = [Counter(vote.read for vote in votes.values()) for votes in (*asked.counted, {})]
+    counts = [
+        Counter(part for vote in votes.values() for part in _parts(question, vote.read))
+        for votes in (*asked.counted, {})
+    ]
     both = counts[0] + counts[1]
     if question.options:
         shown, others = question.options, list[str]()
     else:
         ranked = [answer for answer, _ in both.most_common() if answer != question.solution]
         right = () if question.is_poll else (question.solution,)
-        most = MAX_BARS - len(right)
+        most = (MAX_TEXTS if question.collects else MAX_BARS) - len(right)
         shown, others = (*right, *ranked[:most]), ranked[most:]
     groups: list[tuple[str | None, list[str]]] = [(answer, [answer]) for answer in shown]
     return [
@@ -154,6 +170,11 @@ def bars(asked: Shown, question: Question) -> list[dict[str, Any]]:
         }
         for answer, group in groups + ([(None, others)] if others else [])
     ]
+
+
+def _parts(question: Question, read: str) -> set[str]:
+    """Return what is counted of an answer: the answer, or each of its words once."""
+    return set(_WORD.findall(read)) if question.words else {read}
 
 
 def _answer(state: State, asked: Shown, question: Question) -> dict[str, Any]:

@@ -5,7 +5,10 @@ A spec is kept in the room's events; the same spec makes the same question every
     {"prompt": "...", "options": ["...", "..."], "answer": 1}     the teacher's own; may have "reasons", one for each
                                                                   option ("" for none), and "why". Without "answer" it
                                                                   is a poll
-    {"prompt": "...", "kind": "number", "answer": 6}              the same, answered by a number, or "text" by a text
+    {"prompt": "...", "kind": "number", "answer": 6}              the same, answered by a number, or "text" by a text;
+                                                                  texts without a right one are "shown" as a "list"
+                                                                  or as counted "words". A prompt is Markdown, as a
+                                                                  slide is
     {"kind": "batch_sizes", "sequences": "1 2\\n3", "settings": {"cell": "gru"}, "number": 0, "tap": false}
                                                                   a prediction on a batch; only `kind` is needed
     {"level": 1, "round": 77, "question": 0}                      one of the ten questions of a round of the quiz
@@ -49,7 +52,7 @@ from packviz.validate import choice, integer
 Spec = Mapping[str, Any]
 
 MAX_PROMPT, MAX_OPTION, MAX_OPTIONS, MAX_NOTE = 500, 200, 6, 2000  # characters, and how many options
-MAX_SLIDE = 8000  # characters, without the picture
+MAX_QUESTION, MAX_SLIDE = 2000, 8000  # characters of a prompt and of a slide, without the picture
 MAX_PICTURE = 300_000  # bytes
 PICTURE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")  # linear: no part repeats another
 
@@ -69,8 +72,9 @@ class _Spec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
 class Own(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """A question of the teacher's own. answer: the option's index, a number or a text; None for a poll."""
 
-    prompt: _Text
+    prompt: str
     kind: Literal["choice", "number", "text"] = "choice"
+    shown: Literal["list", "words"] = "list"
     options: list[Annotated[str, Meta(max_length=MAX_OPTION)]] = []
     answer: int | float | str | None = None
     reasons: list[_Text] = []
@@ -181,7 +185,7 @@ def _checked(given: object, kinds: Mapping[str, type[_Spec]], otherwise: str) ->
             case Own():
                 known |= _own(spec)
             case Slide():
-                _check_slide(spec.slide)
+                _check_markdown("slide", spec.slide, MAX_SLIDE)
             case Predicted():
                 choice("kind", spec.kind, tuple(KINDS))
                 batch_and_config(known, run_of(known))
@@ -196,8 +200,7 @@ def _checked(given: object, kinds: Mapping[str, type[_Spec]], otherwise: str) ->
 def _own(spec: Own) -> dict[str, Any]:
     """Return the texts of a teacher's own question, as they are shown; raises RefusedError for what does not fit."""
     texts = [_shown(option) for option in spec.options]
-    if not spec.prompt.strip():
-        raise RefusedError(400, "`prompt` must not be empty.")
+    _check_markdown("prompt", spec.prompt, MAX_QUESTION)
     if spec.kind == "choice":
         if not 2 <= len(texts) <= MAX_OPTIONS or not all(texts):
             raise RefusedError(400, f"`options` must be a list of 2 to {MAX_OPTIONS} texts that are not empty.")
@@ -213,7 +216,7 @@ def _own(spec: Own) -> dict[str, Any]:
         raise RefusedError(400, "`answer` must be a text.")
     if len(spec.reasons) not in (0, len(texts)):
         raise RefusedError(400, "`reasons` must be a list of one text for each option, which may be empty.")
-    known: dict[str, Any] = {"prompt": _shown(spec.prompt)}
+    known: dict[str, Any] = {"prompt": _lines(spec.prompt)}
     if texts:
         known["options"] = texts
     if any(spec.reasons):
@@ -226,17 +229,23 @@ def _shown(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
-def _check_slide(text: str) -> None:
-    """Check the length of a slide and the size of its picture; raises RefusedError."""
+def _lines(text: str) -> str:
+    """Return Markdown as it is shown: with what cannot be seen made visible in each of its lines."""
+    return "\n".join(visible(line) if line.strip() else "" for line in text.expandtabs(4).strip("\r\n").splitlines())
+
+
+def _check_markdown(name: str, text: str, most: int) -> None:
+    """Check the length of Markdown and the size of its picture; raises RefusedError. name: of the field."""
     pictures = PICTURE.findall(text)
     if len(pictures) > 1:
-        raise RefusedError(400, f"A slide can have one picture, and this one has {len(pictures)}.")
-    if len(PICTURE.sub("", text)) > MAX_SLIDE or not text.strip():
-        raise RefusedError(400, f"Expected `slide` as Markdown of 1 to {MAX_SLIDE} characters, and one picture.")
+        raise RefusedError(400, f"`{name}` can have one picture, and this one has {len(pictures)}.")
+    if len(PICTURE.sub("", text)) > most or not text.strip():
+        raise RefusedError(400, f"`{name}` must be Markdown of 1 to {most} characters, with at most one picture.")
     for _kind, data in pictures:
         try:
             size = len(base64.b64decode(data, validate=True))
         except binascii.Error:
-            raise RefusedError(400, "The picture of the slide is not valid base64.") from None
+            raise RefusedError(400, f"The picture in `{name}` is not valid base64.") from None
         if size > MAX_PICTURE:
-            raise RefusedError(400, f"The picture has {size // 1000} kB: a slide can have one of at most 300 kB.")
+            most_kb = MAX_PICTURE // 1000
+            raise RefusedError(400, f"The picture has {size // 1000} kB. Choose one of at most {most_kb} kB.")

@@ -2,12 +2,14 @@
 
 /** @import { Line } from "./line.js" */
 
-import { button, el, letter, rich } from "./dom.js";
+import { button, el, letter, markdown, rich } from "./dom.js";
 
 /**
  * @typedef {object} Question
  * @property {number} number
+ * @property {string} [kind]
  * @property {string} prompt
+ * @property {string} [html] the prompt, if it is Markdown
  * @property {"choice" | "number" | "numbers" | "letters" | "cell" | "text"} form
  * @property {string[]} [options]
  * @property {string[][]} [rows] the batch
@@ -37,8 +39,8 @@ export function told({ form, options, letters }, answer) {
  * @param {Line} [line] to vote with, while the vote is open
  */
 export function asked(question, line) {
-  const { prompt, rows = [], settings = [] } = question,
-    parts = [el("p", { class: "prompt" }, ...rich(prompt))];
+  const { prompt, html, rows = [], settings = [] } = question,
+    parts = [html ? markdown(html) : el("p", { class: "prompt" }, ...rich(prompt))];
   if (settings.length)
     parts.push(el("p", { class: "settings" }, ...settings.flatMap((each) => [el("code", {}, each), " "])));
   if (rows.length) parts.push(batch(rows, question.form === "cell" ? line : undefined));

@@ -26,6 +26,19 @@ export const button = (label, press, attributes = {}) => {
   return node;
 };
 
+/** The app's address, which ends where the path of this page begins. */
+export const base = new URL(location.pathname.replace(/\/join(\/[^/]*)?$/, "/"), location.origin);
+
+/**
+ * Markdown of the teacher, rendered and made safe by the server.
+ * @param {string} html
+ */
+export function markdown(html) {
+  const { body } = new DOMParser().parseFromString(html, "text/html");
+  for (const image of body.querySelectorAll("img")) image.src = new URL(image.getAttribute("src"), base).href;
+  return el("div", { class: "slide" }, ...body.childNodes);
+}
+
 /** @param {string} text */
 export const rich = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
 

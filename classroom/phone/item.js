@@ -3,8 +3,8 @@
 /** @import { Line } from "./line.js" */
 /** @import { View } from "./phone.js" */
 
-import { el } from "./dom.js";
-import { base, cinema } from "./reveal.js";
+import { markdown } from "./dom.js";
+import { cinema } from "./reveal.js";
 
 /**
  * The item that is on the screen; null for a question, or before the first one.
@@ -19,7 +19,5 @@ export function item(line, announce) {
     return { title: "Watch", body: [node], update, end };
   }
   if (kind !== "slide") return null;
-  const { body } = new DOMParser().parseFromString(html, "text/html"); // rendered and made safe by the server
-  for (const image of body.querySelectorAll("img")) image.src = new URL(image.getAttribute("src"), base).href;
-  return { title: "On the screen", body: [el("div", { class: "slide" }, ...body.childNodes)] };
+  return { title: "On the screen", body: [markdown(html)] };
 }

@@ -138,10 +138,17 @@ const talk = (line) =>
  * @returns {View}
  */
 function reveal(line, announce) {
-  const { question, right, movie, mine } = line.seen,
+  const { question, right, solution, movie, mine } = line.seen,
     film = movie ? cinema(line, announce) : null,
-    poll = mine !== null && (right ?? null) === null,
-    title = mine === null || poll ? "The answer" : right ? "You are right" : "Not right this time";
+    judged = mine !== null && (right ?? null) !== null,
+    title =
+      !solution && question.kind === "own"
+        ? "What the class says"
+        : !judged
+          ? "The answer"
+          : right
+            ? "You are right"
+            : "Not right this time";
   const body = [
     ...verdict(line),
     ...(film ? [film.node] : []),

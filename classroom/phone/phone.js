@@ -1,11 +1,11 @@
 // The page for phones: the room, the name, and what is on it now.
 
 import { Refusal } from "./connection.js";
-import { button, counted, el } from "./dom.js";
+import { base, button, counted, el } from "./dom.js";
 import { item } from "./item.js";
 import { Line } from "./line.js";
 import { phases, SLOW } from "./phases.js";
-import { base, player } from "./reveal.js";
+import { player } from "./reveal.js";
 import { toTeacher } from "./teacher.js";
 
 /** @typedef {{ title: string, body: (Node | string)[], update?: () => void, end?: () => void }} View */

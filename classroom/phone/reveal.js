@@ -3,7 +3,7 @@
 /** @import { Line } from "./line.js" */
 
 import { told } from "./answer.js";
-import { button, el, letter, rich } from "./dom.js";
+import { base, button, el, letter, rich } from "./dom.js";
 
 /** @type {Promise<any>} */
 let loading = null;
@@ -13,8 +13,6 @@ export const player = () =>
     loading = null;
     throw problem;
   }));
-/** The app's address, which ends where the path of this page begins. */
-export const base = new URL(location.pathname.replace(/\/join(\/[^/]*)?$/, "/"), location.origin);
 
 /** @param {Line} line */
 export function verdict({ seen, kept: { first } }) {
@@ -37,6 +35,12 @@ export function verdict({ seen, kept: { first } }) {
 }
 /** @param {string} text */
 const given = (text) => [el("b", {}, ...rich(text))];
+
+/** @param {import("./connection.js").Bar} bar */
+const written = ({ answer, before, after }) => {
+  const many = Math.max(before, after);
+  return el("li", {}, answer ?? "other answers", ...(many > 1 ? [" ", el("b", {}, `×${many}`)] : []));
+};
 
 /**
  * What the class said, before the talk and after it.
@@ -74,6 +78,8 @@ export function bars({ seen }) {
       ...(reason && !right && answer !== own ? [el("p", { class: "quiet" }, ...rich(reason))] : []),
     ),
   );
+  if (question.kind === "own" && question.form === "text" && !seen.solution)
+    return [el("h2", {}, "What the class wrote"), el("ul", { class: "texts" }, ...bars.map(written))];
   const what = rounds === 2 ? "The class, before and after the talk" : "The class";
   return [el("h2", {}, what), el("ul", { class: "bars" }, ...items)];
 }

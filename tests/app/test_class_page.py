@@ -15,6 +15,7 @@ from classroom.rooms import rooms
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from pages import movies, opened, press, texts
+from ui.parts.controls import LABEL
 from ui.parts.plan import STARTER, Item, Plan
 from ui.views.teachers_room import TeachersRoom
 
@@ -75,7 +76,7 @@ def test_a_class_goes_from_the_question_to_the_movie() -> None:
     app = press(app, "Open the vote", "Close the vote", "Show the answer")
     assert "What did you see?" not in labels(app)
     app = press(app, "Next question")
-    assert "*Which* &lt;b&gt; of <code>h_n</code>?" in html(app)
+    assert "*Which* <b> of `h_n`?" in texts(app)
     app = press(app, "Open the vote", "Close the vote", "Show the answer")
     app = private(app)
     assert "a riddle" in texts(app)
@@ -135,14 +136,57 @@ def test_a_teachers_own_question_says_what_is_missing_and_goes_into_the_plan() -
     app.session_state["class new"] = True
     app.session_state["class kinds"] = "Your own"
     app = app.run()
-    assert "Still missing: the question and the right answer." in texts(app)
-    app.text_area(key="class prompt").set_value("Which?")
-    app.text_area(key="class options").set_value("this\nthat")
-    app = app.run()
+    assert "Still missing: the question and two options and the right answer." in texts(app)
+    app.text_area(key="class prompt").set_value("Which?\n\n```python\nlstm(x)\n```")
+    for i, (option, reason) in enumerate([("this", "Not this."), ("that", "It is that.")]):
+        app.text_input(key=f"class option {i}").set_value(option)
+        app.text_input(key=f"class reason {i}").set_value(reason)
+        app = app.run()
     app.selectbox(key="class right").set_value("that")
-    app = press(app.run(), "Add to the plan")
+    app = app.run()
+    assert "```python\nlstm(x)" in texts(app)
+    app = press(app, "Add to the plan")
     (item,) = app.session_state["visit"][Plan].items
     assert (item.question["options"], item.question["answer"]) == (["this", "that"], 1)
+    assert (item.question["reasons"], item.question["why"]) == (["Not this.", ""], "It is that.")
+    app = app.toggle(key="class judged").set_value(False).run()
+    assert "answer" not in press(app, "Add to the plan").session_state["visit"][Plan].items[1].question
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "value", "spec"),
+    [
+        ("number", None, None, {"kind": "number"}),
+        ("number", "class number", 6.0, {"kind": "number", "answer": 6}),
+        ("text", None, None, {"kind": "text", "shown": "words"}),
+        ("text", "class text", "six", {"kind": "text", "answer": "six"}),
+    ],
+)
+def test_a_number_and_a_text_can_be_asked_with_and_without_a_right_answer(
+    form: str, field: str | None, value: object, spec: dict[str, object]
+) -> None:
+    app = opened("class")
+    app.session_state["class new"], app.session_state["class kinds"] = True, "Your own"
+    app.session_state["class form"], app.session_state["class shown"] = form, "words"
+    app = app.run()
+    app.text_area(key="class prompt").set_value("How many?")
+    if field is not None:
+        next(each for each in (*app.number_input, *app.text_input) if each.key == field).set_value(value)
+    app = press(app.run(), "Add to the plan")
+    assert app.session_state["visit"][Plan].items[0].question == {"prompt": "How many?", **spec}
+
+
+def test_a_slide_is_written_previewed_and_added_to_the_plan() -> None:
+    app = opened("class")
+    app.session_state["class new"], app.session_state["class kinds"] = True, "A slide"
+    app = app.run()
+    assert "Still missing: the text of the slide." in texts(app)
+    app.text_area(key="class slide text").set_value("# Today\n\n![x](http://192.0.2.1/x.png)")
+    app = app.run()
+    assert "# Today" in texts(app)
+    assert "![" not in texts(app)
+    app = press(app, "Add to the plan")
+    assert "1. Slide: Today" in texts(app)
 
 
 def test_items_of_a_plan_are_moved_noted_and_removed_and_it_is_saved_in_four_ways_without_questions_in_two() -> None:
@@ -281,7 +325,8 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(v
     expect(panel).to_be_visible()
     expect(sidebar).to_be_hidden()
     panel.click()
-    expect(sidebar).to_be_visible()  # a prediction is about what is typed there
+    expect(page.get_by_label(LABEL)).to_be_visible()
+    expect(sidebar).to_be_hidden()  # a prediction is about what is typed in the panel
     page.get_by_role("button", name="Start with six questions").click()
     page.get_by_role("button", name="Open a room with 6 questions").click()
     code = page.locator(".class-code").inner_text()

@@ -1,5 +1,6 @@
 """The lesson plan: what a file may contain, that it is restored as saved, and the page that plays it offline."""
 
+import base64
 import json
 import re
 
@@ -10,16 +11,23 @@ from classroom import films
 from classroom.questions import question
 from classroom.specs import checked_item
 from packviz.errors import PackvizError
-from ui.parts.plan import STARTER, Item, as_file, as_html, asked_of, from_file, item_of, shown_of
+from ui.parts.plan import STARTER, Item, as_file, as_html, from_file, item_of, shown_of
 from ui.state.kinds import ROWS
 from ui.state.runs import BESIDE, OWN, Request, Source, run
 
+PICTURE = base64.b64encode(b"\x89PNG" + bytes(300)).decode()
+SLIDE = Item(slide=f"# Hello\n\n`h_n` ![a cat](data:image/png;base64,{PICTURE})", note="wave")
 STEPS = (
     item_of("packing", Request(Source(OWN, "1 2 3\n4 5"), (("cell", "lstm"),), stages=("pack",)), 3, "Why three?"),
     item_of("compare", Request(Source(OWN, "1\n2 3"), stages=BESIDE), 2),
     item_of("overview", Request(), 4),
 )
-PLAN = (*STEPS, *STARTER, replace(STEPS[0], question={"prompt": "Which?", "options": ["this", "that"], "answer": 1}))
+PLAN = (
+    *STEPS,
+    *STARTER,
+    SLIDE,
+    replace(STEPS[0], question={"prompt": "Which?", "options": ["this", "that"], "answer": 1}),
+)
 
 
 def plan(*items: object, **head: object) -> bytes:
@@ -28,7 +36,7 @@ def plan(*items: object, **head: object) -> bytes:
 
 def test_a_plan_comes_back_as_it_was_saved() -> None:
     for item, saved in zip(from_file(as_file(PLAN).encode()), PLAN, strict=True):
-        assert (item.request, item.step, item.note) == (saved.request, saved.step, saved.note)
+        assert (item.request, item.step, item.note, item.slide) == (saved.request, saved.step, saved.note, saved.slide)
         assert (item.asks and question(item.asks).prompt) == (saved.asks and question(saved.asks).prompt)
 
 
@@ -45,7 +53,10 @@ def test_every_question_of_the_first_plan_can_be_asked() -> None:
         (b"\xff\xfe", "a lesson plan of packviz"),
         (plan(version=2), "newer version of packviz"),
         (plan(*[{}] * 101), "Split the plan in two"),
-        (plan({}), "item 1, item: expected a page or a question"),
+        (plan({}), "item 1, item: expected a page, a question or a slide"),
+        (plan({"slide": "x" * 8001}), "item 1: expected what a room can show"),
+        (plan({"slide": f"![a](data:image/png;base64,{'A' * 400_004})"}), "at most 300 kB"),
+        (plan({"question": {"prompt": "x" * 2001, "kind": "text"}}), "item 1"),
         (plan({"page": "packing", "sequences": "1 2", "colour": 1}), "`colour`"),
         (plan({"page": "packing", "example": "own", "sequences": "1 x,\n"}), "item 1"),
         (plan({"page": "packing", "example": "own", "sequences": "1 2", "step": 0}), "item 1, step"),
@@ -99,6 +110,7 @@ def test_the_offline_page_has_the_movies_at_their_steps_and_no_notes() -> None:
     assert "Why three?" not in page
     assert re.findall(r'class="pv-page" data-step="(\d+)"', page) == ["3", "2", "4", "3"]
     assert not re.findall(r'(?:src|href)="?https?:', page)
+    assert f'<img src="data:image/png;base64,{PICTURE}" alt="a cat"' in page
 
 
 def test_an_item_knows_the_run_it_shows() -> None:
@@ -108,12 +120,11 @@ def test_an_item_knows_the_run_it_shows() -> None:
     assert Item(question={"kind": "alive"}).request is None
 
 
-def test_a_note_goes_with_the_question_to_the_teacher_only() -> None:
-    first, last = asked_of((STEPS[0], replace(STARTER[0], note="say why"), STEPS[1], STARTER[1], STEPS[1]))
-    assert first["note"] == "Packing, step 3: Why three? · say why · Compare, step 2"
-    assert last["note"] == "Compare, step 2"
-    assert "say why" not in str(question(first).public)
-    assert STEPS[0].asks is None
+def test_a_room_shows_the_items_of_a_plan_with_their_notes() -> None:
+    shown = shown_of((STEPS[0], SLIDE, replace(STARTER[0], note="say why"), Item(page="quiz", link="round=3")))
+    assert [next(iter(item)) for item in shown] == ["step", "slide", "kind"]
+    assert [item["note"] for item in shown] == ["Why three?", "wave", "say why · Quiz"]
+    assert "say why" not in str(question(shown[2]).public)
 
 
 def test_a_room_shows_a_step_of_rows_with_what_is_watched_of_it() -> None:

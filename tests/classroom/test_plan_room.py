@@ -162,6 +162,39 @@ async def test_polls_numbers_and_texts_are_counted(address: str) -> None:
         assert [row["number"] for row in rows] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
 
 
+async def test_texts_are_collected_as_a_list_or_as_counted_words(address: str) -> None:
+    texts = ["Fun and fast", "fun", *(f"word{i}" for i in range(8))]
+    for shown, most in (("list", ("fun and fast", 1)), ("words", ("fun", 2))):
+        async with lecture(address, {**TEXT, "shown": shown}, phones=len(texts)) as (room, phones):
+            await do(room, "next", "next")
+            for phone, text in zip(phones, texts, strict=True):
+                await phone.vote(1, text)
+            await phones[0].look()
+            assert "bars" not in phones[0].seen
+            await do(room, "next", "next")
+            await phones[0].look()
+            bars = phones[0].seen["bars"]
+            assert len(bars) == (len(texts) if shown == "list" else len(texts) + 1)
+            assert (bars[0]["answer"], bars[0]["before"]) == most
+
+
+async def test_a_prompt_is_markdown_with_a_picture(address: str) -> None:
+    prompt = f"Which **one**?\n\n```python\nlstm(x)\n```\n\n![a cat](data:image/png;base64,{PICTURE})"
+    async with lecture(address, {"slide": "first"}, {**OWN, "prompt": prompt}) as (room, phones):
+        one = phones[0]
+        path = f"api/rooms/{room.code}/picture?question=1"
+        await do(room, "next")
+        assert (await one.line.ask("GET", f"/{path}")).status == 404
+        await do(room, "next")
+        await one.look()
+        asked = one.seen["question"]
+        for part in ("<strong>one</strong>", 'class="language-python"', f'src="{path}" alt="a cat"'):
+            assert part in asked["html"]
+        picture = await one.line.ask("GET", f"/{path}")
+        assert (picture.headers["content-type"], picture.body) == ("image/png", base64.b64decode(PICTURE))
+        assert PICTURE not in json.dumps(await room.seen())
+
+
 async def test_confidence_is_counted_beside_the_answer(address: str) -> None:
     async with lecture(address, LONGER, phones=3) as (room, phones):
         await do(room, "next", "next")
@@ -266,6 +299,9 @@ async def test_nothing_private_of_a_plan_reaches_a_phone(address: str) -> None:
         ([{"prompt": "?", "kind": "number", "options": ["a", "b"]}], 400),
         ([{"prompt": "?", "kind": "number", "answer": "six"}], 400),
         ([{"prompt": "?", "kind": "tree"}], 400),
+        ([{"prompt": "?", "kind": "text", "shown": "loudly"}], 400),
+        ([{"prompt": "x" * 2001, "kind": "text"}], 400),
+        ([{"prompt": f"![a](data:image/png;base64,{'A' * 400_004})", "kind": "text"}], 400),
         ([{"slide": f"![a](data:image/png;base64,{'A' * 400_004})"}], 400),
         ([{"slide": f"![a](data:image/png;base64,{PICTURE}) ![b](data:image/png;base64,{PICTURE})"}], 400),
         (["x" * 200_000], 413),

@@ -53,17 +53,23 @@ class Controls:
 
 @of_every_page()
 def controls(
-    kind: Kind = PACKING, *, wait: bool = False, apart: bool = True, text: DeltaGenerator | None = None
+    kind: Kind = PACKING,
+    *,
+    wait: bool = False,
+    apart: bool = True,
+    text: DeltaGenerator | None = None,
+    place: DeltaGenerator | None = None,
 ) -> Controls:
     """Draw the examples and the settings of a kind of run, and reserve space for the text above them.
 
     apart: whether the fragment BATCH shows the batch, so that another batch reruns only that; if not, it reruns the
     page. wait: whether to leave out untouched settings until the first picture has been painted. The sidebar is closed
-    then, and drawing them would delay the picture. text: the place of the text; None: in the sidebar.
+    then, and drawing them would delay the picture. text: the place of the text; None: above the settings. place: of the
+    settings; None: the sidebar.
     """
     address.remember()
     address.keep(name for other in KINDS.values() if other is not kind for name in other.names.values())
-    with st.sidebar:
+    with st.sidebar if place is None else place:
         for_text, for_notes, under_text = text or st.container(), st.container(), st.container()
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
         _examples(rerun)

@@ -1,4 +1,4 @@
-"""A new question for a class: a prediction, one of the quiz, or the teacher's own; and a step for the plan."""
+"""A new question for a class: a prediction, one of the quiz, or the teacher's own; a slide or a step for the plan."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +16,7 @@ from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import counted
 from ui.parts.controls import controls, put, source
+from ui.parts.own_question import own_question, own_slide, preview
 from ui.parts.plan import MAX_NOTE, Item, Plan, about
 from ui.parts.plan_view import Ask, keep, to_plan
 from ui.parts.quiz_views import batch
@@ -27,7 +28,7 @@ from ui.state.path import script
 from ui.state.visit import visit
 
 _ABOUT = "class about"  # the widget for the kind of run
-_TABS = ("A prediction", "From the quiz", "Your own")
+_TABS = ("A prediction", "From the quiz", "Your own", "A slide")
 
 
 def add_step(here: Item) -> None:
@@ -55,7 +56,7 @@ def new_question(title: str, ask: Ask | None) -> None:
         if not panel.open:
             return
         tabs = st.tabs(_TABS, key="class kinds", on_change="rerun")
-        for tab, offer in zip(tabs, (_prediction, _of_the_quiz, _own), strict=True):
+        for tab, offer in zip(tabs, (_prediction, _of_the_quiz, _own, _slide), strict=True):
             if tab.open:
                 with tab, st.container(key=f"class{offer.__name__}"):
                     offer(ask)
@@ -78,18 +79,25 @@ def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _prediction(ask: Ask | None) -> None:
-    """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
-    st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
+    """Offer the predictions that can be asked about a batch, which is typed here."""
     names = tuple(KINDS_OF_RUN)
     kind = KINDS_OF_RUN[st.segmented_control("About", names, default=names[0], required=True, key=_ABOUT)]
-    chosen = controls(kind, apart=False)
+    left, right = st.columns([3, 2], gap="medium")
+    with right, st.expander("Examples and settings", key="class settings"):
+        chosen = controls(kind, apart=False, text=left.container(), place=st.container())
     base = about(replace(chosen.asked, source=source(chosen)))
+    with left:
+        _about(kind.computes, base, ask)
+
+
+def _about(run: RunKind, base: Mapping[str, Any] | None, ask: Ask | None) -> None:
+    """Offer the predictions about a batch and the settings of a run."""
     if base is None:
         st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
         return
     hint = "Another row, step or sequence to ask about."
     number = st.number_input("variant", 1, 99, 1, help=hint, key="class variant")
-    spec = _choose_prediction(kind.computes, base, number - 1, "class kind")
+    spec = _choose_prediction(run, base, number - 1, "class kind")
     if spec is None:
         return
     if spec["kind"] in TAPPED and st.toggle("Answer by tapping a token", key="class tap"):
@@ -131,16 +139,18 @@ def _of_the_quiz(ask: Ask | None) -> None:
 
 
 def _own(ask: Ask | None) -> None:
-    prompt = st.text_area("Question", key="class prompt", height=68, max_chars=500)
-    typed = st.text_area("Options, one per line (2 to 6)", key="class options", height=136)
-    options = [line.strip() for line in typed.splitlines() if line.strip()]
-    right = st.selectbox("Right answer", options, index=None, key="class right")
-    why = st.text_input("Why it is right (shown with the answer)", key="class why", max_chars=500)
-    spec: dict[str, Any] = {"prompt": prompt, "options": options, "why": why}
-    if right is not None:
-        spec["answer"] = options.index(right)
-    missing = [name for name, there in (("the question", prompt.strip()), ("the right answer", right)) if not there]
-    _offer(spec, ask, "own", f"Still missing: {' and '.join(missing)}." if missing else "")
+    spec, problem = own_question()
+    if not problem:
+        preview(spec)
+    _offer(spec, ask, "own", problem)
+
+
+def _slide(_ask: Ask | None) -> None:
+    spec, problem = own_slide()
+    if not problem:
+        preview(spec)
+    to_plan("Add to the plan", "plan slide", Item(slide=spec["slide"]), possible=not problem)
+    _tell(problem)
 
 
 def _offer(spec: dict[str, Any], ask: Ask | None, key: str, missing: str = "") -> None:
@@ -149,6 +159,10 @@ def _offer(spec: dict[str, Any], ask: Ask | None, key: str, missing: str = "") -
         if ask is not None:
             st.button("Ask it", key=f"ask {key}", type="primary", disabled=bool(missing), on_click=ask, args=(spec,))
         to_plan("Add to the plan", f"plan {key}", Item(question=spec), possible=not missing)
+    _tell(missing)
+
+
+def _tell(missing: str) -> None:
     if missing:
         st.text(missing)
     elif visit(Plan).problem:

@@ -1,6 +1,6 @@
 """The lesson plan: a list of movie steps and questions, saved as one JSON file and exported as one HTML file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,8 +11,9 @@ from msgspec import Meta, Struct, ValidationError, convert, json, structs, to_bu
 from classroom.decoding import told
 from classroom.question import Question
 from classroom.questions import question
+from classroom.slide import prompt_html, slide_html
 from classroom.specs import MAX_NOTE as MAX_TOLD
-from classroom.specs import checked
+from classroom.specs import checked, checked_item
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
@@ -53,6 +54,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     step: Annotated[int, Meta(ge=1)] = 1
     question: dict[str, Any] | None = None  # as classroom/questions.py has it
     link: Annotated[str, Meta(max_length=MAX_LENGTH)] | None = None  # the query of the address, if it has no movie
+    slide: str = ""  # Markdown, as classroom/specs.py has it
 
     @property
     def request(self) -> Request | None:
@@ -65,8 +67,9 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
     @property
     def asks(self) -> dict[str, Any] | None:
-        """Return its question with the note, as a room receives it; None for a step alone."""
-        return next(iter(asked_of((self,))), None)
+        """Return its question with the note, as a room receives it; None for a step or a slide."""
+        noted = {"note": self.note} if self.note else {}
+        return None if self.question is None else {**self.question, **noted}
 
 
 @dataclass
@@ -151,23 +154,13 @@ def shown_of(items: Sequence[Item]) -> list[dict[str, Any]]:
 def _as_shown(item: Item) -> dict[str, Any] | None:
     if item.question is not None:
         return dict(item.question)
+    if item.slide:
+        return {"slide": item.slide}
     if item.request is None or (base := about(item.request)) is None:
         return None
     stage = {"stage": item.stages[0]} if item.stages else {}
     kind = {"kind": item.kind} if item.kind != PACKING.name else {}
     return {"step": {**base, **kind, **stage, "number": item.step}}
-
-
-def asked_of(items: Sequence[Item]) -> list[dict[str, Any]]:
-    """Return the questions of a plan, as a room receives them; steps without one become part of the previous note."""
-    specs, notes = list[Mapping[str, Any]](), [list[str]()]
-    for item in items:
-        if item.question is not None:
-            notes += [[]] if specs else []
-            specs.append(item.question)
-        notes[-1] += [": ".join(filter(None, ("" if item.question else heading(item), item.note)))]
-    told = [" · ".join(filter(None, each))[:MAX_TOLD] for each in notes]
-    return [{**spec, **({"note": note} if note else {})} for spec, note in zip(specs, told, strict=False)]
 
 
 STARTER = tuple(
@@ -204,19 +197,24 @@ def from_file(data: bytes) -> tuple[Item, ...]:
 
 
 def as_html(title: str, items: Sequence[Item]) -> str:
-    """Return one page with the questions and movies of a plan, without the notes: it may be given to students.
+    """Return one page with the questions, movies and slides of a plan, without the notes: it may go to students.
 
     It works without a server or a network.
     """
     css, js = assets()
     films = [None if item.request is None else packed(run(item.request).film.to_dict()) for item in items]
-    parts = zip(items, map(heading, items), map(_asked, items), films, strict=True)
+    questions = list(map(_asked, items))
+    texts = [
+        slide_html(item.slide) if item.slide else "" if asked is None else prompt_html(asked)
+        for item, asked in zip(items, questions, strict=True)
+    ]
+    parts = zip(items, map(heading, items), questions, texts, films, strict=True)
     return markup(_PAGE, title=title, css=css, js=js, parts=parts)
 
 
 def asked_in(items: Sequence[Item]) -> list[Question]:
-    """Return the questions of a plan that can be asked."""
-    return [asked for asked in map(_asked, items) if asked is not None]
+    """Return the questions of a plan that can be asked and have a right answer, as a test needs."""
+    return [asked for asked in map(_asked, items) if asked is not None and not asked.is_poll]
 
 
 def _asked(item: Item) -> Question | None:
@@ -230,7 +228,7 @@ def _asked(item: Item) -> Question | None:
 def heading(item: Item) -> str:
     """Return a short heading for an item."""
     if not item.page:
-        return "Question"
+        return "Slide" if item.slide else "Question"
     return item.page.title() if item.link is not None else f"{item.page.title()}, step {item.step}"
 
 
@@ -242,10 +240,12 @@ def _item(name: str, given: object) -> Item:
             item = structs.replace(item, question=checked(item.question))
         choice("page", item.page, ("", *NAMES))
         choice("kind", item.kind, tuple(KINDS))
+        if item.slide:
+            checked_item({"slide": item.slide})
         if item.request is not None:
             _check(item, item.request)
-        elif item.question is None and not item.page:
-            raise PackvizError("item", "neither", "a page or a question", "add one, or remove the item")
+        elif item.question is None and not item.page and not item.slide:
+            raise PackvizError("item", "none of them", "a page, a question or a slide", "add one, or remove the item")
     except ValidationError as error:
         field, problem = told(error)
         raise PackvizError(
@@ -253,7 +253,7 @@ def _item(name: str, given: object) -> Item:
         ) from None
     except RefusedError as refusal:
         got = refusal.sentence.rstrip(".")
-        raise PackvizError(name, got, "a question that can be asked", "change it") from None
+        raise PackvizError(name, got, "what a room can show", "change it") from None
     except PackvizError as problem:
         raise PackvizError(f"{name}, {problem.parameter}", problem.got, problem.expected, problem.fix) from None
     return item

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from classroom.export import gift, qti_archive
 from classroom.questions import askable, question
+from classroom.slide import without_picture
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from ui.parts.component import component
@@ -38,6 +39,8 @@ from ui.state.visit import visit
 _mount = component(__file__, "plan")
 
 Ask = Callable[[object], None]
+_NO_MARKS = str.maketrans("", "", "`*$")
+MAX_LINE = 80  # characters of an item's text in a list
 
 
 def plan_view(ask: Ask | None) -> None:
@@ -137,17 +140,26 @@ def _note(i: int, key: str) -> None:
 
 
 def _told(item: Item) -> str:
+    if item.slide:
+        return f"Slide: {_first_line(item.slide)}"
     parts = [heading(item)] if item.page else []
     if item.question is not None:
         parts.append(_plain(item.question))
     return ". ".join(parts)
 
 
+def _first_line(text: str) -> str:
+    """Return the first line of Markdown that has words, without its marks."""
+    lines = (line.strip("# ").translate(_NO_MARKS) for line in without_picture(text, "").splitlines())
+    return next(filter(None, lines), "a picture")[:MAX_LINE]
+
+
 def _plain(spec: Mapping[str, Any]) -> str:
     """Return what a question asks, without Markdown, or why it cannot be asked."""
     try:
         with in_turn():
-            return question(spec).prompt.replace("`", "")
+            asked = question(spec)
+            return asked.prompt.replace("`", "") if asked.kind != "own" else _first_line(asked.prompt)
     except RefusedError as refusal:
         return f"⚠ {refusal.sentence}"
 
@@ -155,8 +167,7 @@ def _plain(spec: Mapping[str, Any]) -> str:
 def title(spec: Mapping[str, Any]) -> str:
     """Return what an item of a room is, in a few words, for its teacher."""
     if "slide" in spec:
-        first = next(filter(None, (line.strip("# ") for line in spec["slide"].splitlines())), "")
-        return f"Slide: {first[:60]}"
+        return f"Slide: {_first_line(spec['slide'])}"
     if "step" in spec:
         return f"Movie: {spec['step'].get('stage', 'all stages')}, step {spec['step'].get('number', 1)}"
     return _plain(spec)
@@ -188,7 +199,7 @@ def _files(items: tuple[Item, ...]) -> None:
         if items:
             download("Save", "packviz-plan.json", lambda: as_file(items))
             download("One page, offline", "packviz-plan.html", lambda: as_html("Lesson plan", items))
-        if any(item.question for item in items):
+        if asked_in(items):
             download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked_in(items)))
             download("Canvas (QTI 1.2)", "packviz-qti.zip", lambda: qti_archive(asked_in(items)))
         with st.popover("Open a plan"):

@@ -35,6 +35,7 @@ _TOLD = {
     "talk": "Explain your answer to your neighbor. Then there is a second vote.",
     "reveal": "The answer, as PyTorch computed it",
     "own": "The answer",  # not computed by PyTorch
+    "poll": "What the class says",
 }
 
 
@@ -87,9 +88,8 @@ def _item(seen: Seen, first: dict[int, int] | None) -> None:
     """Show a slide, or the movie of a step of the plan."""
     announce(f"Item {seen['item'] + 1}", "class", number=seen["item"])
     if seen["kind"] == "slide":
-        own = re.escape(f"](api/rooms/{seen['code']}/picture?item={seen['item']})")
-        with st.container(key="class-slide"):  # a word joiner makes a text of every picture but the slide's own
-            st.markdown(re.sub(rf"!\[(?![^\]]*{own})", "!\u2060[", seen["slide"]))
+        with st.container(key="class-slide"):
+            markdown(seen["slide"], f"api/rooms/{seen['code']}/picture?item={seen['item']}")
         return
     film = rooms.call(rooms.film(seen["code"], None, None, seen["item"]))
     step = seen["step"] if first is None else first.setdefault(-1 - seen["item"], seen["step"])
@@ -97,16 +97,26 @@ def _item(seen: Seen, first: dict[int, int] | None) -> None:
         clip(gzip.decompress(film.data), step, f"class {seen['code']} item {seen['item']}", large=True)
 
 
+def markdown(text: str, path: str) -> None:
+    """Show Markdown. path: of its picture; a word joiner makes a text of every other one, which is elsewhere."""
+    own = re.escape(f"]({path})")
+    st.markdown(re.sub(rf"!\[(?![^\]]*{own})", "!\u2060[", text))
+
+
 def _question(seen: Seen, first: dict[int, int] | None) -> None:
     """Show a question, and its answer once that is shown."""
     asked, phase = seen["question"], seen["phase"]
     own = asked["kind"] == "own"
     fit = _fit(asked["prompt"], *asked.get("options", ()))
-    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else "own" if own and phase == "reveal" else phase]
+    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
+    if own and phase == "reveal":
+        told = _TOLD["poll" if seen["answer"] is None else "own"]
     with st.container(key="class-question"):
         st.html(f'<p class="class-told">{told}</p>')
         if own:
-            st.html(f'<p class="class-prompt" style="--fit: {fit:.2f}">{html(asked["prompt"])}</p>')
+            st.html(f"<style>:root {{ --fit: {fit:.2f} }}</style>")
+            with st.container(key="class-prompt"):
+                markdown(asked["prompt"], f"api/rooms/{seen['code']}/picture?question={asked['number']}")
         else:
             st.markdown(asked["prompt"])
     announce(told, "class", number=asked["number"])
@@ -143,17 +153,30 @@ def _fit(*texts: str) -> float:
 
 def bars(seen: Seen) -> str:
     """Return the answers with their counts before and after the discussion, and the reasons, as HTML."""
+    asked = seen["question"]
+    if asked["kind"] == "own" and asked["form"] == "text" and seen["answer"] is None:
+        return _texts(seen)
     sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
     most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
     told = [bar for bar in seen["bars"] if bar["reason"] and not bar["right"]]
     rare = sorted(told, key=lambda bar: -bar["before"] - bar["after"])[_COMMON:]
     longest = max(len(bar["answer"] or _OTHERS) for bar in seen["bars"])
     fit = _fit(*(f"{bar['answer']} {bar['reason']}" for bar in seen["bars"]))
-    lettered = bool(seen["question"].get("options"))
+    lettered = bool(asked.get("options"))
     return markup(
         _BARS, bars=seen["bars"], sides=sides, most=most, rare=rare, longest=longest, fit=fit, others=_OTHERS,
         lettered=lettered,
     )  # fmt: skip
+
+
+def _texts(seen: Seen) -> str:
+    """Return the texts or the words that were collected, those of several students first and larger, as HTML."""
+    found = [(bar["answer"] or _OTHERS, max(bar["before"], bar["after"])) for bar in seen["bars"]]
+    items = "".join(
+        f'<li style="--many: {min(many, 5)}">{escape(text)}{f" <b>×{many}</b>" if many > 1 else ""}</li>'
+        for text, many in found
+    )
+    return f'<ul class="class-texts" aria-label="Answers">{items}</ul>' if items else "<p>Nobody has answered.</p>"
 
 
 def join_link(code: str) -> str:
