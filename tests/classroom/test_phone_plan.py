@@ -29,7 +29,7 @@ def test_a_plan_is_on_the_phone_and_on_the_projector(browser: Browser, address: 
         held.answers("Fun")
         room.act("close", "reveal")
         expect(held.page.locator(".verdict")).to_have_text("Your answer: Fun")
-        expect(screen.locator(".class-bars")).to_contain_text("fun")
+        expect(screen.locator(".class-texts")).to_contain_text("fun")
         assert violations(held.page) == []
         room.act("back")
         held.at_step(3)
