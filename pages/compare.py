@@ -17,6 +17,7 @@ compared(
         "One setting at a time": comparing.other_settings,
         "Batch dependence": comparing.alone,
         "Loss and gradients": comparing.training,
+        "The way back": comparing.going_back,
         "Padding in other layers": comparing.pads_elsewhere,
     },
     ("training", "Next: does it hurt accuracy? →"),

@@ -12,6 +12,7 @@ lesson(
         "One hidden unit, term by term": running.one_unit,
         "The whole run": running.over_time,
         "Where does h_0 come from?": running.initial_states,
+        "The way back: which gradient reaches which time step?": running.going_back,
     },
     to_try=("Let the cell read backward: the number of live rows grows instead of shrinking.", running.to_try),
     onward=("unpacking", "Next: which state to read? →"),

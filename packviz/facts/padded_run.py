@@ -5,14 +5,16 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import Drawn
 from packviz.compute.record import Trace
+from packviz.compute.trace import trace_module
 from packviz.compute.verify import differing, distance
 from packviz.facts.words import sentence
 from packviz.inputs.module import as_hx, directions, one_layer, states_of
+from packviz.inputs.packed_rows import as_grid
 from packviz.inputs.tensors import valid_mask
 from packviz.text import Brief
 from packviz.validate import integer
@@ -29,6 +31,20 @@ def run_padded(trace: Trace) -> Answer:
     """
     output, state = trace.module(trace.padded.values, initial_state(trace))
     return output if trace.padded.batch_first else output.transpose(0, 1), *states_of(state)
+
+
+def padded_back(trace: Trace, layer: int, direction: int) -> tuple[Tensor, Tensor]:
+    """Send the gradient of a loss, the sum of the padded run's final states, back through the padded run.
+
+    Every cell is packed, pads included: the same run as over the padded grid. Returns the gradients of the states of
+    this layer and direction, (B, T, P), and of what enters the first layer, (B, T, F), at every cell of the grid.
+    """
+    grid = trace.padded.grid
+    cells = pack_padded_sequence(grid, [grid.size(1)] * grid.size(0), batch_first=True, enforce_sorted=False)
+    run = trace_module(trace.module, cells, hx=initial_state(trace))
+    gradients = run.backward()
+    watched = gradients.layers[layer][direction].h
+    return as_grid(cells._replace(data=watched))[0], as_grid(cells._replace(data=gradients.data))[0]
 
 
 def run_tokens(

@@ -16,6 +16,7 @@ TABS = {
     "One setting at a time": "**Try this.** Change a setting that changes a verdict.",
     "Batch dependence": "One sequence alone",
     "Loss and gradients": "random targets",
+    "The way back": "it must pass through every pad",
     "Padding in other layers": "unless it is masked out",
 }
 

@@ -18,7 +18,7 @@ from ui.parts.player import Screen
 
 def questions(app: AppTest) -> list[dict[str, Any]]:
     """Return what the player of a page asks."""
-    (given,) = movies(app)
+    given, *_ = movies(app)
     asked: list[dict[str, Any]] = json.loads(given)["movie"].get("questions", [])
     return asked
 

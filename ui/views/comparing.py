@@ -7,8 +7,10 @@ import streamlit as st
 import torch
 
 from packviz import charts, facts
+from packviz.show.movie import back_beside
 from ui.parts.part import figure, sheet, try_this
-from ui.state.runs import Shown
+from ui.parts.player import clip
+from ui.state.runs import Shown, as_json
 
 
 def at_a_glance(shown: Shown) -> None:
@@ -95,6 +97,20 @@ def training(shown: Shown) -> None:
     frame = pd.DataFrame(done.losses, list(facts.LOSSES)).rename(index=facts.LOSSES).round(6)
     st.dataframe(frame, height="content", key="losses", alt="Every loss on both outputs")
     figure(shown, charts.gradients, done, key="gradients")
+
+
+def going_back(shown: Shown) -> None:
+    """Show the gradient on its way back through the time steps, padded beside packed."""
+    st.markdown(
+        "The gradient goes back from the last time step to the first. Padded, it must pass through every pad before it "
+        "reaches a token, and each one can shrink it."
+    )
+    request = shown.request
+
+    def film() -> bytes:
+        return as_json(back_beside(shown.trace, layer=request.layer, direction=request.direction))
+
+    clip(shown.cached(film, back_beside), 1, "going back")
 
 
 def pads_elsewhere(shown: Shown) -> None:

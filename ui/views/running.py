@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 import streamlit as st
+import torch
 
-from packviz import charts
+from packviz import charts, movie
+from packviz.compute.backward import On
 from packviz.facts import STARTS, GateSum, UnitSum, starts, unit_sum
 from packviz.inputs.batch import sequence_label
 from ui.parts.part import figure, sheet
-from ui.parts.player import Screen
-from ui.state.runs import Shown
+from ui.parts.player import Screen, clip
+from ui.state.runs import Shown, as_json
 from ui.state.visit import visit
 
 to_try: dict[str, dict[str, object]] = {
@@ -101,3 +103,26 @@ def initial_states(shown: Shown) -> None:
         with st.expander(f"{each.name}: {moved}", expanded=each.chosen):
             st.markdown(STARTS[each.name])
             st.code(each.code, language="python", wrap_lines=True)
+
+
+@st.fragment
+def going_back(shown: Shown) -> None:
+    """Show the gradient of a loss on its way back through the time steps."""
+    st.markdown("`loss.backward()` takes the time steps in the opposite order. Choose where the loss begins.")
+    final, every = "all final states", "every row of output"
+    chosen = st.selectbox("The loss is the sum of", [final, every, *shown.letters], format_func=_loss, key="loss of")
+    on: On = "output" if chosen == every else "last_valid"
+
+    def film() -> bytes:
+        upstream = None
+        if chosen in shown.letters:
+            upstream = torch.zeros_like(shown.trace.unpacked.last_valid)
+            upstream[shown.letters.index(chosen)] = 1.0
+        layer, direction = shown.request.layer, shown.request.direction
+        return as_json(movie(shown.trace, ("backward",), layer=layer, direction=direction, on=on, upstream=upstream))
+
+    clip(shown.cached(film, movie, chosen), 1, f"going back {chosen}")
+
+
+def _loss(chosen: str) -> str:
+    return f"the final state of {chosen}" if chosen.isupper() else chosen

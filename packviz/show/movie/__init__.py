@@ -12,11 +12,12 @@ from packviz.show.movie.data import Asked, Movie, made
 from packviz.show.movie.kinds import PACKING, chosen, kind_of, stages_of
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Stage
+from packviz.show.movie.packing.back_beside import back_beside
 from packviz.show.movie.packing.beside import beside
 from packviz.show.movie.packing.words import TERMS
 from packviz.show.movie.page import assets, pictured
 
-__all__ = ["STAGES", "TERMS", "Movie", "assets", "beside", "movie"]
+__all__ = ["STAGES", "TERMS", "Movie", "assets", "back_beside", "beside", "movie"]
 
 STAGES: tuple[Stage, ...] = tuple(stage.name for stage in PACKING.stages)  # of a trace, in order
 
