@@ -21,7 +21,8 @@ the lesson ([number of the question, phase, round]) for which it is meant: elsew
 
 snapshot, for everybody: code, revision, phase, round (1, 2), question (null, or number, kind, prompt, form, and where
 it has them options, rows (the batch), settings (as code), letters, example, single), voted, joined, step (of the movie,
-null before the reveal), mine (the phone's answer in this round as it was sent, or null), following; phones: name.
+null before the reveal), mine (the phone's answer in this round as it was sent, or null), read (the same in its normal
+form), following; phones: name.
 form: choice, number, numbers, letters or cell; answers: index (or text), number, list or text, text, [sequence, t].
 In the phase reveal, for everybody; for the teacher always: answer (as it would be sent), solution (as typed), why,
 reasons ([{answer, reason}]), bars ([{answer, right, before, after, reason}]; answer null counts all others), rounds (1

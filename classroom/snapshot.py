@@ -37,7 +37,8 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
         "wonder": None if state.wonder is None else state.wonders[state.wonder][1],
         "channels": sorted(state.channels),
     }
-    seen |= {"mine": mine.answer if mine else None, "following": phone is None or phone.following}
+    seen |= {"mine": mine.answer if mine else None, "read": mine.read if mine else None}
+    seen |= {"following": phone is None or phone.following}
     if phone is not None:
         seen |= {"name": phone.name, "confidence": mine.confidence if mine else None, "pace": _said(state, token)}
     if current is not None and question is not None and (host or state.phase == "reveal"):

@@ -22,15 +22,15 @@ import { button, el, letter, markdown, rich } from "./dom.js";
 const HUES = 10; // of sequences (packviz/show/theme.py); the eleventh has the first one again
 
 /**
- * An answer as one says it.
+ * An answer as one says it: as the server read it, or as it was sent.
  * @param {Question} question
  * @param {any} answer
+ * @param {string | null} [read]
  */
-export function told({ form, options, letters }, answer) {
+export function told({ form, options }, answer, read) {
   if (form === "choice") return options[answer] ?? String(answer);
-  if (form === "letters") return inOrder(letters, named(answer, letters)) || String(answer);
-  if (form === "cell" && Array.isArray(answer)) return `${letter(answer[0])}, t = ${answer[1]}`;
-  return Array.isArray(answer) ? answer.join(" ") : String(answer);
+  if (form === "cell") return `${letter(answer[0])}, t = ${answer[1]}`;
+  return form !== "text" && read ? read : Array.isArray(answer) ? answer.join(" ") : String(answer);
 }
 
 /**
@@ -111,8 +111,8 @@ export function mark(node, answer) {
 function typed(question, line) {
   const { form, letters = [], single = false, example = "" } = question,
     { kept, at, answer } = line,
-    first = kept.first?.question === question.number ? kept.first.answer : null,
-    before = answer ?? first;
+    first = kept.first?.question === question.number ? told(question, kept.first.answer, kept.first.read) : "",
+    before = answer === null ? first : told(question, answer, line.read);
   const field = el("input", {
     id: "answer",
     autocomplete: "off",
@@ -124,7 +124,7 @@ function typed(question, line) {
     enterkeyhint: "send",
     "aria-describedby": "told",
   });
-  field.value = kept.draft?.at === at ? kept.draft.text : before === null ? "" : told(question, before);
+  field.value = kept.draft?.at === at ? kept.draft.text : before;
   const typing = () => line.save({ draft: { at, text: field.value } });
   field.addEventListener("input", typing);
   const write = (/** @type {string} */ text) => {
@@ -145,14 +145,15 @@ function typed(question, line) {
   );
   sheet.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (field.value.trim()) line.vote(form.startsWith("number") ? numbers(field.value, form) : field.value.trim());
+    const text = field.value.trim();
+    if (text) line.vote(text);
     else field.focus();
   });
   return sheet;
 }
 
 /**
- * Letters with one more, or one less.
+ * The letters in a text, in the order of the batch, with one more or without it.
  * @param {string} text
  * @param {string} name
  * @param {string[]} letters
@@ -160,33 +161,7 @@ function typed(question, line) {
  */
 function toggled(text, name, letters, single) {
   if (single || name === "none") return name;
-  const these = named(text, letters);
-  these.has(name) ? these.delete(name) : these.add(name);
-  return inOrder(letters, these);
-}
-/**
- * The letters that are named in a text: "a, c" and "AC" are two.
- * @param {string} text
- * @param {string[]} letters
- */
-function named(text, letters) {
-  const words = text.toUpperCase().split(/[^A-Z]+/);
-  return new Set(words.flatMap((word) => (letters.includes(word) || word === "NONE" ? [word] : [...word])));
-}
-/**
- * @param {string[]} letters
- * @param {Set<string>} these
- */
-const inOrder = (letters, these) => letters.filter((each) => these.has(each)).join(" ");
-
-/**
- * What was typed as numbers; as the text that it is where it is something else, for the server to say what is wrong.
- * @param {string} text
- * @param {string} form
- */
-function numbers(text, form) {
-  const parts = text.trim().split(/[\s,;]+/),
-    all = parts.map((part) => (/^[+-]?\d+$/.test(part) ? Number(part) : NaN));
-  if (all.some(Number.isNaN) || (form === "number" && all.length > 1)) return text.trim();
-  return form === "number" ? all[0] : all;
+  const words = new Set(text.toUpperCase().split(/[\s,]+/));
+  words.has(name) ? words.delete(name) : words.add(name);
+  return letters.filter((each) => words.has(each)).join(" ");
 }

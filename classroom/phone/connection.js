@@ -25,6 +25,7 @@ export const LATEST = 1100; // ms between two attempts to connect
  * @property {string[]} channels which of pace, wonder and confidence this phone offers
  * @property {"slow" | "fast" | "lost" | null} pace
  * @property {unknown} mine
+ * @property {string | null} read that answer as the server read it
  * @property {string | null} confidence
  * @property {number} voted
  * @property {number} joined

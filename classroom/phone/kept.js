@@ -3,7 +3,7 @@
 /**
  * alone: the question or item whose movie this phone looks at by itself. first: the answer of the first vote.
  *
- * @typedef {{ question: number, round: number, answer: unknown, confidence?: string | null }} Vote
+ * @typedef {{ question: number, round: number, answer: unknown, read?: string | null, confidence?: string | null }} Vote
  * @typedef {{ token?: string, name?: string, draft?: { at: string, text: string }, vote?: Vote, first?: Vote, alone?: string, at?: number }} Kept
  */
 

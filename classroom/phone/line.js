@@ -48,6 +48,10 @@ export class Line extends Connection {
   get answer() {
     return this.kept.vote?.answer ?? this.seen?.mine ?? null;
   }
+  /** The same as the server read it; null while it has not. */
+  get read() {
+    return this.kept.vote ? null : (this.seen?.read ?? null);
+  }
   /** How sure one said to be of it. */
   get confidence() {
     return (this.kept.vote ?? this.seen)?.confidence ?? null;
@@ -85,6 +89,7 @@ export class Line extends Connection {
         if (this.open(vote)) {
           this.seen.voted += this.seen.mine === null ? 1 : 0;
           this.seen.mine = vote.answer;
+          this.seen.read = null;
           this.seen.confidence = vote.confidence;
         }
         if (this.kept.vote === vote) this.save({ vote: undefined });
@@ -121,7 +126,7 @@ export class Line extends Connection {
   /** See in a new snapshot what has become of the vote on its way, and keep the first answer for the second vote. */
   settle() {
     const { vote } = this.kept,
-      { question, round, phase, mine } = this.seen,
+      { question, round, phase, mine, read } = this.seen,
       other = this.told !== this.at;
     this.told = this.at;
     if (other || phase === "vote") this.late = false;
@@ -135,6 +140,6 @@ export class Line extends Connection {
     }
     this.closed = "";
     if (question && round === 1 && phase !== "vote" && mine !== null && this.kept.first?.question !== question.number)
-      this.save({ first: { question: question.number, round: 1, answer: mine } });
+      this.save({ first: { question: question.number, round: 1, answer: mine, read } });
   }
 }

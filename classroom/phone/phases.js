@@ -27,12 +27,12 @@ const ended = (answer) => (/[.!?]$/.test(answer) ? answer : `${answer}.`);
 function between(line, title, sentence) {
   const node = el("p", { class: "told" });
   const update = () => {
-    const { question, mine } = line.seen;
+    const { question, mine, read } = line.seen;
     node.textContent = line.late
       ? "Your answer did not reach the server before the vote closed. It does not count."
       : mine === null
         ? "You did not answer in this vote."
-        : `Your answer: ${plain(told(question, mine))}`;
+        : `Your answer: ${plain(told(question, mine, read))}`;
   };
   return { title, body: [el("p", {}, sentence), node, ...asked(line.seen.question)], update };
 }
@@ -88,7 +88,7 @@ function vote(line, announce) {
     body = el("div", {}, ...asked(question, line), ...answering(question, line), status, sure.node, many);
   let empty = ""; // what is said while nothing has been sent
   if (round === 2 && first?.question === question.number) {
-    body.prepend(el("p", { class: "quiet" }, `Your first answer: ${told(question, first.answer)}`));
+    body.prepend(el("p", { class: "quiet" }, `Your first answer: ${told(question, first.answer, first.read)}`));
     empty = `${["choice", "cell"].includes(question.form) ? "Choose" : "Send"} it again to keep it, or change it.`;
   }
   /** @type {import("./kept.js").Vote} */
@@ -104,7 +104,7 @@ function vote(line, announce) {
   };
   const update = () => {
     const { seen, kept, answer, failed, problem } = line,
-      given = answer === null ? "" : plain(told(question, answer)),
+      given = answer === null ? "" : plain(told(question, answer, line.read)),
       why = failed || "The server is slow.",
       unsent = () => say(`Not sent yet: ${ended(given)} ${why} It will be sent again automatically.`, "wrong");
     mark(body, answer);

@@ -16,18 +16,18 @@ export const player = () =>
 
 /** @param {Line} line */
 export function verdict({ seen, kept: { first } }) {
-  const { question, mine, right, reason, solution, why } = seen,
+  const { question, mine, read, right, reason, solution, why } = seen,
     parts = [];
   if (mine !== null && (right ?? null) === null)
-    parts.push(el("p", { class: "verdict" }, "Your answer: ", ...given(told(question, mine))));
+    parts.push(el("p", { class: "verdict" }, "Your answer: ", ...given(told(question, mine, read))));
   else if (mine !== null) {
     const [kind, sign] = right ? ["good", "✓ Right: "] : ["wrong", "✗ Not right: "];
-    parts.push(el("p", { class: `verdict ${kind}` }, sign, ...given(told(question, mine))));
+    parts.push(el("p", { class: `verdict ${kind}` }, sign, ...given(told(question, mine, read))));
     if (!right && reason) parts.push(el("p", {}, ...rich(reason)));
   } else {
     parts.push(el("p", { class: "verdict" }, "You did not answer in this vote."));
     if (first?.question === question.number)
-      parts.push(el("p", {}, "Your first answer: ", ...given(told(question, first.answer))));
+      parts.push(el("p", {}, "Your first answer: ", ...given(told(question, first.answer, first.read))));
   }
   if (!right && solution) parts.push(el("p", {}, "The right answer: ", ...given(solution)));
   if (why) parts.push(el("p", {}, ...rich(why)));
@@ -47,8 +47,7 @@ const written = ({ answer, before, after }) => {
  * @param {Line} line
  */
 export function bars({ seen }) {
-  const { question, mine, rounds, bars } = seen,
-    own = mine === null ? null : told(question, mine),
+  const { question, read: own, rounds, bars } = seen,
     most = Math.max(1, ...bars.flatMap(({ before, after }) => [before, after]));
   const bar = (/** @type {string} */ when, /** @type {number} */ many, /** @type {number} */ sure) => {
     const fill = el("span", { class: "fill" });

@@ -93,6 +93,23 @@ def test_an_unreadable_answer_stays_in_the_field_and_a_wrong_one_has_its_reason(
         expect(held.page.locator(".pv, .movie")).to_have_count(0)  # nobody computes a question of the teacher's own
 
 
+def test_what_was_typed_is_read_by_the_server_alone(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.answers("tensor([3, 3,2 , 1])")
+        assert room.votes == {"3 3 2 1": 1}
+        held.page.reload()
+        held.is_told("Your answer is stored: 3 3 2 1.")
+        room.act("close")
+        held.sees("The vote is closed")
+        room.act("talk", "reopen")
+        held.sees("second vote")
+        expect(held.page.get_by_text("Your first answer: 3 3 2 1")).to_be_visible()
+        room.act("close", "reveal")
+        expect(held.page.locator(".bars li").first).to_contain_text("3 3 2 1 ✓ right")
+
+
 def test_every_kind_of_answer_can_be_given_by_touch(browser: Browser, address: str) -> None:
     script = "<script>alert(2)</script>"  # is text, and never HTML
     own = {"prompt": "<img src=x onerror=alert(1)>`<b>`", "options": ["nothing at all", script], "answer": 0}

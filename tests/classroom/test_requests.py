@@ -100,6 +100,16 @@ async def test_an_answer_may_be_written_as_its_question_allows(
                 assert [bar["right"] for bar in counted] == [good], answer
 
 
+@pytest.mark.parametrize("sent", ["tensor([2, 1])", "2,1", [2, 1], " batch_sizes = 2  1 "])
+async def test_a_phone_gets_its_answer_as_the_server_read_it(address: str, sent: object) -> None:
+    async with lesson(address, SIZES, phones=2) as (room, phones):
+        await do(room, "open")
+        assert (await phones[0].vote(1, sent)).status == 200
+        for phone, mine, read in zip(phones, (sent, None), ("2 1", None), strict=True):
+            await phone.look()
+            assert (phone.seen["mine"], phone.seen["read"]) == (mine, read)
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
