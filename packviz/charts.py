@@ -3,7 +3,7 @@
 from packviz.errors import extra
 
 with extra("charts"):
-    from packviz.lab.cost.charts import counts_bars, pairs_bars, timings, waste, winning
+    from packviz.lab.cost.charts import counts_bars, fills, pairs_bars, timings, waste, winning
     from packviz.lab.training.charts import accuracy_against_padding, final, learning, recorded_accuracy
     from packviz.show.charts.differences import difference, drifts, gradients
     from packviz.show.charts.lengths import margins, padding_shares
@@ -11,7 +11,17 @@ with extra("charts"):
     from packviz.show.charts.states import states, units
     from packviz.show.charts.template import template
 
-__all__ = ["Panel", "accuracy_against_padding", "counts_bars", "difference", "drifts", "final", "gradients", "learning"]
+__all__ = [
+    "Panel",
+    "accuracy_against_padding",
+    "counts_bars",
+    "difference",
+    "drifts",
+    "fills",
+    "final",
+    "gradients",
+    "learning",
+]
 __all__ += [
     "margins",
     "padding_shares",

@@ -8,7 +8,11 @@ lesson(
     "How are sequences put into rows?",
     "All rows have `max_length` cells. A strategy chooses the row for each sequence; good ones leave few cells free.",
     ("fill",),
-    {"Every strategy on this batch": filling_rows.strategies},
+    {
+        "Fill the rows yourself": filling_rows.by_hand,
+        "Every strategy on this batch": filling_rows.strategies,
+        "Fill by strategy and length of a row": filling_rows.capacities,
+    },
     to_try=(
         "Take another strategy or shorter rows, and watch the free cells and the tokens dropped.",
         filling_rows.to_try,

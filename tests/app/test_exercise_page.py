@@ -1,6 +1,10 @@
 """Pack it yourself, in the lesson on packing: with the mouse, with the keyboard and on a phone."""
 
+import json
+from typing import Any
+
 from playwright.sync_api import Locator, expect
+from streamlit.testing.v1 import AppTest
 from tabs import box_of, violations
 from visits import PHONE, Open, Visit, ticked, wider_by
 
@@ -120,3 +124,44 @@ def test_a_batch_that_is_too_large_links_to_a_smaller_one() -> None:
     press(app, "Pack 1 2 3")
     assert "at most 30 tokens" not in texts(app)
     assert app.text_area(key="sequences").value == BATCH
+
+
+def test_rows_filled_by_hand_are_compared_with_best_fit_and_tick_the_lesson(visit: Open) -> None:
+    visited = visit({"max_length": 6}, path="filling_rows")
+    root = visited.page.get_by_test_id("packviz-exercise")
+    documents = root.get_by_role("group", name="Documents").get_by_role("button")
+    rows = root.get_by_role("group", name="Rows").get_by_role("button")
+    documents.nth(2).drag_to(rows.nth(0))
+    for document, row in ((1, 0), (0, 1)):
+        documents.nth(document).click()
+        rows.nth(row).click()
+    expect(root.get_by_role("status")).to_contain_text("in 2 rows, as few as best fit")
+    visited.settle()
+    visited.go_to("Two packings")
+    assert ticked(visited, "Filling rows")
+
+
+def test_rows_too_many_to_fill_by_hand_offer_a_smaller_batch() -> None:
+    app = opened("filling_rows", {"example": "zen"})
+    assert filled_by_hand(app) == []
+    press(app, "Fill rows of 8 with six sequences")
+    (asked,) = filled_by_hand(app)
+    assert asked["rows"] == len(packviz.fill_rows([4, 3, 3, 2, 2, 2], 8).rows) == 3  # two would do
+
+
+def filled_by_hand(app: AppTest) -> list[Any]:
+    """Return what the exercises of filling rows on a page are given."""
+    given = (json.loads(each.proto.bytes) for each in app.get("bidi_component") if each.proto.bytes)
+    return [each for each in given if "capacity" in each]
+
+
+def test_the_chart_of_fill_takes_pasted_lengths_and_names_those_it_cannot_take() -> None:
+    app = opened("filling_rows")
+    charts = len(app.get("plotly_chart"))
+    app.selectbox(key="fills_of").set_value("typed").run()
+    assert len(app.get("plotly_chart")) == charts == 1
+    app.text_area(key="fills_typed").set_value("3 4 many").run()
+    assert "many" in texts(app)
+    assert not app.get("plotly_chart")
+    app.text_area(key="fills_typed").set_value("1 " * 2_001).run()
+    assert "from 1 to 2000, but got 2001" in texts(app)

@@ -211,7 +211,8 @@ def two_screens(visited: Visit, *, sections: int) -> bool:
 
 def ticked(visited: Visit, lesson: str) -> bool:
     """Return whether the menu has a tick beside a lesson."""
-    menu = visited.page.get_by_test_id("stTopNavSection").filter(has_text="Learn")
+    group = next(group for group, names in MENU.items() if lesson in names)
+    menu = visited.page.get_by_test_id("stTopNavSection").filter(has_text=group)
     menu.click()
     item = visited.page.get_by_role("menuitem", name=re.compile(lesson))  # "Unpacking" has no capital P
     item.wait_for()

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from classroom import phone
 from packviz.show.movie.page import exercises
 from packviz.teach.exercise import Exercise
+from packviz.teach.filling import Filling
 from ui.parts.component import component
 from ui.parts.controls import BATCH
 from ui.state import address
@@ -113,6 +114,12 @@ def clip(movie: bytes, step: int, key: str, *, large: bool = False) -> None:
 def pack_yourself(asked: Exercise) -> None:
     """Show the exercise of packing a batch by hand; completing it completes the lesson."""
     _by_hand(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=partial(_done, "pack"))
+    _keep("exercise")
+
+
+def fill_yourself(asked: Filling) -> None:
+    """Show the exercise of filling rows by hand; completing it completes the lesson."""
+    _by_hand(key="exercise", data=json.dumps(asdict(asked)).encode(), on_filled_change=partial(_done, "fill"))
     _keep("exercise")
 
 

@@ -111,7 +111,7 @@ def without_packing(shown: Shown) -> None:
     source = st.selectbox("Lengths of a data set", SOURCES, 5, key="waste_of")
     size = st.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
     try:
-        if (lengths := _lengths(shown, source, "waste")) is None:
+        if (lengths := lengths_from(shown, source, "waste")) is None:
             return
         found = {each.name: each.share for each in cost.ways(lengths, size)}
     except PackvizError as problem:
@@ -136,7 +136,7 @@ def attention(shown: Shown) -> None:
     width = middle.selectbox("cells in a row", ROW_LENGTHS, 3, key="pairs_row")
     causal = right.toggle("causal", True, key="pairs_causal", help="On: a token reads no later token.")
     try:
-        if (lengths := _lengths(shown, source, "pairs")) is None:
+        if (lengths := lengths_from(shown, source, "pairs")) is None:
             return
         found = cost.pairs_of(lengths, width, batch_size=size, causal=causal)
     except PackvizError as problem:
@@ -153,7 +153,7 @@ def attention(shown: Shown) -> None:
         st.markdown(f":small[{vowels_credit()}]")
 
 
-def _lengths(shown: Shown, source: str, part: str) -> Any:
+def lengths_from(shown: Shown, source: str, part: str) -> Any:
     """Return the lengths from a source; None if there is no file yet. part: of the page, for the keys of widgets."""
     if source == THIS_BATCH:
         return shown.batch.lengths

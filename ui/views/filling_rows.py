@@ -2,11 +2,22 @@
 
 import streamlit as st
 
+from packviz import charts
 from packviz.compute.fill import fill_rows
 from packviz.compute.row_record import RowsTrace
+from packviz.errors import PackvizError
 from packviz.inputs.row_config import STRATEGIES
-from ui.parts.part import sheet
+from packviz.lab.cost import fills_of
+from packviz.lab.training.experiment import vowels_credit
+from packviz.teach.filling import MAX_CAPACITY, MAX_DOCUMENTS, filling
+from ui.parts.controls import put
+from ui.parts.part import fresh, sheet
+from ui.parts.player import fill_yourself
+from ui.state import address
 from ui.state.runs import Shown
+from ui.views.costs import RECORDINGS, SOURCES, THIS_BATCH, TYPED, lengths_from
+
+_SMALL = "1 2 3 4\n5 6 7\n8 9 1\n2 3\n4 5\n6 7"  # of lengths 4, 3, 3, 2, 2 and 2: best fit needs one row too many
 
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
@@ -16,11 +27,40 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     return found | ({f"rows of {longest - 1}": {"max_length": longest - 1}} if longest > 1 else {})
 
 
+def by_hand(shown: Shown) -> None:
+    """Let a visitor fill the rows, or those of a smaller batch if they are too many or too long."""
+    st.markdown("Drag each sequence into a row, or tap it and then a row. As few rows as you can!")
+    asked = filling(shown.batch.lengths.tolist(), shown.rows.rows.max_length)
+    if asked is not None:
+        fill_yourself(asked)
+        return
+    st.markdown(f"This works with at most {MAX_DOCUMENTS} sequences, and rows of at most {MAX_CAPACITY} cells.")
+    small = {"sequences": _SMALL, "max_length": 8}
+    if st.button("Fill rows of 8 with six sequences", on_click=put, args=(small,), disabled=address.fixed(*small)):
+        st.rerun()  # the movie, too
+
+
 def strategies(shown: Shown) -> None:
     """Show what every strategy makes of this batch."""
     st.markdown("The same sequences, and the same `max_length`. Free cells are computed and thrown away.")
     columns = ["strategy", "rows", "free cells", "tokens dropped", "sequences cut"]
     sheet(shown.fact(_filled), columns, "strategies", "What every strategy makes of this batch")
+
+
+def capacities(shown: Shown) -> None:
+    """Show how well each strategy fills rows of several lengths, for the lengths of a data set."""
+    st.markdown("Longer rows are easier to fill. `wrapped` and `bfd_split` drop nothing, but cut sequences.")
+    source = st.selectbox("Lengths", [THIS_BATCH, TYPED, RECORDINGS, *SOURCES[2:]], key="fills_of")
+    try:
+        if (lengths := lengths_from(shown, source, "fills")) is None:
+            return
+        found = fills_of(lengths)
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return
+    fresh(charts.fills, found, key="fills")
+    if source == RECORDINGS:
+        st.markdown(f":small[{vowels_credit()}]")
 
 
 def _filled(run: RowsTrace) -> list[tuple[str, int, int, int, int]]:

@@ -8,12 +8,13 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from packviz.lab.cost.counting import Counts
+from packviz.lab.cost.fills import Fill
 from packviz.lab.cost.measuring import Measurement, Timing, wins_and_losses
 from packviz.lab.cost.pairs import Pairs
 from packviz.show.charts.lengths import padding_shares
-from packviz.show.charts.template import bars, drawn, heatmap, named_axis
-from packviz.show.theme import LIGHT, Palette, diverging, text_on
-from packviz.text import counted
+from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis
+from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, diverging, text_on
+from packviz.text import counted, percent
 
 Across = Literal["batch_size", "hidden_size", "steps"]
 ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}
@@ -23,6 +24,7 @@ SIZES: dict[str, Callable[[Measurement], int]] = {
     "steps": lambda measured: max(measured.lengths),
 }
 MARKS = {"?": "the runs show no difference", "*": "the machine was busy"}
+SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up")  # of the strategies
 LEAST_END = 1.0  # the minimum end of the map's scale, as log2 of the ratio: from half to double
 
 
@@ -147,6 +149,43 @@ def pairs_bars(ways: Sequence[Pairs], palette: Palette = LIGHT) -> go.Figure:
     alt = f"Bars on a logarithmic scale, {told or 'none'}; {needed:,} pairs needed."
     title = "Cells and pairs, counted" + ("" if ways else ": no lengths were given")
     return drawn(data, alt, palette, title=title, height=460, showlegend=False, **axes)
+
+
+def fills(found: Sequence[Fill], palette: Palette = LIGHT) -> go.Figure:
+    """Return two panels over the cells of a row: the share of cells that are filled, and of tokens that are dropped.
+
+    Each strategy is a line; where several coincide, the marks of all of them are visible.
+    """
+    data: list[dict[str, Any]] = []
+    strategies = list(dict.fromkeys(each.strategy for each in found))
+    for number, (strategy, symbol) in enumerate(zip(strategies, SYMBOLS, strict=False)):
+        mine = [each for each in found if each.strategy == strategy]
+        hover = [
+            f"{strategy}, rows of {each.max_length:,}: {counted(each.rows, 'row')}, {percent(each.share)} filled, "
+            f"{counted(each.dropped, 'token')} dropped"
+            for each in mine
+        ]
+        look = {"name": strategy, "legendgroup": strategy}
+        for axis, shares in (("", [each.share for each in mine]), ("2", [each.lost for each in mine])):
+            across, up = [each.max_length for each in mine], [100 * share for share in shares]
+            drawn_line = line(across, up, SEQUENCE_HUES[number], hover, symbol, 13 - 2 * (number % 4))
+            data.append({**drawn_line, **look, "xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis})
+    ticks = sorted({each.max_length for each in found})
+    sizes = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks], "showgrid": False}
+    best = max(found, key=lambda each: (each.dropped == 0, each.share), default=None)
+    said = f"best without dropping: {best.strategy} at {best.max_length:,}, {percent(best.share)}" if best else "none"
+    return drawn(
+        data,
+        f"Lines of filled cells and dropped tokens for {len(strategies)} strategies; {said}.",
+        palette,
+        title="Filled cells and dropped tokens",
+        height=520,
+        xaxis={**sizes, "anchor": "y", "showticklabels": False},
+        yaxis={"title": "cells filled (%)", "range": [0, 105], "domain": [0.42, 1]},
+        xaxis2={**sizes, "anchor": "y2", "title": "max_length, the cells of a row"},
+        yaxis2={"title": "tokens<br>dropped (%)", "rangemode": "tozero", "domain": [0, 0.3], "anchor": "x2"},
+        legend={"entrywidth": 84, "y": -0.2},
+    )
 
 
 def winning(measured: Sequence[Measurement], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
