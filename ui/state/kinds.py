@@ -16,6 +16,7 @@ from packviz.compute.runs import RunKind
 from packviz.inputs.batch import Batch
 from packviz.inputs.limits import LIMITS, check_settings
 from packviz.show.movie import STAGES, Movie, beside, movie
+from packviz.show.movie.kinds import kind_of, stages_of
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import asking
 from ui.state.address import ROW_NAMES
@@ -76,7 +77,9 @@ def _packing_film(traced: Trace | Refusal, stages: tuple[View, ...] | None, watc
 def _rows_film(rows: RowsTrace, stages: tuple[View, ...] | None, watched: Mapping[str, Any]) -> Movie:
     if stages is None:
         return movie(rows, **watched)
-    return asking(movie(rows, stages, deep=True, **watched), stages[0])
+    has = stages_of(kind_of(rows), rows)
+    there = [stage for stage in stages if stage in has]  # attention has no stage run
+    return asking(movie(rows, there, deep=True, **watched), there[0])
 
 
 def _row_length(batch: Batch, stages: tuple[View, ...] | None) -> Mapping[str, object]:

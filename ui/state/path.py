@@ -17,6 +17,7 @@ LESSONS = {  # by stage
     "two": "two_packings",
     "fill": "filling_rows",
     "borders": "borders",
+    "leak": "what_leaks",
 }
 
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them

@@ -19,10 +19,10 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _SPLITS = ("wrapped", "bfd_split")  # strategies that drop nothing
 
 
-def _moment(stage: str, name: str = "") -> Moment:
+def _moment(stage: str, name: str = "", since: int | None = None) -> Moment:
     """Return the end of a stage, or of the filling, if the movie has no such stage."""
     there = stage in [each.name for each in FILMED.stages]
-    return Moment(stage, name=name) if there else Moment("fill", name="end")
+    return Moment(stage, name=name, since=since) if there else Moment("fill", name="end")
 
 
 def _offsets(lengths: Sequence[int]) -> list[int]:
@@ -194,7 +194,7 @@ def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nothing": 0,
     }
     names = {"name": facts.letters[b], "length": length, "reach": facts.num_layers * (k - 1), "before": first}
-    return Case(answer, _moment("leak"), mistakes, {**facts.in_words(r), **names})
+    return Case(answer, _moment("leak", "verdict", 0), mistakes, {**facts.in_words(r), **names})
 
 
 @ROWS.kind("numbers", lambda facts: [*_ends(facts)])
@@ -213,7 +213,7 @@ def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nothing": 0,
     }
     answer = int(facts.influence(r)[:, last].sum())
-    return Case(answer, _moment("leak"), mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
+    return Case(answer, _moment("leak", "verdict", 0), mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
 
 
 @ROWS.kind("letters", lambda facts: [place for place in _ends(facts) if len(facts.rows[place[0]]) > 1])
@@ -234,7 +234,7 @@ def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nobody": (),
     }
     names = {**facts.in_words(r), **_about_end(facts, b, length)}
-    return Case(sorted(set(there)), _moment("leak"), mistakes, names)
+    return Case(sorted(set(there)), _moment("leak", "verdict", 0), mistakes, names)
 
 
 @ROWS.kind("choice", lambda facts: [place for place in _ends(facts) if facts.trace.logits is not None])

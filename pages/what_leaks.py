@@ -1,0 +1,21 @@
+"""What leaks: layer by layer, what keeps the documents of a row apart, and what happens without it."""
+
+from ui.parts.lesson import lesson
+from ui.state.kinds import ROWS
+from ui.views import what_leaks
+
+lesson(
+    "What leaks from one document into the next?",
+    "Two probes answer for any layer: each document **alone** against the row, and the **influence** of each token on "
+    "each output.",
+    ("leak", "run"),
+    {
+        "Every layer on this batch, with and without its borders": what_leaks.layers,
+        "A rollout of episodes is a row, too": what_leaks.rollout,
+        "The same probes on your own model": what_leaks.own_model,
+    },
+    to_try=("Take another layer, or take away what keeps the documents apart.", what_leaks.to_try),
+    ended=what_leaks.finished,
+    onward=("doctor", "Next: is my own packing right? →"),
+    kind=ROWS,
+)

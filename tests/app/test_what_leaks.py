@@ -1,0 +1,55 @@
+"""The lesson on what leaks: its movie for every layer, the table of layers, and a rollout of episodes."""
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import packviz as pv
+from packviz.text import two_digits
+from pages import movies, opened, press
+
+
+def stages(app: AppTest) -> list[str]:
+    (given,) = movies(app)
+    return [*json.loads(given)["movie"]["stages"]]
+
+
+def table(app: AppTest) -> Any:
+    return next(each.value for each in app.dataframe if "kept apart by" in each.value)
+
+
+@pytest.mark.parametrize("layer", ["attention", "rnn", "gru", "lstm", "conv"])
+def test_every_layer_has_the_stage_leak_and_all_but_attention_run(layer: str) -> None:
+    app = opened("what_leaks", {"row_layer": layer, "isolate": False})
+    assert stages(app) == (["leak"] if layer == "attention" else ["run", "leak"])
+
+
+def test_the_table_has_the_difference_of_every_layer() -> None:
+    found = table(opened("what_leaks", {"sequences": "1 2 3\n4 5\n6 7 8 9", "example": "own"}))
+    for name, lost in zip(found["layer"], found["without it"], strict=True):
+        if name in ("rnn", "gru", "lstm", "conv", "attention"):
+            config = pv.RowConfig(layer=name, isolate=False)
+            run = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), config)
+            assert lost == two_digits(max(float(each.max().double()) for each in run.difference[0]))
+    assert all(float(value) <= 2e-6 for value in found["with it"])
+    assert float(found["without it"][2]) <= 2e-6  # rotary positions that run on
+
+
+def test_heads_that_do_not_divide_leave_attention_out_of_the_table() -> None:
+    found = table(opened("what_leaks", {"row_layer": "gru", "row_embedding_dim": 7}))
+    assert [*found["layer"]] == ["rnn", "gru", "lstm", "conv"]
+
+
+def test_something_to_try_takes_the_borders_away() -> None:
+    app = press(opened("what_leaks"), "gru", "without borders")
+    assert app.query_params["row_layer"] == "gru"
+    assert "no **reset**" in movies(app)[0]
+
+
+def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
+    app = opened("what_leaks", {"sequences": "1 2 3\n4 5\n6 7 8 9", "example": "own"})
+    labels = [each.label for each in app.expander if "run" in each.label or "reset" in each.label]
+    assert any("One run over the rollout" in label and "wrong for B and C" in label for label in labels)
+    assert any(":green" in label and "Split at the starts" in label for label in labels)

@@ -1,0 +1,138 @@
+"""The parts of the lesson on what leaks, below its movie."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from packviz.compute.row_record import RowsTrace
+from packviz.compute.rows import trace_rows
+from packviz.errors import PackvizError
+from packviz.facts.episodes import Way, episodes
+from packviz.facts.row_leaks import Leak, leak_in
+from packviz.text import letters, two_digits
+from ui.parts.part import sheet
+from ui.state.path import script
+from ui.state.runs import Shown
+
+_RUN_ON = {"reset_positions": False}
+_LAYERS: tuple[tuple[str, str, Mapping[str, Any], Mapping[str, Any]], ...] = (  # and what is chosen, and taken away
+    ("attention", "a block mask", {"layer": "attention"}, {"isolate": False}),
+    ("learned positions", "positions that start again", {"layer": "attention", "positions": "learned"}, _RUN_ON),
+    ("rotary positions", "nothing: only distances count", {"layer": "attention", "positions": "rope"}, _RUN_ON),
+    *((name, "a PackedSequence", {"layer": name}, {"isolate": False}) for name in ("rnn", "gru", "lstm")),
+    ("conv", "a cut at each border", {"layer": "conv"}, {"isolate": False}),
+)
+_WAYS = {
+    "loop": ("A loop that resets the state at each start", "The reference: one step after the other."),
+    "packed": (
+        "Split at the starts, pack, run, unpack",
+        "All episodes run at once, and each has a state of its own: what the loop gives, up to rounding.",
+    ),
+    "whole": ("One run over the rollout", "The state runs on over the ends, so all later episodes are wrong."),
+    "stale": (
+        "Packed, with a stale h_0",
+        "A state that was stored before does not belong to an episode that starts anew: give zeros there.",
+    ),
+    "last": (
+        "The last column of the unpacked grid",
+        "Shorter episodes have zeros there. Take their final states from `h_n`.",
+    ),
+}
+_TIED = """
+| | a PackedSequence | a row |
+|---|---|---|
+| attention | does not read it | a **mask** with borders, and positions that start again |
+| RNN, GRU, LSTM, Mamba | each sequence has its own state | a **reset** at each border |
+| convolution | does not read it | a cut at each border |
+
+A PackedSequence knows its borders, since `batch_sizes` ends each sequence for the layer. A row is a plain tensor:
+every layer must be told where a document ends, and the one that is forgotten leaks.
+"""
+_CHECK = """import packviz as pv
+
+pv.check_rows(model, documents)              # each document alone, and one token after another changed
+"""
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return settings to try on this batch: a layer, and what keeps its documents apart."""
+    layer = shown.rows.config.layer
+    found: dict[str, dict[str, object]] = {
+        "attention": {"row_layer": "attention"},
+        "gru": {"row_layer": "gru"},
+        "lstm": {"row_layer": "lstm"},
+        "conv": {"row_layer": "conv"},
+        "without borders": {"isolate": False},
+        "with borders": {"isolate": True},
+    }
+    if layer == "attention":
+        found["positions run on"] = {"reset_positions": False}
+        found["positions start again"] = {"reset_positions": True}
+    return found
+
+
+def layers(shown: Shown) -> None:
+    """Show the difference from alone of every layer on this batch, with and without its borders."""
+    st.markdown(
+        "The largest difference of a token from its document alone, in the row with the most documents. "
+        "With the right border it is 0, up to rounding."
+    )
+    columns = ["layer", "kept apart by", "with it", "without it", "tokens that differ without it"]
+    sheet(shown.fact(_compared), columns, "layers", "The difference from alone of every layer on this batch")
+
+
+def _compared(run: RowsTrace) -> list[tuple[str, str, str, str, int]]:
+    right = replace(run.config, isolate=True, reset_positions=True)
+    found = list[tuple[str, str, str, str, int]]()
+    for name, by, chosen, lacking in _LAYERS:
+        try:
+            config = replace(right, **chosen)
+        except PackvizError:  # these heads do not divide this embedding_dim
+            continue
+        kept, lost = (_in_fullest(trace_rows(run.batch, each)) for each in (config, replace(config, **lacking)))
+        largest = [two_digits(float(each.difference[-1].max())) for each in (kept, lost)]
+        found.append((name, by, largest[0], largest[1], int(lost.differs[-1].sum())))
+    return found
+
+
+def _in_fullest(run: RowsTrace) -> Leak:
+    return leak_in(run, max(range(len(run.rows.rows)), key=lambda row: len(run.rows.rows[row])))
+
+
+def rollout(shown: Shown) -> None:
+    """Show ways to run the sequences of this batch as the episodes of one rollout, and what each gets wrong."""
+    st.markdown(
+        "In a rollout of a recurrent policy `done` flags end the episodes: it is a row, and each episode a document. "
+        "Here every sequence of this batch is an episode, and a GRU runs over all of them."
+    )
+    for way in shown.fact(episodes):
+        title, why = _WAYS[way.key]
+        sign = ":red[**✗**]" if way.wrong else ":green[**✓**]"
+        with st.expander(f"{sign} {title}: {_apart(way)}", key=f"way {way.key}", on_change="rerun") as panel:
+            if panel.open:
+                st.markdown(why)
+                st.code(way.code, language="python", wrap_lines=True)
+
+
+def _apart(way: Way) -> str:
+    if way.key == "loop":
+        return "the reference"
+    which = f", wrong for {letters(way.wrong)}" if way.wrong else ""
+    return f"differs by at most {two_digits(way.difference)}{which}"
+
+
+def own_model(_: Shown) -> None:
+    """Show how both probes are applied to a model."""
+    st.markdown(
+        "`check_rows` knows nothing about the model, and finds all of this. A model that is right has no finding."
+    )
+    st.code(_CHECK, language="python")
+    st.page_link(script("doctor"), label="Examine your own batch", icon=":material/stethoscope:")
+
+
+def finished() -> None:
+    """Sum up what keeps documents apart in a PackedSequence and in a row."""
+    with st.expander("What you know now: PackedSequence, mask, reset", expanded=True):
+        st.markdown(_TIED)
