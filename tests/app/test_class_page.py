@@ -16,7 +16,7 @@ from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from pages import movies, opened, press, texts
 from ui.parts.controls import LABEL
-from ui.parts.plan import STARTER, Item, Plan
+from ui.parts.plan import STARTER, Item, Plan, ready_lessons
 from ui.views.teachers_room import TeachersRoom
 
 TEXT = "1 2 3\n4 5\n6 7 8 9"
@@ -260,6 +260,17 @@ def test_a_plan_runs_on_the_teachers_page_with_its_notes_folded() -> None:
     app = press(app, "Next")
     assert "Open the vote" in labels(app)
     assert movies(press(app, "Back")) != []
+
+
+def test_a_ready_lesson_is_opened_with_one_click_or_taken_into_the_plan() -> None:
+    app = press(opened("class"), "Open a room with it")
+    assert "Begin" in labels(app) or "Ask the first question" in labels(app)
+    code, host = app.session_state["visit"][TeachersRoom].room
+    assert len(rooms.call(rooms.snapshot(code, host))["items"]) == len(ready_lessons()[0].items)
+    app = press(opened("class"), "Put it into my plan")
+    plan = app.session_state["visit"][Plan]
+    assert (plan.items, plan.title) == (ready_lessons()[0].items, ready_lessons()[0].title)
+    assert plan.goal in texts(app)
 
 
 def test_what_students_tell_is_in_the_presenter_view_alone() -> None:

@@ -11,7 +11,7 @@ from classroom import films
 from classroom.questions import question
 from classroom.specs import checked_item
 from packviz.errors import PackvizError
-from ui.parts.plan import STARTER, Item, as_file, as_html, from_file, item_of, shown_of
+from ui.parts.plan import STARTER, Item, Plan, as_file, as_html, from_file, item_of, shown_of
 from ui.state.kinds import ROWS
 from ui.state.runs import BESIDE, OWN, Request, Source, run
 
@@ -35,7 +35,7 @@ def plan(*items: object, **head: object) -> bytes:
 
 
 def test_a_plan_comes_back_as_it_was_saved() -> None:
-    for item, saved in zip(from_file(as_file(PLAN).encode()), PLAN, strict=True):
+    for item, saved in zip(from_file(as_file(Plan(PLAN)).encode()).items, PLAN, strict=True):
         assert (item.request, item.step, item.note, item.slide) == (saved.request, saved.step, saved.note, saved.slide)
         assert (item.asks and question(item.asks).prompt) == (saved.asks and question(saved.asks).prompt)
 
@@ -43,6 +43,11 @@ def test_a_plan_comes_back_as_it_was_saved() -> None:
 def test_every_question_of_the_first_plan_can_be_asked() -> None:
     kinds = [question(item.asks or {}).kind for item in STARTER]
     assert len(set(kinds)) == len(STARTER) == 6
+
+
+def test_a_plan_keeps_its_title_goal_and_minutes() -> None:
+    saved = Plan(PLAN[:1], "On <b>packing</b>", "Know it.", 20)
+    assert from_file(as_file(saved).encode()) == saved
 
 
 @pytest.mark.parametrize(
@@ -98,7 +103,7 @@ def test_a_plan_is_checked_without_being_run(monkeypatch: pytest.MonkeyPatch) ->
 
     for name in ("classroom.questions._run", "classroom.questions.film_of_step", "ui.state.runs._record"):
         monkeypatch.setattr(name, runs)
-    assert len(from_file(as_file(PLAN).encode())) == len(PLAN)
+    assert len(from_file(as_file(Plan(PLAN)).encode()).items) == len(PLAN)
 
 
 def test_the_offline_page_has_the_movies_at_their_steps_and_no_notes() -> None:

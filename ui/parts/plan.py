@@ -1,7 +1,9 @@
 """The lesson plan: a list of movie steps and questions, saved as one JSON file and exported as one HTML file."""
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,6 +36,7 @@ MAX_NOTE = 500  # characters
 _VERSION = 1
 _UTF8 = b"\xef\xbb\xbf"  # a mark at the beginning of a file, which some editors write
 _SAVED = "what this page has saved"
+_LESSONS = Path(__file__).parents[1] / "lessons"
 _PAGE = Path(__file__).parent / "plan.html"
 
 
@@ -74,19 +77,29 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
 @dataclass
 class Plan:
-    """A visitor's lesson plan. problem: why a file was refused. touched: whether it was changed in this session."""
+    """A visitor's lesson plan, or a ready one.
+
+    goal: what students can do afterwards. minutes: how long it takes; 0 if nobody has said so. problem: why a file was
+    refused. touched: whether it was changed in this session.
+    """
 
     items: tuple[Item, ...] = ()
+    title: str = ""
+    goal: str = ""
+    minutes: int = 0
     problem: str = ""
     touched: bool = False
 
 
-class _File(Struct, frozen=True):
+class _File(Struct, frozen=True, omit_defaults=True):
     """A plan as a file. packviz: what the file is."""
 
     packviz: str
     version: int
     items: list[Any]
+    title: Annotated[str, Meta(max_length=100)] = ""
+    goal: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
+    minutes: Annotated[int, Meta(ge=0, le=600)] = 0
 
 
 def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
@@ -176,14 +189,21 @@ STARTER = tuple(
 )  # a first lesson, one question for each idea
 
 
-def as_file(items: Sequence[Item]) -> str:
+def as_file(plan: Plan) -> str:
     """Return a plan as JSON."""
-    plan = _File("lesson plan", _VERSION, [to_builtins(item) for item in items])
-    return json.format(json.encode(plan), indent=1).decode()
+    items = [to_builtins(item) for item in plan.items]
+    file = _File("lesson plan", _VERSION, items, plan.title, plan.goal, plan.minutes)
+    return json.format(json.encode(file), indent=1).decode()
 
 
-def from_file(data: bytes) -> tuple[Item, ...]:
-    """Return the items of a plan file, checked but not run; raises PackvizError for anything else."""
+@cache
+def ready_lessons() -> tuple[Plan, ...]:
+    """Return the lessons that come with the app."""
+    return tuple(_plan(convert(tomllib.loads(path.read_text("utf-8")), _File)) for path in sorted(_LESSONS.iterdir()))
+
+
+def from_file(data: bytes) -> Plan:
+    """Return the plan of a file, checked but not run; raises PackvizError for anything else."""
     try:
         plan = json.decode(data.removeprefix(_UTF8), type=_File) if len(data) <= MAX_BYTES else None
     except (NotJson, RecursionError):
@@ -193,7 +213,12 @@ def from_file(data: bytes) -> tuple[Item, ...]:
         raise PackvizError("plan", expected="a lesson plan of packviz", got="another file", fix=fix)
     integer("version", plan.version, 1, _VERSION, fix="open it with a newer version of packviz")
     integer("plan", len(plan.items), 0, MAX_ITEMS, what="a number of items", fix="split the plan in two")
-    return tuple(_item(f"item {i}", given) for i, given in enumerate(plan.items, 1))
+    return _plan(plan)
+
+
+def _plan(file: _File) -> Plan:
+    items = tuple(_item(f"item {i}", given) for i, given in enumerate(file.items, 1))
+    return Plan(items, file.title, file.goal, file.minutes)
 
 
 def as_html(title: str, items: Sequence[Item]) -> str:

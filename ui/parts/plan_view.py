@@ -54,12 +54,15 @@ def plan_view(ask: Ask | None) -> None:
     with head, st.container(border=ask is None, key="plan"):
         if ask is None:
             st.subheader("Lesson plan", anchor=False)
+        told = (visit(Plan).title, f"{visit(Plan).minutes} minutes" if visit(Plan).minutes else "", visit(Plan).goal)
+        if items and any(told):
+            st.text(" · ".join(filter(None, told)))
         if not items:
             st.markdown(
                 "Nothing here yet. **Share** on any page has a button that adds the step on the screen; "
                 "**Create a question** adds a question."
             )
-            st.button("Start with six questions, one for each idea", on_click=_set, args=(STARTER,))
+            st.button("Start with six questions, one for each idea", on_click=set_plan, args=(Plan(STARTER),))
         for i, item in enumerate(items):
             _row(i, item, ask)
         _files(items)
@@ -86,10 +89,17 @@ def _set(items: tuple[Item, ...]) -> None:
     visit(Plan).items, visit(Plan).problem, visit(Plan).touched = items, "", True
 
 
+def set_plan(plan: Plan) -> None:
+    """Put a plan in the place of the visitor's."""
+    own = visit(Plan)
+    own.title, own.goal, own.minutes = plan.title, plan.goal, plan.minutes
+    _set(plan.items)
+
+
 def keep() -> None:
     """Have the browser keep the plan, too."""
     items = visit(Plan).items
-    data = {"plan": as_file(items) if items else "", "gone": visit(Plan).touched and not items}
+    data = {"plan": as_file(visit(Plan)) if items else "", "gone": visit(Plan).touched and not items}
     with st.container(key="plan-kept"):
         _mount(key="plan in the browser", data=data, on_kept_change=_restore, height=0)
 
@@ -109,7 +119,7 @@ def _open() -> None:
 def _read(file: bytes) -> None:
     """Put the plan of a file in the place of the visitor's, or say why it is refused."""
     try:
-        _set(from_file(file))
+        set_plan(from_file(file))
     except PackvizError as problem:
         visit(Plan).problem = str(problem)
 
@@ -118,7 +128,7 @@ def _row(i: int, item: Item, ask: Ask | None) -> None:
     """Show one item: its heading, its note, and its buttons."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"plan-row-{i}"):
         st.text(f"{i + 1}. {_told(item)}", width="stretch")  # a plan may come from elsewhere: it is text, not Markdown
-        key = f"plan note {i} {hash(as_file([structs.replace(item, note='')]))}"  # another item is another field
+        key = f"plan note {i} {hash(as_file(Plan((structs.replace(item, note=''),))))}"  # another item is another field
         typed = partial(_note, i, key)
         st.text_input(
             "Note", item.note, MAX_NOTE, key, on_change=typed, label_visibility="collapsed", placeholder="Note"
@@ -197,8 +207,10 @@ def _move_up(i: int) -> None:
 def _files(items: tuple[Item, ...]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if items:
-            download("Save", "packviz-plan.json", lambda: as_file(items))
-            download("One page, offline", "packviz-plan.html", lambda: as_html("Lesson plan", items))
+            download("Save", "packviz-plan.json", lambda: as_file(visit(Plan)))
+            download(
+                "One page, offline", "packviz-plan.html", lambda: as_html(visit(Plan).title or "Lesson plan", items)
+            )
         if asked_in(items):
             download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked_in(items)))
             download("Canvas (QTI 1.2)", "packviz-qti.zip", lambda: qti_archive(asked_in(items)))

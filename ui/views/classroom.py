@@ -14,8 +14,8 @@ from classroom.specs import is_question
 from packviz.text import counted
 from ui.parts.lesson import apart
 from ui.parts.new_question import new_question, unfold
-from ui.parts.plan import Plan, shown_of
-from ui.parts.plan_view import from_the_list, plan_view
+from ui.parts.plan import Plan, ready_lessons, shown_of
+from ui.parts.plan_view import from_the_list, plan_view, set_plan
 from ui.state import address
 from ui.state.visit import visit
 from ui.views.class_menu import projector_link, room_menu
@@ -109,9 +109,24 @@ def _begin() -> None:
         )  # fmt: skip
         if visit(TeachersRoom).problem:
             st.text(f"⚠ {visit(TeachersRoom).problem}")
+        _lessons()
         code = st.query_params.get("room", "")
         if len(code) == 6 and code.isascii() and code.isalnum():
             st.markdown(f"This is the teacher's page. Students join room **{code}** here: [join]({join_link(code)}).")
+
+
+def _lessons() -> None:
+    """Offer the ready lessons, each opened with one click."""
+    st.markdown("Or open a ready lesson, with questions, movies, slides and notes for you:")
+    lessons = ready_lessons()
+    for row in (lessons[:2], lessons[2:]):
+        for place, plan in zip(st.columns(2), row, strict=False):
+            with place.container(border=True, height="stretch"):
+                st.markdown(f"**{plan.title}** · {plan.minutes} minutes · {counted(len(plan.items), 'item')}")
+                st.markdown(plan.goal)
+                with st.container(horizontal=True):
+                    st.button("Open a room with it", key=f"open {plan.title}", on_click=open_room, args=(plan,))
+                    st.button("Put it into my plan", key=f"take {plan.title}", on_click=set_plan, args=(plan,))
 
 
 def _do(action: str, seen: Seen) -> None:
