@@ -139,7 +139,10 @@ def test_tiny_runs_are_recorded_in_the_same_form_and_read_back_as_they_ran(
     assert charts.winning(times.shapes).data
 
 
-ALWAYS = "Last column, `output[:, -1]`: 78 % → 13 % as padding grows. Packed: 93 % throughout."
+ALWAYS = (
+    "Read from the last column, `output[:, -1]`, the accuracy falls from 78 % to 13 % as padding grows. "
+    "Packed, it stays at 93 %."
+)
 NONE = "{} seeds show no difference between the last column and packed, even with 100 extra pads: {} % and {} %."
 LOSES = (
     "Packing 2 sequences takes 2.0 times as long as padding; "
@@ -163,6 +166,17 @@ def test_a_headline_says_only_what_the_spread_of_the_runs_allows(
     headline: Callable[..., str], run: object, told: str
 ) -> None:
     assert headline(run, "gru") == told
+
+
+@each_cell
+def test_the_last_valid_step_is_named_where_it_is_as_accurate_as_packing(cell: str) -> None:
+    run = recorded.training()
+    means = {
+        way: [o.accuracies for o in run.outcomes(cell) if o.experiment.readout == way]
+        for way in ("last_valid", "packed")
+    }
+    told = [recorded.training_headline(run, cell), recorded.training_caveat(run, cell)]
+    assert [("last valid step" in each) for each in told] == 2 * [means["last_valid"] == means["packed"]]
 
 
 @pytest.mark.parametrize(
@@ -190,15 +204,16 @@ def test_the_short_chart_has_the_recorded_means_its_words_at_the_lines_and_no_le
 ) -> None:
     figure = charts.recorded_accuracy(cell, palette)
     outcomes = recorded.training().outcomes(cell)
-    naive, packed = ([o.mean for o in outcomes if o.experiment.readout == way] for way in WAYS)
-    band, line, other_band, other = figure.data
-    assert (list(line.y), list(other.y)) == (packed, naive)
-    assert list(line.x) == list(other.x) == [0, 20, 100]
-    assert max(other_band.y) <= 100
-    assert list(band.x) == list(other_band.x) == [0, 20, 100, 100, 20, 0]
+    ways = ("packed", "last_valid", "naive")
+    packed, valid, naive = ([o.mean for o in outcomes if o.experiment.readout == way] for way in ways)
+    bands, lines = figure.data[::2], figure.data[1::2]
+    assert [list(line.y) for line in lines] == [packed, valid, naive]
+    assert all(list(line.x) == [0, 20, 100] for line in lines)
+    assert all(list(band.x) == [0, 20, 100, 100, 20, 0] and max(band.y) <= 100 for band in bands)
+    assert lines[1].line.dash == "dash"  # in one direction it is on the line of packing, and both are seen
     assert not figure.layout.showlegend
-    names = ["", "packed ", "", "", "last column ", ""]
-    words = [f"{name}{mean:.0f} %" for name, mean in zip(names, packed + naive, strict=True)]
+    names = ["", "packed ", "", "", "last valid step ", "", "", "last column ", ""]
+    words = [f"{name}{mean:.0f} %" for name, mean in zip(names, packed + valid + naive, strict=True)]
     assert [re.sub("<.*?>", "", note.text) for note in figure.layout.annotations] == words
     assert all(contrast(note.font.color, palette.background) >= 4.5 for note in figure.layout.annotations)
     assert f"last column with 100 {naive[-1]:.1f} %" in figure.layout.meta["alt"]

@@ -107,10 +107,16 @@ def training_caveat(recording: TrainingRecording, cell: str) -> str:
 
 
 def _naive_and_packed(recording: TrainingRecording, cell: str) -> dict[str, Any]:
-    """Return the outcomes of both readouts, by padding, and how those with the most padding differ."""
-    naive, packed = (by_padding(recording.outcomes(cell), readout) for readout in ("naive", "packed"))
+    """Return the outcomes of both readouts, by padding, and how those with the most padding differ.
+
+    as_good: whether the last valid step has the accuracy of packing, in every seed.
+    """
+    ways = ("naive", "packed", "last_valid")
+    naive, packed, valid = (by_padding(recording.outcomes(cell), readout) for readout in ways)
     ends = naive[-1], packed[-1]
-    return {"naive": naive, "packed": packed, "spread": both_spreads(*ends), "shown": shows_difference(*ends)}
+    as_good = [each.accuracies for each in valid] == [each.accuracies for each in packed]
+    differ = {"spread": both_spreads(*ends), "shown": shows_difference(*ends)}
+    return {"naive": naive, "packed": packed, "as_good": as_good, **differ}
 
 
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from packviz.lab.recorded.recording import training
-from packviz.lab.training.experiment import READS, Experiment
+from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.results import Outcome, by_padding, label
 from packviz.lab.training.run import Progress
 from packviz.show.charts.template import drawn, line, named_axis
@@ -18,7 +18,7 @@ ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # th
 SYMBOLS = {"naive": "x", "last_valid": "diamond", "packed": "circle", "mean": "square"}
 DASHES = {0: "solid", 20: "dash", 100: "dot"}
 BAND = 0.18  # opacity
-SHORT = ("packed", "naive")  # the readouts of the short chart
+SHORT = {"packed": "packed", "last_valid": "last valid step", "naive": "last column"}  # the lines of the short chart
 GAP = 0.16  # between two readouts at the same padding; the paddings are 1 apart
 
 
@@ -114,24 +114,26 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
 
 
 def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
-    """Return the mean accuracy (%) by extra padding, read from the last column and packed, with the seeds' range.
+    """Return the mean accuracy (%) by extra padding: packed, read at the last valid step, and in the last column.
 
-    It is small, with labels at the lines. The outcomes of other readouts are left out.
+    It is small, with the range of the seeds and labels at the lines. The line of the last valid step is dashed, because
+    in one direction it is on that of packing. The outcomes of other readouts are left out.
     """
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
     shown = [outcome for outcome in outcomes if outcome.experiment.readout in SHORT]
-    for readout in SHORT:
-        name, group = READS[readout], by_padding(shown, readout)
+    for readout, name in SHORT.items():
+        group = by_padding(shown, readout)
         if group:
             color, symbol = _look(group[0].experiment, palette)
             places = [outcome.experiment.extra_padding for outcome in group]
             reach = [(min(outcome.accuracies), max(outcome.accuracies)) for outcome in group]
             means = line(places, *_means(name, group, color), symbol, 10) | {"name": name}
+            means["line"]["dash"] = "dash" if readout == "last_valid" else "solid"
             data += [_band(places, reach, color), means]
-            notes.extend(_at_the_line(name, group, palette))
+            notes.extend(_at_the_line(name, group, palette, below=readout == "last_valid"))
     paddings = sorted({outcome.experiment.extra_padding for outcome in shown})
-    said = ", ".join(f"{READS[o.experiment.readout]} with {o.experiment.extra_padding} {_told(o)}" for o in shown)
+    said = ", ".join(f"{SHORT[o.experiment.readout]} with {o.experiment.extra_padding} {_told(o)}" for o in shown)
     return drawn(
         data,
         f"Test accuracy by the number of extra pads: {said or 'none'}.",
@@ -147,7 +149,7 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
 
 
 def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
-    """Return the recorded accuracy (%) by extra padding, read from the last column and packed.
+    """Return the recorded accuracy (%) by extra padding: packed, at the last valid step, and in the last column.
 
     training_headline and training_caveat in `packviz.lab.recorded` describe what it shows, and when and where it was
     recorded.
@@ -155,22 +157,25 @@ def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
     return accuracy_against_padding(training().outcomes(cell), palette)
 
 
-def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
-    """Yield the percentages above the points of one line; its name is before the last but one, where there is room.
+def _at_the_line(
+    name: str, group: Sequence[Outcome], palette: Palette, *, below: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Yield the percentages above or below the points of one line, and its name at the last but one, where there is room.
 
-    The last one is a little higher if the line falls, which would otherwise cross it.
+    The last one is a little higher if the line falls, which would otherwise cross it, and the first one below it.
     """
     falls = group[-1].mean < group[0].mean - 1
     color = with_contrast(_look(group[0].experiment, palette)[0], palette.background, 4.5)
     for place, outcome in enumerate(group, 1 - len(group)):
         number = f"<b>{outcome.mean:.0f} %</b>"
+        under = below or (falls and place == 1 - len(group))
         yield {
             "x": outcome.experiment.extra_padding,
             "y": outcome.mean,
             "text": f"{name} {number}" if place == -1 or len(group) == 1 else number,
             "xanchor": "right" if place == 0 and len(group) > 1 else "left",
-            "yanchor": "bottom",
-            "yshift": 12 if place == 0 and falls else 5,
+            "yanchor": "top" if under else "bottom",
+            "yshift": -5 if under else 12 if place == 0 and falls else 5,
             "showarrow": False,
             "font": {"color": color},
         }
