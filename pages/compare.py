@@ -6,19 +6,17 @@ from ui.views import comparing
 
 compared(
     "Does padding change the result?",
-    "The same module runs padded and packed. Packed, a finished sequence stops; padded, the pads keep changing its "
-    "state.",
+    "The same module runs twice. If a sequence is packed, its state stays as it was at its last token. If it is "
+    "padded, the pads keep changing it.",
     BESIDE,
     comparing.at_a_glance,
     {
         "What is equal": comparing.verdicts,
-        "Readouts": comparing.readings,
+        "Ways to read the result": comparing.readings,
         "Drift on padding": comparing.drifting,
         "One setting at a time": comparing.other_settings,
-        "Batch dependence": comparing.alone,
-        "Loss and gradients": comparing.training,
         "The way back": comparing.going_back,
-        "Padding in other layers": comparing.pads_elsewhere,
+        "More": comparing.more,
     },
     ("training", "Next: does it hurt accuracy? →"),
 )

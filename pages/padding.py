@@ -4,8 +4,8 @@ from ui.parts.lesson import lesson
 from ui.views import padding
 
 lesson(
-    "How do ragged sequences become one tensor?",
-    "All rows of a tensor have the same length, so `pad_sequence` fills up the short ones. Only `lengths` knows which "
+    "How do sequences fit into one tensor?",
+    "All rows of a tensor are equally long, so `pad_sequence` fills up the short ones. Only `lengths` tells which "
     "values are real.",
     ("pad", "embed"),
     {
@@ -14,6 +14,6 @@ lesson(
         "Zeros still change the state": padding.embedding,
         "How much of a batch is padding?": padding.shares,
     },
-    to_try=("Change one of these, and see whether the grid alone still gives the lengths.", padding.to_try),
+    to_try=("Change one of these, and see whether the grid alone still tells the lengths.", padding.to_try),
     onward=("sorting", "Next: why sort? →"),
 )

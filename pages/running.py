@@ -4,16 +4,14 @@ from ui.parts.lesson import lesson
 from ui.views import running
 
 lesson(
-    "What does the cell compute at one time step?",
-    "It reads the input rows of one time step and the hidden states of the same sequences. Once a sequence has ended, "
-    "its state no longer changes.",
+    "What happens at one time step?",
+    "The cell reads the next token of each sequence that still has one, and updates its hidden state.",
     ("run",),
     {
         "One hidden unit, term by term": running.one_unit,
         "The whole run": running.over_time,
-        "Where does h_0 come from?": running.initial_states,
         "The way back: which gradient reaches which time step?": running.going_back,
     },
-    to_try=("Let the cell read backward: the number of live rows grows instead of shrinking.", running.to_try),
+    to_try=("Let the cell read backward. Then more and more sequences take part, instead of fewer.", running.to_try),
     onward=("unpacking", "Next: which state to read? →"),
 )

@@ -5,10 +5,13 @@ from ui.views import unpacking
 
 lesson(
     "Which output do I want?",
-    "`pad_packed_sequence` puts the output back into a grid. The filler in it was not computed by any cell.",
+    "`pad_packed_sequence` puts the output back into a grid, and fills its empty cells. No RNN computed these values.",
     ("unpack",),
     {"Which one do I want?": unpacking.which_one},
-    to_try=("Run in both directions, or ask for a wider grid, and see which readouts stay right.", unpacking.to_try),
+    to_try=(
+        "Run in both directions, or ask for a wider grid, and see which ways to read the output stay right.",
+        unpacking.to_try,
+    ),
     ended=unpacking.finished,
     onward=("compare", "Next: does it matter? →"),
 )

@@ -8,7 +8,7 @@ from pages import LESSONS
 
 LAST = {
     **dict.fromkeys(("", *LESSONS), ".st-key-onward a"),
-    "compare": "text=Padding in other layers",
+    "compare": "text='More'",
     "cost": "text=whatever model runs on them",
     "training": "text=CC BY",
     "questions": ".st-key-entries button",

@@ -11,14 +11,13 @@ from pages import opened, texts
 
 TABS = {
     "What is equal": "Equal means that no difference exceeds",
-    "Readouts": "compared with the state after the whole sequence",
+    "Ways to read the result": "compared with the state after the whole sequence",
     "Drift on padding": "keeps reading padding",
     "One setting at a time": "**Try this.** Change a setting that changes a verdict.",
-    "Batch dependence": "One sequence alone",
-    "Loss and gradients": "random targets",
     "The way back": "it must pass through every pad",
-    "Padding in other layers": "unless it is masked out",
+    "More": "One sequence alone",
 }
+MORE = ("random targets", "unless it is masked out")  # the other parts of the last tab
 
 
 @pytest.mark.parametrize("query", [{}, {"bidirectional": "true"}])
@@ -43,6 +42,7 @@ def test_every_part_is_in_a_tab_of_its_own() -> None:
         app.session_state["parts"] = tab
         shown = texts(app.run())
         assert [other for other, words in TABS.items() if words in shown] == [tab]
+    assert all(words in shown for words in MORE)
 
 
 LINES = """() => {

@@ -17,7 +17,7 @@ MENU = {
     "Learn": ("Padding", "Sorting", "Packing", "Running", "Unpacking"),
     "Transformers": ("Two packings", "Filling rows", "Borders", "What leaks"),
     "Why it matters": ("Compare", "Cost", "Training"),
-    "Help": ("Questions", "Doctor"),
+    "Help": ("Questions", "Doctor", "For teachers"),
 }
 PLAYER = '[data-testid="packviz-player"]'
 

@@ -12,7 +12,7 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
 from packviz.show.movie import STAGES
 from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, ways_back
-from ui.parts.part import numbers, records, refused, try_this
+from ui.parts.part import records, refused, try_this
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
@@ -77,7 +77,7 @@ def lesson(
     def below(shown: Shown) -> None:
         text, settings = to_try
         try_this(text, settings(shown) if callable(settings) else settings)
-        rest = {**parts, "The numbers": lambda shown: numbers(shown, stages[0])}
+        rest = dict(parts)
         if not visit(Screen).narrow:
             first = next(iter(parts))
             _parts({first: rest.pop(first)}, shown)

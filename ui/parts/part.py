@@ -122,7 +122,7 @@ def records(shown: Shown, stage: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.subheader(f"Records of the stage {stage}", anchor=False)
-        _table(shown, stage, brief=True)
+        _table(shown, stage)
         st.subheader("The PackedSequence, as torch prints it", anchor=False)
         st.code(shown.fact(_fields), language="python")
     with right:
@@ -130,18 +130,12 @@ def records(shown: Shown, stage: str) -> None:
         st.code(shown.fact(snippet), language="python", wrap_lines=True)
 
 
-def numbers(shown: Shown, stage: str) -> None:
-    """Show the records of a stage as a table, and how they compare with torch's own run."""
-    proof(shown)
-    _table(shown, stage)
-
-
-def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
-    """Show the records of one stage. brief: without the column `padding` if nothing is padding."""
+def _table(shown: Shown, stage: str) -> None:
+    """Show the records of one stage, without the column `padding` if nothing is padding."""
     request = shown.request
     watched = (request.layer, request.direction)
     frame = shown.cached(lambda: table(request.kind, shown.record, stage, *watched), "records", stage)
-    if brief and "padding" in frame and not frame["padding"].any():
+    if "padding" in frame and not frame["padding"].any():
         frame = frame.drop(columns="padding")
     alt = f"The records of the stage {stage}"
     st.dataframe(frame, hide_index=True, key="records", alt=alt, column_config=_explained(frame))

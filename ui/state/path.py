@@ -20,6 +20,8 @@ LESSONS = {  # by stage
     "leak": "what_leaks",
 }
 
+TITLES = {"class": "For teachers"}  # in the menu; of the others their names
+
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them
 
 
@@ -57,4 +59,4 @@ def script(name: str) -> str:
 def _page(name: str) -> Page:
     done = {LESSONS[stage] for stage in visit(Lessons).done}
     tick = ":material/check_circle:" if name in done else None
-    return st.Page(script(name), title=name.replace("_", " ").capitalize(), icon=tick, url_path=name)
+    return st.Page(script(name), title=TITLES.get(name, name.replace("_", " ").capitalize()), icon=tick, url_path=name)

@@ -79,8 +79,17 @@ def other_settings(shown: Shown) -> None:
                 st.markdown("\n".join(f"- {verdict}" for verdict in each.changed.values()))
 
 
+def more(shown: Shown) -> None:
+    """Offer what goes beyond the two runs, each part computed when it is opened."""
+    parts = {"Batch dependence": _alone, "Loss and gradients": _training, "Padding in other layers": _pads_elsewhere}
+    for title, show in parts.items():
+        with st.expander(title, key=f"fold {title}", on_change="rerun") as panel:
+            if panel.open:
+                show(shown)
+
+
 @st.fragment
-def alone(shown: Shown) -> None:
+def _alone(shown: Shown) -> None:
     """Compare one sequence alone and within this batch, padded and packed."""
     st.markdown("One sequence alone and within this batch.")
     letters = shown.letters
@@ -88,7 +97,7 @@ def alone(shown: Shown) -> None:
     st.markdown(facts.batch_dependence(shown.trace, letters.index(letter)).sentence)
 
 
-def training(shown: Shown) -> None:
+def _training(shown: Shown) -> None:
     """Show the effect of pads on the loss and its gradients."""
     st.markdown("A small linear layer on top, with random targets, the same on both sides.")
     done = shown.fact(facts.losses)
@@ -113,7 +122,7 @@ def going_back(shown: Shown) -> None:
     clip(shown.cached(film, back_beside), 1, "going back")
 
 
-def pads_elsewhere(shown: Shown) -> None:
+def _pads_elsewhere(shown: Shown) -> None:
     """Say what padding does in normalization, attention and pooling."""
     st.markdown("Batch norm, attention and pooling read the padding, too, unless it is masked out.")
     for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):

@@ -46,7 +46,9 @@ def full_run(shown: Shown) -> None:
         if panel.open:
             st.markdown(f":small[{recorded.machine(run)}]")
             _map("batch_size", run.of(cell, backward=True), "recorded")
-            _timings(run.batch, "recorded")
+            _timings([each for each in run.batch if each.setup.cell == cell and each.setup.onednn], "recorded")
+            with st.expander("All recorded times of this batch"):
+                _times(run.batch, "recorded")
 
 
 def counted(shown: Shown) -> None:
@@ -172,8 +174,16 @@ def lengths_from(shown: Shown, source: str, part: str) -> Any:
 
 
 def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
-    """Show the times of one batch. which: distinguishes this table from others on the page."""
+    """Show the times of one batch. which: distinguishes these from others on the page."""
     fresh(charts.timings, results, key=f"timings {which}")
+    st.markdown(cost.verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
+    if which == "now":
+        with st.expander("Every measurement"):
+            _times(results, which)
+
+
+def _times(results: Sequence[cost.Measurement], which: str) -> None:
+    """Show the times of one batch as a table."""
     rows = [
         (
             each.setup.name,
@@ -189,7 +199,6 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
     ]
     columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
     sheet(rows, columns, f"times {which}", "Every measurement of this batch", height="content")
-    st.markdown(cost.verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
 
 
 def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:

@@ -69,13 +69,13 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
 
 def margins(shown: Shown) -> None:
     """Show lengths and batch_sizes as the two margins of the sorted grid."""
-    st.markdown("Counted along the rows, the cells give `lengths`; down the columns, `batch_sizes`.")
+    st.markdown("If you count the tokens of each row, you get `lengths`. Those of each column give `batch_sizes`.")
     figure(shown, charts.margins, shown.trace, key="margins")
 
 
-def layouts(shown: Shown) -> None:
+def _layouts(shown: Shown) -> None:
     """Show how much memory three layouts of one batch take, and what torch says about the third."""
-    st.markdown("The same tokens in different orders, with or without padding between them.")
+    st.markdown("In memory, the same tokens stand in different orders, with or without padding between them.")
     held = shown.fact(memory)
     named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
     rows = [(name, each.rows, each.pads, each.bytes, each.index_bytes) for name, each in named.items()]
@@ -89,8 +89,9 @@ def layouts(shown: Shown) -> None:
 
 
 def inside(shown: Shown) -> None:
-    """Show the four fields of the PackedSequence, and how it behaves in Python and torch."""
-    st.markdown("A tuple of four fields, not a tensor. Each line was run on this batch.")
+    """Show the fields of the PackedSequence, how it behaves in Python and torch, and how much memory it takes."""
+    st.markdown("A PackedSequence is a tuple of four fields, not a tensor. Each line was run on this batch.")
     columns = ["field", "type", "dtype", "shape", "device"]
     sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")
     verdicts(shown.fact(behaviours))
+    _layouts(shown)

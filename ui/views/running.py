@@ -80,8 +80,8 @@ def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
 
 
 def over_time(shown: Shown) -> None:
-    """Show the whole run as a heat map, and on request one line for each hidden unit of a sequence."""
-    st.markdown("Each band is a sequence, each line in it a hidden unit. A ring marks the last valid step.")
+    """Show the whole run as a heat map, on request each hidden unit of a sequence, and where the run may start."""
+    st.markdown("Each band is a sequence, and each line in it is a hidden unit. A ring marks the last valid step.")
     trace, request = shown.trace, shown.request
     figure(shown, charts.states, trace, key="states", layer=request.layer, direction=request.direction)
     letters = shown.letters
@@ -89,14 +89,12 @@ def over_time(shown: Shown) -> None:
     if letter is not None:
         watched = {"layer": request.layer, "direction": request.direction}
         figure(shown, charts.units, trace, key="units", b=letters.index(letter), **watched)
+    _initial_states(shown)
 
 
-def initial_states(shown: Shown) -> None:
-    """Say what each initial state means and, on request, how far it moves h_n on this batch."""
-    st.markdown("Four initial states, and how far each moves `h_n` on this batch.")
-    if not st.toggle("Run this batch from each of them", key="starts"):
-        for name, meaning in STARTS.items():
-            st.markdown(f"**{name}.** {meaning}")
+def _initial_states(shown: Shown) -> None:
+    """Show, on request, what each initial state means and how far it moves h_n on this batch."""
+    if not st.toggle("Run this batch from other initial states, too", key="starts"):
         return
     for each in shown.fact(starts):
         moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "the baseline for the others"

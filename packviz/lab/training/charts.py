@@ -142,7 +142,7 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
         subtitle=_task_and_cell([outcome.experiment for outcome in shown]),
         height=340,
         showlegend=False,
-        xaxis=named_axis([str(n) for n in paddings], paddings, title="extra pads in each row", range=[-4, 104]),
+        xaxis=named_axis([str(n) for n in paddings], paddings, title="extra pads in each row", range=[-7, 104]),
         yaxis={"range": [0, 108], "tickvals": [0, 50, 100], "ticktext": ["0 %", "50 %", "100 %"]},
         annotations=notes,
     )
@@ -160,22 +160,23 @@ def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
 def _at_the_line(
     name: str, group: Sequence[Outcome], palette: Palette, *, below: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Yield the percentages above or below the points of one line, and its name at the last but one, where there is room.
+    """Yield the percentages above or below the points of one line, and its name at the last but one.
 
-    The last one is a little higher if the line falls, which would otherwise cross it, and the first one below it.
+    If the line falls, it would cross the first one, which is left of its point, and the last one, which is higher.
     """
     falls = group[-1].mean < group[0].mean - 1
     color = with_contrast(_look(group[0].experiment, palette)[0], palette.background, 4.5)
     for place, outcome in enumerate(group, 1 - len(group)):
         number = f"<b>{outcome.mean:.0f} %</b>"
-        under = below or (falls and place == 1 - len(group))
+        first = falls and place == 1 - len(group)
         yield {
             "x": outcome.experiment.extra_padding,
             "y": outcome.mean,
             "text": f"{name} {number}" if place == -1 or len(group) == 1 else number,
-            "xanchor": "right" if place == 0 and len(group) > 1 else "left",
-            "yanchor": "top" if under else "bottom",
-            "yshift": -5 if under else 12 if place == 0 and falls else 5,
+            "xanchor": "right" if first or (place == 0 and len(group) > 1) else "left",
+            "xshift": -8 if first else 0,
+            "yanchor": "middle" if first else "top" if below else "bottom",
+            "yshift": 0 if first else -5 if below else 12 if place == 0 and falls else 5,
             "showarrow": False,
             "font": {"color": color},
         }
