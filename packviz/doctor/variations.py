@@ -156,8 +156,9 @@ def _places(samples: Sequence[Any]) -> dict[Path, Values]:
         whole = all(isinstance(one, int) for one in every)
         ends = {part[side] for side in (0, -1) for part in flat[:1] if len({other[side] for other in flat}) == 1}
         fixed = {one for one in every if whole and (one < 0 or one in ends)} if len(samples) > 1 else set()
-        # a mask, or positions: they say how the sample is laid out
-        marks = whole and (every <= {0, 1} or all(b - a == 1 for part in flat for a, b in pairwise(part)))
+        # a mask, or positions, which begin alike: they say how the sample is laid out
+        counts = len({part[0] for part in flat}) == 1 and all(b - a == 1 for part in flat for a, b in pairwise(part))
+        marks = whole and (every <= {0, 1} or counts)
         pool = [] if marks else [one for part in flat for one in part if one not in fixed and one != 0]
         found[path] = Values(pool if len(set(pool)) > 1 else [], frozenset(fixed), ragged)
     return found

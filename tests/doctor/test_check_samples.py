@@ -201,3 +201,13 @@ def test_what_cannot_be_checked_is_refused(given: Any, told: Any, parameter: str
     with pytest.raises(pv.PackvizError) as refused:
         pv.check_samples(*given, **told)
     assert refused.value.parameter == parameter
+
+
+def test_ids_that_happen_to_count_up_are_varied_and_positions_are_not() -> None:
+    ids = [torch.arange(5, 9), torch.arange(9, 12), torch.arange(13, 18)]
+
+    def next_first(samples: list[Tensor]) -> list[Tensor]:
+        return [after[0] for after in [*samples[1:], torch.zeros(1)]]
+
+    assert [one.kind for one in pv.check_samples(next_first, ids)] == ["flows_back"]
+    assert Variations([torch.arange(4), torch.arange(3)], 0).with_other_values(0) is None
