@@ -17,6 +17,6 @@ lesson(
         "Let a rule fail: with free cells, with documents of one token, or with positions that run on.",
         borders.to_try,
     ),
-    onward=("what_leaks", "Next: what leaks? →"),
+    onward=("attention", "Next: what does a token read? →"),
     kind=ROWS,
 )

@@ -1,5 +1,8 @@
 """trace_rows(): a batch put into rows, and one layer after another run over them, beside each document alone."""
 
+from dataclasses import replace
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -17,7 +20,7 @@ from packviz.inputs.documents import position_ids_of, seq_idx_of
 from packviz.inputs.row_config import RowConfig
 from packviz.rules.preconditions import check_kind
 
-__all__ = ["RowsTrace", "trace_rows"]
+__all__ = ["RowsTrace", "rerun", "trace_rows"]
 
 MAX_PAIRS = 500_000_000  # of a query and a key, in all rows: 2 GB in float32
 
@@ -39,10 +42,25 @@ def trace_rows(batch: Batch, config: RowConfig | None = None) -> RowsTrace:
         model = RowModel(config, rows.max_length, V=V, features=tokens[0].size(-1) if V is None else 1)
         inputs = _in_rows(rows, tokens)  # (R, C), or (R, C, F)
         document_ids = torch.stack([seq_idx_of(lengths, rows.max_length) for lengths in rows.lengths])
-        positions = [
-            position_ids_of(row if config.reset_positions else [sum(row)], rows.max_length) for row in rows.lengths
-        ]
-        return _run(batch, config, rows, model, inputs, torch.stack(positions), document_ids)
+        position_ids = _positions(rows, reset=config.reset_positions)
+        return _run(batch, config, rows, model, inputs, position_ids, document_ids)
+
+
+def rerun(run: RowsTrace, **settings: Any) -> RowsTrace:
+    """Return a run over the same rows, with the same seed, with other settings of the mask and the positions.
+
+    It holds the outputs of the layers alone, without what attention recorded, and so takes less time than trace_rows.
+    """
+    config, reset = replace(run.config, **settings), settings.get("reset_positions", run.config.reset_positions)
+    V = None if run.model.head is None else run.model.head.out_features
+    features = 1 if run.values is None else run.values.size(-1)
+    with exact_arithmetic():
+        model = RowModel(config, run.rows.max_length, V=V, features=features)
+        position_ids = _positions(run.rows, reset=reset)
+        outputs = _outputs(run.rows, model, run.inputs, position_ids, run.document_ids)
+        logits = None if model.head is None else model.head(outputs[-1])
+    layers = tuple(map(RowLayerOutput, outputs))
+    return replace(run, config=config, model=model, position_ids=position_ids, mask=None, layers=layers, logits=logits)
 
 
 def _run(
@@ -73,6 +91,11 @@ def _run(
         model=model,
         logits=None if model.head is None else model.head(outputs[-1]),
     )
+
+
+def _positions(rows: Rows, *, reset: bool) -> Tensor:
+    """Return (R, C) int64: the positions, which start again in each document or run on; 0 at pads."""
+    return torch.stack([position_ids_of(row if reset else [sum(row)], rows.max_length) for row in rows.lengths])
 
 
 def _outputs(rows: Rows, model: RowModel, inputs: Tensor, position_ids: Tensor, document_ids: Tensor) -> list[Tensor]:

@@ -78,7 +78,8 @@ def _rows_film(rows: RowsTrace, stages: tuple[View, ...] | None, watched: Mappin
     if stages is None:
         return movie(rows, **watched)
     has = stages_of(kind_of(rows), rows)
-    there = [stage for stage in stages if stage in has]  # attention has no stage run
+    wanted = ["run" if stage == "attention" and rows.mask is None else stage for stage in stages]  # of other layers
+    there = [stage for stage in wanted if stage in has]  # attention has no stage run
     return asking(movie(rows, there, deep=True, **watched), there[0])
 
 

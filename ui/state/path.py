@@ -17,6 +17,7 @@ LESSONS = {  # by stage
     "two": "two_packings",
     "fill": "filling_rows",
     "borders": "borders",
+    "attention": "attention",
     "leak": "what_leaks",
 }
 

@@ -1,0 +1,23 @@
+"""Attention: query by query, which keys of the row it may read, and whether the document alone gets the same output."""
+
+from ui.parts.lesson import lesson
+from ui.state.kinds import ROWS
+from ui.views import attention
+
+lesson(
+    "Which tokens does a token read?",
+    "Its query is compared with the keys that the mask allows, and the weights sum up their values. With the right "
+    "mask and positions, a document gets the same output in a row as alone.",
+    ("attention",),
+    {
+        "One query, key by key": attention.one_query,
+        "Mask and positions, right and wrong": attention.both_ways,
+        "A query that may read nothing": attention.nothing_to_read,
+    },
+    to_try=(
+        "Take the borders out of the mask, or let the positions run on, and see which outputs differ.",
+        attention.to_try,
+    ),
+    onward=("what_leaks", "Next: what leaks? →"),
+    kind=ROWS,
+)

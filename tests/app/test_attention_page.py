@@ -1,0 +1,68 @@
+"""The lesson on attention: its switches, its parts, its heads, and other layers."""
+
+import json
+from typing import Any
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+import packviz as pv
+from pages import movies, opened, press, texts
+
+TEXT = "1 2 3\n4 5\n6 7 8 9"  # of the example "unsorted"
+
+
+def film(app: AppTest) -> Any:
+    (given,) = movies(app)
+    return json.loads(given)["movie"]
+
+
+def end(app: AppTest) -> str:
+    caption: str = film(app)["steps"][-1]["caption"]
+    return caption
+
+
+def test_the_switches_change_what_the_last_step_says() -> None:
+    app = opened("attention")
+    assert end(app).startswith("No token reads another document")
+    press(app, "mask off")
+    assert "read keys of other documents" in end(app)
+    assert app.query_params["isolate"] == "false"
+    press(app, "mask on", "positions run on")
+    assert "have another position than alone" in end(app)
+    press(app, "rotary positions")
+    assert "rotary positions only matter relative to each other" in end(app)
+
+
+def test_a_link_shows_a_head() -> None:
+    app = opened("attention", {"watched_head": 1, "row_num_layers": 2, "layer": 0})
+    assert film(app)["stack"] == {"layers": 2, "directions": 1, "layer": 0, "direction": 0, "heads": 2, "head": 1}
+    assert "Ignored from the link" not in texts(app)
+
+
+def test_the_query_that_is_chosen_has_its_numbers() -> None:
+    app = opened("attention")
+    app.selectbox(key="query_sequence").set_value("B").run()
+    app.selectbox(key="query_token").set_value(1).run()
+    run = pv.trace_rows(pv.Batch.parse(TEXT))
+    tokens = [(b, t) for b, start, stop in run.rows.rows[0] for t in range(start, stop)]
+    cell = tokens.index((1, 1))
+    assert f"scores = query[{cell}] @ key.T / 4**0.5" in texts(app)
+    numbers = ", ".join(f"{number:.4f}" for number in run.layers[0].output[0, cell, :4].tolist())
+    assert f"weights @ value = {numbers}" in texts(app)
+
+
+def test_what_torch_makes_of_a_query_without_keys_is_run_now() -> None:
+    said = texts(opened("attention"))
+    assert repr(torch.full((3,), -torch.inf).softmax(0)) in said
+    assert repr(torch.zeros(1, 1, 4)) in said
+
+
+@pytest.mark.parametrize("layer", ["lstm", "conv"])
+def test_another_layer_runs_instead_and_a_button_brings_attention_back(layer: str) -> None:
+    app = opened("attention", {"row_layer": layer})
+    assert film(app)["steps"][0]["stage"] == "run"
+    assert "The layer of this run is not attention." in texts(app)
+    press(app, "attention")
+    assert film(app)["steps"][0]["stage"] == "attention"
