@@ -185,3 +185,12 @@ def test_a_long_row_shows_its_first_cells() -> None:
     movie = pv.movie(run, ("borders",))
     assert len(marks_of(movie, "mask", "mask")) == MAX_CELLS**2
     assert f"row 0: 63 tokens, 9 documents, the first {MAX_CELLS} cells" in str(movie.to_dict())
+
+
+def test_a_row_is_there_once_something_goes_into_it() -> None:
+    movie = pv.movie(run_of(), ("fill",))
+    frames = [movie.frame(step)["marks"].values() for step in range(1, len(movie.steps) + 1)]
+    rows = [
+        {mark["y"] for mark in marks if mark["p"] == "rows" and mark["role"] in ("pad", "token")} for marks in frames
+    ]
+    assert [len(ys) for ys in rows] == [1, 1, 2, 3, 3, 3]  # how many there will be is what the lesson asks first

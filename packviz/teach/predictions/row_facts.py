@@ -102,9 +102,11 @@ def whole(row: Row, lengths: list[int], d: int) -> bool:
 
 
 def code_of(trace: RowsTrace) -> tuple[str, ...]:
-    """Return the settings as code: how rows are filled, the layer, and whatever differs from the defaults."""
+    """Return the settings as code: the layer, how several rows are filled, and what else differs from the defaults."""
     config = trace.config
-    shown = {"max_length": config.max_length, "strategy": config.strategy, "layer": config.layer}
+    shown: dict[str, object] = {"layer": config.layer}
+    if config.max_length is not None:
+        shown |= {"max_length": config.max_length, "strategy": config.strategy}
     shown |= runs.ROWS.changed(config)
     return tuple(f"{name}={value!r}" for name, value in shown.items() if name != "seed")
 

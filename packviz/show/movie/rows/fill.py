@@ -57,6 +57,7 @@ def _at(view: RowsView, placed: int) -> Frame:
     for row, at, (b, start, stop) in view.placed[:placed]:
         there |= (view.b == b) & (view.t >= start) & (view.t < stop)
         taken[row] = at + stop - start
+    begun = 1 + int(np.flatnonzero(taken).max(initial=0))  # a row is there once something goes into it
     inside = (view.row < rows.rows) & (view.column < rows.columns)
     one, other = documents.cell(view.b, view.t), rows.cell(view.row, view.column)
     panels = np.array(["documents", "rows"], dtype=object)[there.astype(int)]
@@ -64,13 +65,14 @@ def _at(view: RowsView, placed: int) -> Frame:
     r, c = np.divmod(np.arange(rows.rows * rows.columns), rows.columns)
     letters, every = np.arange(documents.rows), np.arange(rows.rows)
     names = np.array([sequence_label(b) for b in letters.tolist()], dtype=object)
-    look: dict[str, Any] = {"w": rows.width, "shown": c >= taken[r], "says": "!a free cell of row {k}"}
+    look: dict[str, Any] = {"w": rows.width, "shown": (c >= taken[r]) & (r < begun), "says": "!a free cell of row {k}"}
+    numbers: dict[str, Any] = {"text": every.astype(str).astype(object), "shown": every < begun, "says": "!row {k}"}
     free = marks("free", "pad", rows.cell(r, c), c, r, **look)
     return frame(
         title(documents.heading(), "documents"),
         title(rows.heading(), f"rows of {view.trace.rows.max_length}, {view.trace.config.strategy}"),
         marks("letter", "label", documents.label(letters), letters, text=names),
-        marks("number", "axis", rows.label(every), every, text=every.astype(str).astype(object), says="!row {k}"),
+        marks("number", "axis", rows.label(every), every, **numbers),
         replace(free, seq=None),  # no sequence has them
         token_marks(view, place, ~there | inside).but(w=1.4),
     )
