@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterator
 from functools import cache, cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from packviz.text import filled, sequence_label
 
 MAX_TOKENS = 40  # of a row that is asked about: the question names its documents, and the gradient reaches its end
 MAX_PIECES = 6
-MAX_ROWS = 8  # that are asked about: what a layer reads is computed for each of them
 _SHOWN = Asked()  # how many sequences and tokens of each a movie shows
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
 
@@ -33,7 +33,6 @@ class RowFacts:
                   the settings of these names
     runs          what runs over the rows, in words
     dropped       the pieces that are in no row
-    asked         the rows that are asked about: the first ones that are short enough
     ranked        by kind, the ordered questions about this run, cached when first asked
     """
 
@@ -48,14 +47,32 @@ class RowFacts:
         self.kernel_size, self.num_layers = config.kernel_size, config.num_layers
         self.isolate, self.causal, self.reset_positions = config.isolate, config.causal, config.reset_positions
         self.runs = filled(WORDS["any"]["runs"], vars(self))
-        short = [r for r, row in enumerate(self.rows) if len(row) <= MAX_PIECES and self.n(r) <= MAX_TOKENS]
-        self.asked = short[:MAX_ROWS]
         self.ranked: dict[str, list[Case]] = {}
         self.influence = cache(lambda r: trace.influence_in(r) > 0)  # (C, C) bool: whether output q depends on token k
 
     def n(self, r: int) -> int:
         """Return the tokens in row r."""
         return sum(self.trace.rows.lengths[r])
+
+    def short(self, r: int) -> bool:
+        """Return whether row r can be asked about."""
+        return len(self.rows[r]) <= MAX_PIECES and self.n(r) <= MAX_TOKENS
+
+    @cached_property
+    def watched(self) -> list[int]:
+        """Return the row whose borders and outputs a movie shows, the first of those with the most documents.
+
+        Empty if it is too long to be asked about.
+        """
+        r = max(range(self.R), key=lambda r: len(self.rows[r]))
+        return [r] if self.short(r) else []
+
+    @cached_property
+    def queried(self) -> list[int]:
+        """Return the rows that can be asked about, of those whose queries a movie shows; none without attention."""
+        ends = accumulate(map(self.n, range(self.R)))
+        shown = [r for r, end in enumerate(ends) if end <= _SHOWN.steps and r < _SHOWN.sequences]
+        return [r for r in shown if self.short(r)] if self.trace.mask is not None else []
 
     def pieces(self, r: int) -> Iterator[tuple[int, int, int]]:
         """Yield for each piece in row r its sequence, its first cell and its length."""

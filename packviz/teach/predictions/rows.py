@@ -7,7 +7,6 @@ from torch import Tensor
 from packviz.compute.fill import fill_rows
 from packviz.inputs.borders import RULES, find_documents
 from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
-from packviz.show.movie.kinds import ROWS as FILMED
 from packviz.teach.predictions.kind import Case, Given, Kind, once
 from packviz.teach.predictions.prediction import Moment
 from packviz.teach.predictions.row_facts import ROWS, RowFacts, whole
@@ -19,10 +18,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _SPLITS = ("wrapped", "bfd_split")  # strategies that drop nothing
 
 
-def _moment(stage: str, name: str = "", since: int | None = None) -> Moment:
-    """Return the end of a stage, or of the filling, if the movie has no such stage."""
-    there = stage in [each.name for each in FILMED.stages]
-    return Moment(stage, name=name, since=since) if there else Moment("fill", name="end")
+_VERDICT = Moment("leak", name="verdict", since=0)
 
 
 def _offsets(lengths: Sequence[int]) -> list[int]:
@@ -107,7 +103,7 @@ def dropped_tokens(facts: RowFacts, _: None) -> Case:
     return Case(answer, Moment("fill", name="end"), mistakes, names)
 
 
-@ROWS.kind("numbers", lambda facts: [r for r in facts.asked if facts.n(r) <= MAX_TYPED])
+@ROWS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
 def position_ids(facts: RowFacts, r: int) -> Case:
     """Ask for the position_ids of the tokens of one row."""
     lengths, n = facts.trace.rows.lengths[r], facts.n(r)
@@ -121,10 +117,12 @@ def position_ids(facts: RowFacts, r: int) -> Case:
         "offsets": _offsets(lengths),
     }
     positions = facts.trace.position_ids[r, :n].tolist()
-    return Case(positions, _moment("borders"), mistakes, {**facts.in_words(r), "positions": positions})
+    return Case(
+        positions, Moment("borders", name="position_ids"), mistakes, {**facts.in_words(r), "positions": positions}
+    )
 
 
-@ROWS.kind("numbers", lambda facts: [r for r in facts.asked if facts.reset_positions and facts.C <= MAX_CELLS])
+@ROWS.kind("numbers", lambda facts: [r for r in facts.watched if facts.reset_positions and facts.C <= MAX_CELLS])
 def document_count(facts: RowFacts, r: int) -> Case:
     """Ask how many documents a row with given position_ids holds."""
     positions: list[int] = facts.trace.position_ids[r].tolist()
@@ -137,7 +135,7 @@ def document_count(facts: RowFacts, r: int) -> Case:
         "largest": max(positions) + 1,
         "tokens": facts.n(r),
     }
-    return Case(D, _moment("borders"), mistakes, {**facts.in_words(r), "positions": positions})
+    return Case(D, Moment("borders", name="end"), mistakes, {**facts.in_words(r), "positions": positions})
 
 
 @ROWS.kind("numbers", lambda facts: [*_queries(facts)])
@@ -158,10 +156,11 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Case:
     }
     names = {"name": facts.letters[b], "th": ordinal(start + t), "t": t, "q": q, "length": length, "place": d}
     answer = int(mask_of(facts)[r, q].sum())
-    return Case(answer, _moment("attention"), mistakes, {**facts.in_words(r), **names})
+    moment = Moment("attention", name=f"{facts.letters[b]}{start + t}")
+    return Case(answer, moment, mistakes, {**facts.in_words(r), **names})
 
 
-@ROWS.kind("numbers", lambda facts: facts.asked if facts.trace.mask is not None else ())
+@ROWS.kind("numbers", lambda facts: facts.queried)
 def mask_cells(facts: RowFacts, r: int) -> Case:
     """Ask how many cells of the mask of one row are True."""
     lengths, n = facts.trace.rows.lengths[r], facts.n(r)
@@ -175,7 +174,9 @@ def mask_cells(facts: RowFacts, r: int) -> Case:
         "tokens": n,
     }
     names = {**facts.in_words(r), "lengths": lengths}
-    return Case(int(mask_of(facts)[r].sum()), _moment("attention"), mistakes, names)
+    b, _, stop = facts.rows[r][-1]
+    moment = Moment("attention", name=f"{facts.letters[b]}{stop - 1}")  # the last query of the row
+    return Case(int(mask_of(facts)[r].sum()), moment, mistakes, names)
 
 
 @ROWS.kind("numbers", lambda facts: [] if facts.isolate else [*_later(facts)], possible=lambda facts: [*_later(facts)])
@@ -194,7 +195,7 @@ def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nothing": 0,
     }
     names = {"name": facts.letters[b], "length": length, "reach": facts.num_layers * (k - 1), "before": first}
-    return Case(answer, _moment("leak", "verdict", 0), mistakes, {**facts.in_words(r), **names})
+    return Case(answer, _VERDICT, mistakes, {**facts.in_words(r), **names})
 
 
 @ROWS.kind("numbers", lambda facts: [*_ends(facts)])
@@ -213,7 +214,7 @@ def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nothing": 0,
     }
     answer = int(facts.influence(r)[:, last].sum())
-    return Case(answer, _moment("leak", "verdict", 0), mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
+    return Case(answer, _VERDICT, mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
 
 
 @ROWS.kind("letters", lambda facts: [place for place in _ends(facts) if len(facts.rows[place[0]]) > 1])
@@ -234,7 +235,7 @@ def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nobody": (),
     }
     names = {**facts.in_words(r), **_about_end(facts, b, length)}
-    return Case(sorted(set(there)), _moment("leak", "verdict", 0), mistakes, names)
+    return Case(sorted(set(there)), _VERDICT, mistakes, names)
 
 
 @ROWS.kind("choice", lambda facts: [place for place in _ends(facts) if facts.trace.logits is not None])
@@ -274,19 +275,18 @@ def ordinal(place: int) -> str:
 
 def _queries(facts: RowFacts) -> Iterator[tuple[int, int]]:
     """Yield row and cell of the tokens that are asked about."""
-    if facts.trace.mask is not None:
-        yield from ((r, q) for r in facts.asked for q in range(facts.n(r)))
+    yield from ((r, q) for r in facts.queried for q in range(facts.n(r)))
 
 
 def _later(facts: RowFacts) -> Iterator[tuple[int, int]]:
     """Yield row and number of every document of a convolution that has another one before it in its row."""
     if facts.layer == "conv":
-        yield from ((r, d) for r in facts.asked for d in range(1, len(facts.rows[r])))
+        yield from ((r, d) for r in facts.watched for d in range(1, len(facts.rows[r])))
 
 
 def _ends(facts: RowFacts) -> Iterator[tuple[int, int]]:
     """Yield row and number of the documents whose last token is the last of its sequence, without a piece beside it."""
-    for r in facts.asked:
+    for r in facts.watched:
         sequences = [b for b, _, _ in facts.rows[r]]
         if len(set(sequences)) == len(sequences):
             yield from ((r, d) for d in range(len(sequences)) if whole(facts.rows[r], facts.lengths, d))
