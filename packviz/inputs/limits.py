@@ -31,7 +31,7 @@ class Limits:
                     the settings of these names
     table           numbers in the embedding: (largest id + 1) * embedding_dim
     rows            R, in which a batch is put
-    max_length      C, the cells of a row
+    max_length      C, the cells of a row: the influence in a row of 96 takes most of a second
     num_heads, kernel_size
                     settings of a run over rows, of these names
     row_num_layers, row_embedding_dim
@@ -49,7 +49,7 @@ class Limits:
     total_length: int = 256
     table: int = 2_000_000
     rows: int = 64
-    max_length: int = 160
+    max_length: int = 96
     num_heads: int = 8
     kernel_size: int = 16
     row_num_layers: int = 2

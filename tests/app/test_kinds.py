@@ -118,10 +118,14 @@ def test_too_many_cells_or_rows_are_refused_with_what_to_change(road: Any) -> No
 
 
 @pytest.mark.parametrize("example", [each.key for each in EXAMPLES if each.text])
-def test_every_example_with_a_text_fits_into_one_row(example: str) -> None:
+def test_every_example_with_a_text_fits_into_rows(example: str) -> None:
     batch = pv.Batch.example(example)
-    check_row_limits(batch, pv.RowConfig())
-    assert len(pv.trace_rows(batch).rows.rows) == 1
+    assert ROWS.settled
+    config = pv.RowConfig(**{"max_length": None, **ROWS.settled(batch, ("two",))})  # type: ignore[arg-type]
+    check_row_limits(batch, config)
+    one_row = int(batch.lengths.sum()) <= LIMITS.max_length
+    assert one_row == (example != "zen")
+    assert (len(pv.trace_rows(batch, config).rows.rows) == 1) == one_row
 
 
 def test_a_plan_refuses_settings_and_stages_of_another_kind() -> None:
