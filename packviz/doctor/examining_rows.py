@@ -9,9 +9,10 @@ from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.inputs.borders import Row, mask_rows_from, rows_from
-from packviz.rules.finding import Finding, Findings, worded
+from packviz.rules import findings
+from packviz.rules.finding import Finding, Findings
 from packviz.rules.preconditions import refusal_of
-from packviz.rules.rows import RowCase, joined, row_faults
+from packviz.rules.rows import RowCase, joined
 from packviz.text import listed
 from packviz.validate import integer
 
@@ -54,18 +55,14 @@ def examine_rows(
     known = _documents(documents)
     cases = _cases(given, cu_seqlens, max_seqlen)
     if len(cases) == 1:
-        return _found(replace(cases[0], documents=known)).ignoring(ignore)
+        return Findings(findings(replace(cases[0], documents=known))).ignoring(ignore)
     found: dict[str, Finding] = {}
     for row, case in enumerate(cases):
-        for one in _found(case):
+        for one in findings(case):
             first = found.get(one.key)
             found[one.key] = _in_row(one, row) if first is None else replace(first, times=first.times + 1)
-    whole = () if known is None else _found(joined(cases, known))
+    whole = () if known is None else findings(joined(cases, known))
     return Findings([*found.values(), *whole]).ignoring(ignore)
-
-
-def _found(case: RowCase) -> Findings:
-    return Findings(worded(fault, case) for fault in row_faults(case))
 
 
 def _in_row(one: Finding, row: int) -> Finding:

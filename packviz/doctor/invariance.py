@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from packviz.doctor.leaves import Leaves, scale_of, unit_of
-from packviz.doctor.models import evaluated
+from packviz.doctor.models import NormalizingAsInTraining, evaluated
 from packviz.doctor.outputs import Difference, Output, as_alone, beside_alone, leaves_of, moved
 from packviz.doctor.samples import Watched, random_states_kept, said_by
 from packviz.doctor.variations import other_order
@@ -18,7 +17,7 @@ from packviz.errors import PackvizError
 from packviz.rules.finding import Fault, Findings, worded
 from packviz.rules.padding_value import fits_at_its_edges, inside
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
-from packviz.text import counted, joined, two_digits
+from packviz.text import counted, joined, letters, two_digits
 from packviz.validate import choice, is_number, number
 
 __all__ = ["check_invariance"]
@@ -177,12 +176,12 @@ def _faults(given: _Batch, padding_value: float | None, tolerance: float | None)
             others = copies > 1 and not all(one.is_same_in_all_copies(alone) for one in beside)
             aligned = [one.in_its_place(alone) for one in beside] if others else beside
             if others and not any(True for one in aligned for _ in one.from_alone()):
-                yield Fault("others_kept")
+                yield Fault("others_kept", severity="note")
                 yield from _varied(given, aligned, padding_value, in_order=True)
                 return
             yield from _varied(given, beside, padding_value)
             return
-        yield Fault("alone_fails", None, [len(alone)], failure=failure, copies=copies)
+        yield Fault("alone_fails", None, [len(alone)], severity="note", failure=failure, copies=copies)
     yield from _varied(given, [as_alone(one, given.ends, given.grid.size(1)) for one in outputs], padding_value)
 
 
@@ -229,15 +228,11 @@ def _varied(
             if key in failed:
                 continue
             failed.add(key)
-            yield Fault("variation_fails", key=key, failure=said_by(error))
+            yield Fault("variation_fails", severity="note", run=key, failure=said_by(error))
     if len(found) == 1 and not any(one.is_compared_alone for one in outputs):
-        yield Fault("nothing_compared")
+        yield Fault("nothing_compared", severity="error")
         return
-    own = {one.sequence for one in found["alone_differs"]}
-    values = {"differing": {key for key, each in found.items() if each}, "extra": EXTRA, "moved": moved(outputs)}
-    values["full"] = any(given.ends[b] == T for b in own if b is not None)
-    values["pads_tried"] = "pads_differ" in found
-    values["flows"] = bool(own) and 0 not in own
+    values = {"extra": EXTRA, "cause": _cause(found, moved(outputs) is not None, [end == T for end in given.ends])}
     for key, each in found.items():
         if each:
             yield _fault(key, each, values)
@@ -247,9 +242,21 @@ def _varied(
         )
 
 
+def _cause(found: Mapping[str, Sequence[Difference]], is_moved: bool, full: Sequence[bool]) -> str:
+    """Return the cause that fits the runs that differ; full: whether each sequence is without pads."""
+    own = {one.sequence for one in found["alone_differs"]}
+    if is_moved:
+        return "moved"
+    if found.get("order_differs"):
+        return "flows" if own and 0 not in own else "mixed"
+    if found.get("padding_differs") or found.get("pads_differ"):
+        return "pads_read" if found.get("pads_differ", True) else "number_of_pads"
+    return "others" if any(full[b] for b in own if b is not None) else "steps_after"
+
+
 def _in_training(given: _Batch, outputs: list[Output], runs: Any, values: Mapping[str, object]) -> Iterator[Fault]:
     """Yield what other padding changes where batch normalization takes the statistics of the batch."""
-    with _NormalizingAsInTraining() as norms:  # type: ignore[no-untyped-call]
+    with NormalizingAsInTraining() as norms:  # type: ignore[no-untyped-call]
         trained = given.run(given.grid)
         again = [replace(one, whole=trained[one.name]) for one in outputs if norms.seen]
         each = [one for _, grid, rows in runs for one in _all(again, given.run(grid, rows), rows)]
@@ -278,16 +285,7 @@ def _fault(key: str, found: list[Difference], values: Mapping[str, object]) -> F
         told.append(f"{name} in its shape" if any(map(isnan, sizes)) else f"{name} by up to {two_digits(max(sizes))}")
     rows = sorted({one.sequence for one in found if one.sequence is not None})
     timed = [[one.step for one in found if one.sequence == b and one.step is not None] for b in rows]
-    return Fault(key, None, rows, [min(steps) for steps in timed] if all(timed) else (), **values, told=joined(told))
-
-
-class _NormalizingAsInTraining(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Give every batch normalization the statistics of its batch: also a scripted, traced or functional one."""
-
-    seen = False
-
-    def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        named = [argument.name for argument in call._schema.arguments]
-        if named[3:6] == ["running_mean", "running_var", "training"] and not args[5]:
-            self.seen, args = True, (*args[:3], None, None, True, *args[6:])
-        return call(*args, **(kwargs or {}))
+    first = [min(steps) for steps in timed] if all(timed) else ()
+    many, whose = len(rows) > 1, f" of {letters(rows)}" if rows else ""
+    change = f"the result{'s' * many}{whose} {'change' if many else 'changes'}: {joined(told)}."
+    return Fault(key, None, rows, first, severity="silent", **values, told=joined(told), change=change)

@@ -71,7 +71,7 @@ class Watched:
 
     def add_failure(self, layer: str, error: Exception) -> None:
         """Add the note that packviz could not examine a call of a layer."""
-        self.add(layer, [worded(Fault("not_examined", error=repr(error)), None)])
+        self.add(layer, [worded(Fault("not_examined", severity="note", error=repr(error)), None)])
 
     def __str__(self) -> str:
         if not self.calls:
@@ -118,7 +118,7 @@ class _Packing:
             _, batch_sizes, batch_first, *_ = arguments
             before = next((one for one in self.packed if one.batch_sizes() is batch_sizes), None)
             if before is not None and before.batch_first != batch_first:
-                fault = Fault("unpacked_otherwise", batch_first=batch_first)
+                fault = Fault("unpacked_otherwise", severity="note", batch_first=batch_first)
                 self.watched.add("pad_packed_sequence", [worded(fault, None)])
 
     def packed_as(self, given: Any) -> PackCall | None:
@@ -231,7 +231,10 @@ class _Hook:
         if not finite and sound and not all_finite(output):
             weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
             number, of = int((~output.isfinite()).sum()), output.numel()
-            watched.add(self.name, [worded(Fault("nan_in_output", weights=weights, number=number, of=of), layer)])
+            watched.add(
+                self.name,
+                [worded(Fault("nan_in_output", severity="silent", weights=weights, number=number, of=of), layer)],
+            )
 
     def _examined(
         self, layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None
@@ -245,7 +248,7 @@ class _Hook:
         packed.grid = packed.padded = None  # they need not be held any longer
         if own and sorted(own) != sorted(lengths):
             rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
-            return [worded(Fault("padded_lengths", None, rows, ours=own, theirs=lengths), None)]
+            return [worded(Fault("padded_lengths", None, rows, severity="silent", ours=own, theirs=lengths), None)]
         x = grid if layer.batch_first else grid.transpose(0, 1)
         return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=pad)
 

@@ -1,16 +1,17 @@
 """What can be wrong with what was given: one list of rules, judged by one loop.
 
-trace_module() raises the error of the first finding that has one; the doctor's examine() returns all findings. A rule
-is a condition in the file on its subject, named like what it expects; its words are in findings.toml,
+trace_module() raises the error of the first finding that has one; the doctor's examine() and examine_rows() return all
+findings. A rule is a condition in the file on its subject, named like what it expects; its words are in findings.toml,
 its repair in repairs/.
 """
 
 from collections.abc import Iterable, Iterator
 
-from packviz.rules import companions, data, module, packed_sequence, pads, readout, unpacked
+from packviz.rules import companions, data, module, packed_sequence, pads, readout, rows, unpacked
 from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
 from packviz.rules.preconditions import check_traced
+from packviz.rules.rows import RowCase
 
 # In this order: a rule may need what those before it found.
 RULES = (
@@ -34,10 +35,21 @@ RULES = (
     companions.output_fits,
     companions.hx_fits,
     readout.state_is_right,
+    # rows of documents
+    rows.offsets_fit,
+    rows.max_seqlen_is_enough,
+    rows.positions_begin_again,
+    rows.mask_tells_documents,
+    rows.borders_are_told_in_one_row,
+    rows.borders_agree,
+    rows.rules_agree,
+    rows.labels_stay_inside,
+    rows.documents_have_targets,
+    rows.documents_are_whole,
 )
 
 
-def findings(case: Case, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:
+def findings(case: Case | RowCase, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:
     """Yield what the rules find in a case, one rule after the other."""
     found: list[Finding] = []
     for rule in rules:

@@ -136,8 +136,8 @@ class Case:
         return whole if len(whole) == self.B and min(whole) >= 1 and max(whole) <= self.T else []
 
 
-Condition = Callable[[Case], Iterable[Fault]]
-Need = Callable[[Case, Sequence[Finding]], bool]  # of the case and of what was found before
+Condition = Callable[[Any], Iterable[Fault]]
+Need = Callable[[Any, Sequence[Finding]], bool]  # of the case and of what was found before
 
 
 def has_numbers(case: Case, _: Sequence[Finding]) -> bool:
@@ -175,19 +175,20 @@ class Rule:
     """A condition that yields faults, and when it is asked. Its words are in findings.toml, its repair in repairs/."""
 
     condition: Condition
+    of: type  # of case: a Case, or a RowCase
     given: frozenset[str]  # fields of the case that must not be None
     needs: tuple[Need, ...]  # what else must be true
     stops: bool  # whether a fault ends the examination, because no later rule could be judged
     refuses: bool  # whether trace_module() refuses what it finds
 
-    def applies(self, case: Case, found: Sequence[Finding]) -> bool:
+    def applies(self, case: object, found: Sequence[Finding]) -> bool:
         """Return whether the condition can be asked of a case in which this was found before."""
-        there = all(getattr(case, name) is not None for name in self.given)
+        there = isinstance(case, self.of) and all(getattr(case, name) is not None for name in self.given)
         return there and all(need(case, found) for need in self.needs)
 
 
 def rule(
-    *given: str, needs: Iterable[Need] = (), stops: bool = False, refuses: bool = False
+    *given: str, of: type = Case, needs: Iterable[Need] = (), stops: bool = False, refuses: bool = False
 ) -> Callable[[Condition], Rule]:
     """Return a decorator that makes a rule of a condition; the arguments are the fields of Rule."""
-    return lambda condition: Rule(condition, frozenset(given), tuple(needs), stops, refuses)
+    return lambda condition: Rule(condition, of, frozenset(given), tuple(needs), stops, refuses)

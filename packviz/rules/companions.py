@@ -1,7 +1,7 @@
 """Arguments that must match the batch: a mask, targets and their lengths, the unpacked output, hx."""
 
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -39,7 +39,15 @@ def mask_fits(case: Case) -> Iterator[Fault]:
     kept, dropped = int((cells & ~expected).sum()), int((cells & expected).sum())
     rows, steps = first_in_each(cells)
     sums = Answer((cells ^ expected).float().sum(1)[rows])
-    yield Fault("mask_inverted" if inverted else "mask_differs", sums, rows, steps, kept=kept, dropped=dropped)
+    yield Fault(
+        "mask_inverted" if inverted else "mask_differs",
+        sums,
+        rows,
+        steps,
+        severity="silent",
+        kept=kept,
+        dropped=dropped,
+    )
 
 
 @rule(needs=(has_this_layout,))
@@ -57,7 +65,9 @@ def targets_fit(case: Case) -> Iterator[Fault]:
     if theirs != ours:
         rows = [b for b in range(max(len(theirs), len(ours))) if theirs[b : b + 1] != ours[b : b + 1]]
         answer = _packed_with(ours, theirs)
-        yield Fault("targets_differ", answer, rows, ours=ours, theirs=theirs, packed=packed is not None)
+        yield Fault(
+            "targets_differ", answer, rows, severity="silent", ours=ours, theirs=theirs, packed=packed is not None
+        )
 
 
 def _packed_with(ours: list[int], theirs: list[int]) -> Answer[dict[str, object]]:
@@ -86,7 +96,11 @@ def output_fits(case: Case) -> Iterator[Fault]:
     packed = pack_padded_sequence(zeros, lengths, batch_first=True, enforce_sorted=False)
     width = seen.size(1)
     if seen.size(0) != B and width == B:
-        yield Fault("output_layout", ask(lambda: pad_packed_sequence(packed, batch_first=not case.batch_first)[0]))
+        yield Fault(
+            "output_layout",
+            ask(lambda: pad_packed_sequence(packed, batch_first=not case.batch_first)[0]),
+            severity="silent",
+        )
     elif seen.size(0) == B and width < T and case.mask is not None and T in case.mask.shape:
         answer = ask(lambda: pad_packed_sequence(packed, batch_first=True)[0] * torch.ones(B, T, 1, device="cpu"))
         yield Fault("output_narrower", answer, (), [width], longest=max(lengths))
@@ -99,19 +113,23 @@ def hx_fits(case: Case) -> Iterator[Fault]:
     several, pair = isinstance(case.hx, tuple | list), len(shapes) == 2
     if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
         tensors = [isinstance(part, Tensor) for part in parts]
-        yield Fault("hx_kind", _run_state(case), pair=pair, several=several, tensors=tensors)
+        answer = _run_state(case)
+        told: dict[str, Any] = {"pair": pair, "several": several, "tensors": tensors}
+        yield Fault("hx_kind", answer, severity="error" if answer.unasked else None, **told)
         return
     batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
     for name, part, (slots, B, width) in zip(("h_0", "c_0"), parts, shapes, strict=False):
         shape = (slots, B, width) if batched else (slots, width)
         if tuple(part.shape) != shape:
             turned = batched and tuple(part.shape) == (B, slots, width)
-            yield Fault("hx_shape", _run_state(case), name=name, part=part, shape=shape, several=several, turned=turned)
+            answer = _run_state(case)
+            about: dict[str, Any] = {"name": name, "part": part, "shape": shape, "several": several, "turned": turned}
+            yield Fault("hx_shape", answer, severity="error" if answer.unasked else None, **about)
             return
         if part.dtype != weight.dtype or part.device != weight.device:
             answer = _run_state(case)
             if case.traced or answer.error or answer.unasked:  # else autocast converts it
-                yield Fault("hx_dtype", answer, name=name, part=part, pair=pair)
+                yield Fault("hx_dtype", answer, severity="error", name=name, part=part, pair=pair)
                 return
 
 

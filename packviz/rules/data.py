@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_one_length_each, rule
-from packviz.rules.finding import Fault
+from packviz.rules.finding import Fault, Severity
 from packviz.rules.preconditions import MAX_CELLS, numbers
 
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
@@ -25,7 +25,9 @@ def has_cells(case: Case) -> Iterator[Fault]:
         return
     ones = [1] * (len(x) if x.dim() == 1 and len(x) <= MAX_CELLS else 1)
     answer = ask(lambda: pack_padded_sequence(x if x.device.type == "meta" else x.cpu(), ones, case.batch_first))
-    yield Fault("one_dimension" if x.dim() < 2 else "empty_batch", answer)
+    flat = x.dim() < 2
+    severity: Severity = "error" if flat or answer.error else "note"
+    yield Fault("one_dimension" if flat else "empty_batch", answer, severity=severity)
 
 
 @rule("module", refuses=True)
@@ -34,7 +36,8 @@ def data_fit_module(case: Case) -> Iterator[Fault]:
     module, data, weight = case.layer, case.data, case.weight
     dims = (2,) if case.packed is not None else (3,) if case.lengths is not None else (2, 3)
     if data.device != weight.device:
-        yield Fault("data_device", _run(case))
+        answer = _run(case)
+        yield Fault("data_device", answer, severity="error" if answer.error else "note")
     elif len(dims) == 1 and data.dim() == dims[0] - 1:
         yield Fault("no_feature_axis", _run(case))
     elif data.dtype != weight.dtype and ((answer := _run(case)).error or answer.unasked):  # else autocast converts it
@@ -114,13 +117,14 @@ def lengths_are_integers(case: Case) -> Iterator[Fault]:
     asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
     if device != "cpu":
         answer = _pack(case, asked, enforce_sorted=case.enforce_sorted)
-        yield Fault("lengths_device", answer, device=device, printed=printed)
+        yield Fault("lengths_device", answer, severity="error", device=device, printed=printed)
     elif given.dim() != 1:
-        yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted))
+        yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted), severity="error")
     if whole is not None and (given.is_floating_point() or given.dtype == torch.bool):  # torch cuts or converts them
         read = given.tolist()
         cut = [b for b, length in enumerate(read) if length != whole[b]]
-        yield Fault("float_lengths", Answer(whole), cut, cut=[f"{read[b]:g}" for b in cut])
+        severity: Severity = "silent" if cut else "note"
+        yield Fault("float_lengths", Answer(whole), cut, severity=severity, cut=[f"{read[b]:g}" for b in cut])
     elif given.dim() == 1 and given.device.type == "cpu" and not bool(given.isfinite().all()):
         rows = (~given.isfinite()).nonzero().flatten().tolist()
         values = [f"{given[b]:g}" for b in rows]

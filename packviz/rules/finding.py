@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from textwrap import indent
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from jinja2 import Environment, Template
 
@@ -17,7 +17,7 @@ from packviz.inputs.module import dtype_name
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.preconditions import described, numbers
 from packviz.rules.repairs import REPAIRS
-from packviz.text import ENVIRONMENT, markup, sequence_label
+from packviz.text import ENVIRONMENT, letters, listed, markup, sequence_label
 
 Severity = Literal["error", "silent", "note"]
 
@@ -135,6 +135,7 @@ class Fault:
     key      names the words in findings.toml; values: what these are about
     answer   torch's own, for this very input or for as little of it as shows the trouble; None if it is not asked
     rows, steps   the sequences and the time steps in these, as in Finding
+    severity      None: that of torch's answer
     """
 
     def __init__(
@@ -144,9 +145,12 @@ class Fault:
         rows: Sequence[int] = (),
         steps: Sequence[int] = (),
         /,
+        *,
+        severity: Severity | None = None,
         **values: object,
     ) -> None:
-        self.key, self.answer, self.rows, self.steps = key, answer or Answer(), tuple(rows), tuple(steps)
+        self.key, self.answer, self.rows, self.steps = key, answer, tuple(rows), tuple(steps)
+        self.severity: Severity = severity or (answer or Answer()).severity
         self.values = values
 
 
@@ -155,13 +159,15 @@ def worded(fault: Fault, case: object) -> Finding:
 
     Words with a parameter are also those of the PackvizError that trace_module() raises.
     """
-    words, answer, rows, steps = _words(fault.key), fault.answer, fault.rows, fault.steps
+    words, rows, steps = _words(fault.key), fault.rows, fault.steps
+    answer = fault.answer or Answer()
     values = {**fault.values, "answer": answer, "case": case, "rows": rows, "steps": steps}
 
     def said(field: str, **more: object) -> str:
         return " ".join(words[field].render(**values, **more).split())
 
-    does = answer.does(lambda result: said("silently", result=result))
+    asked = fault.answer is not None or "silently" in _table()[1][fault.key]
+    does = answer.does(lambda result: said("silently", result=result)) if asked else ""
     error = None
     if "parameter" in words:
         parameter, expected, got = said("parameter"), said("expected"), said("got")
@@ -169,11 +175,12 @@ def worded(fault: Fault, case: object) -> Finding:
         error = PackvizError(parameter, expected=expected, got=with_torch, fix=said("fix"), torch_says=answer.message)
     found = said("found") if error is None else f"{parameter.removeprefix('x.')}: expected {expected}, but got {got}."
     where = said("where") if "where" in words else places(rows, steps)
-    severity = cast("Severity", said("severity")) or answer.severity
     write = REPAIRS.get(fault.key)
     repair = write(case, rows=rows, steps=steps, **fault.values) if write else ""
     at = where or said("parameter")
-    return Finding(said("key"), severity, found, at, does, repair, rows, steps, error=error, fails_in=said("fails_in"))
+    return Finding(
+        said("key"), fault.severity, found, at, does, repair, rows, steps, error=error, fails_in=said("fails_in")
+    )
 
 
 def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
@@ -188,15 +195,34 @@ def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
     return ", ".join(named) + more
 
 
+def cell(number: int, T: int) -> str:
+    """Return the place of a cell in a grid of T steps: "sequence B at t = 3"."""
+    return places((number // T,), (number % T,))
+
+
+def for_sequences(values: Sequence[object], rows: Sequence[int]) -> str:
+    """Return values with the sequences that have them: "0, -1 for sequences A and C"."""
+    return f"{listed(values)} for sequence{'' if len(rows) == 1 else 's'} {letters(rows)}"
+
+
+def layout(case: Any) -> str:
+    """Return the dimensions that the data of a case must have."""
+    if case.packed is not None:
+        return "two dimensions, (N, F)"
+    module = "" if case.module is None else f", since the module has batch_first={case.batch_first}"
+    return f"{'(B, T, F)' if case.batch_first else '(T, B, F)'}{module}"
+
+
 @cache
 def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
     """Return the words of every key as they are in the table, and what fills them."""
     environment = ENVIRONMENT.overlay()
     environment.filters = {**ENVIRONMENT.filters, "grouped": "{:,}".format, "general": "{:g}".format}
-    environment.filters |= {each.__name__: each for each in (described, dtype_name, numbers, places)}
-    environment.globals = {**ENVIRONMENT.globals, "places": places, "tuple": tuple}
+    own = (described, dtype_name, for_sequences, layout, numbers, places)
+    environment.filters |= {each.__name__: each for each in own}
+    environment.globals = {**ENVIRONMENT.globals, "cell": cell, "places": places, "tuple": tuple}
     table = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
-    environment.globals["macros"] = environment.from_string(table.pop("macros")["text"]).module
+    environment.globals["causes"] = table.pop("causes")
     return environment, table
 
 
@@ -209,8 +235,5 @@ def _keys() -> frozenset[str]:
 def _words(key: str) -> dict[str, Template]:
     """Return the templates of a key, by field, compiled when the key is first found."""
     environment, table = _table()
-    fields = {"key": key, **table[key]}
-    while "like" in fields:
-        fields = {**table[fields.pop("like")], **fields}
-    fields = {"silently": "accepts it without an error", "severity": "", "fails_in": "", **fields}
+    fields = {"key": key, "silently": "accepts it without an error", "fails_in": "", **table[key]}
     return {name: environment.from_string(text) for name, text in fields.items()}

@@ -144,4 +144,4 @@ def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor
 def dropout_has_an_effect(case: Case) -> Iterator[Fault]:
     """Find dropout that no layer can have."""
     if case.layer.dropout and case.layer.num_layers == 1:
-        yield Fault("dropout_one_layer")
+        yield Fault("dropout_one_layer", severity="note")

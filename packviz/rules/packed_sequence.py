@@ -36,19 +36,19 @@ def _batch_sizes(packed: PackedSequence) -> Iterator[Fault]:
     """Find batch_sizes that are wrong by themselves, or do not sum to the rows of data."""
     sizes, data = packed.batch_sizes, packed.data
     if not isinstance(sizes, Tensor) or sizes.dim() != 1 or sizes.dtype != torch.int64 or sizes.device.type != "cpu":
-        yield Fault("batch_sizes_kind", _ABORTS, sizes=sizes)
+        yield Fault("batch_sizes_kind", _ABORTS, severity="error", sizes=sizes)
         return
     counts = sizes.tolist()
     if not counts:
-        yield Fault("batch_sizes_empty", _ABORTS)
+        yield Fault("batch_sizes_empty", _ABORTS, severity="error")
         return
     zeros = [t for t, count in enumerate(counts) if count < 1]
     if zeros:
-        yield Fault("batch_sizes_below_1", _ABORTS, (), zeros[:1], count=counts[zeros[0]])
+        yield Fault("batch_sizes_below_1", _ABORTS, (), zeros[:1], severity="error", count=counts[zeros[0]])
     grows = [t for t in range(1, len(counts)) if counts[t] > counts[t - 1]]
     if grows:
         before, count = counts[grows[0] - 1 : grows[0] + 1]
-        yield Fault("batch_sizes_grow", _ABORTS, (), grows, before=before, count=count)
+        yield Fault("batch_sizes_grow", _ABORTS, (), grows, severity="error", before=before, count=count)
     rows = len(data) if data.dim() else 0
     if not zeros and not grows and sum(counts) != rows:
         yield _rows_differ(packed, counts, rows)
@@ -110,7 +110,7 @@ def lengths_were_packed(case: Case) -> Iterator[Fault]:
     rows = [b for b, (one, other) in enumerate(zip(original, packed_as, strict=False)) if one != other]
     lost = sorted(original, reverse=True) == packed_as and packed.sorted_indices is None
     key = "indices_lost" if lost else "packed_lengths_differ"
-    yield Fault(key, _unpacking(packed), rows, original=original, packed_as=packed_as)
+    yield Fault(key, _unpacking(packed), rows, severity="silent", original=original, packed_as=packed_as)
 
 
 def _unpacking(packed: PackedSequence) -> Answer[tuple[Tensor, Tensor]]:

@@ -34,7 +34,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 from packviz.inputs.packed_rows import as_grid
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_no_wrong_lengths, has_numbers, has_this_layout, has_valid_lengths, rule
-from packviz.rules.finding import Fault
+from packviz.rules.finding import Fault, Severity
 from packviz.rules.padding_value import (
     Grid,
     Pad,
@@ -50,6 +50,7 @@ from packviz.rules.padding_value import (
     zeros_begin_at,
 )
 from packviz.rules.preconditions import numbers
+from packviz.text import joined
 
 
 @rule("x", "lengths", needs=(has_numbers, has_valid_lengths))
@@ -98,9 +99,12 @@ def _fault(
     after = alone[0, length:]
     lost = after[real_cells(after.unsqueeze(0), 0.0 if grid.given is None else grid.given)[0]]
     taken = alone[0, :0] if answer.result is None else answer.result.data[first:]
-    assumed = None if pad is None or grid.given is not None else pad.code.removesuffix(".0")
+    assumed = ""
+    if pad is not None and grid.given is None:
+        assumed = f" Assumed: a pad is {pad.code.removesuffix('.0')}, since no padding_value was given."
     values |= {"taken": _steps(taken), "lost": _steps(lost), "pad": pad.code if pad else None}
-    return Fault(key, answer, rows, steps, **values, grid=grid, assumed=assumed, note=note)
+    severity: Severity = "note" if note else "silent"
+    return Fault(key, answer, rows, steps, severity=severity, **values, grid=grid, assumed=assumed, note=note)
 
 
 def _steps(values: Tensor, most: int = 4) -> str:
@@ -228,13 +232,22 @@ def packed_data_are_tokens(case: Case) -> Iterator[Fault]:
     """Look at packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
     packed, given = cast(PackedSequence, case.packed), case.padding_value
     if not packed.data.numel():
-        yield Fault("empty_packed")
+        yield Fault("empty_packed", severity="note")
         return
     largest = peaks(packed.data.unsqueeze(0))[0]
     if not all_finite(largest):
         bad = (~packed.data.isfinite()).reshape(len(packed.data), -1).any(1)
         rows, steps = first_in_each(as_grid(packed._replace(data=bad))[0])
-        yield Fault("nan_in_packed", None, rows, steps, **_kinds(packed.data[bad]), bad=int(bad.sum()), of=len(bad))
+        yield Fault(
+            "nan_in_packed",
+            None,
+            rows,
+            steps,
+            severity="silent",
+            **_kinds(packed.data[bad]),
+            bad=int(bad.sum()),
+            of=len(bad),
+        )
     real = real_cells(packed.data.unsqueeze(0), given)[0] if given else largest != 0
     shared = None
     if bool(real.all()) and given is None and packed.data.dim() == 2:
@@ -278,4 +291,6 @@ def x_is_finite(case: Case) -> Iterator[Fault]:
 
 
 def _kinds(values: Tensor) -> dict[str, Any]:
-    return {"nan": int(values.isnan().sum()), "inf": int(values.isinf().sum())}
+    """Return how many NaN and inf there are, in words."""
+    counts = {"NaN": int(values.isnan().sum()), "inf": int(values.isinf().sum())}
+    return {"kinds": joined([f"{count:,} {kind}" for kind, count in counts.items() if count])}

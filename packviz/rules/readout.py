@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask, filtered
 from packviz.rules.case import Case, can_be_packed, has_this_layout, has_valid_lengths, rule
-from packviz.rules.finding import Fault
+from packviz.rules.finding import Fault, Severity
 from packviz.text import sequence_label
 
 MAX_ROWS = 2_000  # of a state whose order is looked for
@@ -116,10 +116,11 @@ def _judged(case: Case) -> Fault | None:
     values: dict[str, object] = {"apart": apart, "shape": tuple(right.shape)}
     for key, code, value, about in known:
         if bool(_same(state, value).all()):
-            return Fault(key, Answer(state), rows, steps, **values, code=code, about=about)
+            severity: Severity = "note" if key == "one_direction" else "silent"
+            return Fault(key, Answer(state), rows, steps, severity=severity, **values, code=code, about=about)
     module = case.module
     values["dropout"] = module is not None and module.training and bool(module.dropout) and module.num_layers > 1
-    return Fault("state_unknown", Answer(state), rows, steps, **values)
+    return Fault("state_unknown", Answer(state), rows, steps, severity="note", **values)
 
 
 def _wrong(run: _Run) -> Iterator[_Reading]:

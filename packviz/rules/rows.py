@@ -1,9 +1,11 @@
 """What can be wrong with a row of documents: its offsets, positions, masks and labels, and documents cut or dropped."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -11,7 +13,8 @@ from torch import Tensor
 from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, find_documents, where_rules_disagree
 from packviz.inputs.documents import cu_seqlens_of
-from packviz.rules.finding import Fault
+from packviz.rules.case import rule
+from packviz.rules.finding import Fault, Severity
 
 IGNORED = -100  # a label that is no target
 
@@ -98,44 +101,26 @@ def joined(cases: Sequence[RowCase], documents: Sequence[Tensor]) -> RowCase:
     )
 
 
-def row_faults(case: RowCase) -> Iterator[Fault]:
-    """Yield what is wrong with the row, by one rule after the other."""
-    for rule in (
-        _offsets,
-        _longest,
-        _positions,
-        _masks,
-        _batches,
-        _borders,
-        _disagreeing,
-        _labels,
-        _targets,
-        _documents,
-    ):
-        yield from rule(case)
-
-
-def _offsets(case: RowCase) -> Iterator[Fault]:
-    if case.cu_seqlens is None:
-        return
-    given, N = case.cu_seqlens.tolist(), case.N
+@rule("cu_seqlens", of=RowCase)
+def offsets_fit(case: RowCase) -> Iterator[Fault]:
+    """Find offsets that are lengths, or do not lead from 0 to the end of the row."""
+    given, N = cast(Tensor, case.cu_seqlens).tolist(), case.N
     if case.offsets_dtype not in (None, torch.int32):
-        yield Fault("offsets_dtype", dtype=str(case.offsets_dtype).removeprefix("torch."))
+        yield Fault("offsets_dtype", severity="error", dtype=str(case.offsets_dtype).removeprefix("torch."))
     steps = [after - before for before, after in pairwise(given)]
     falls = any(step < 0 for step in steps)
     if (sum(given) == N and given[-1] != N) or (N is None and given[0] != 0 and falls):
-        yield Fault("offsets_are_lengths", given=given)
+        yield Fault("offsets_are_lengths", severity="silent", given=given)
         return
     if given[0] != 0:
-        yield Fault("offsets_lack_zero", given=given)
-    if falls:
-        yield Fault("offsets_fall", given=given, at=next(d for d, step in enumerate(steps) if step < 0))
-    elif any(step == 0 for step in steps):
-        yield Fault("offsets_repeat", given=given, at=[d for d, step in enumerate(steps) if step == 0])
+        yield Fault("offsets_lack_zero", severity="silent", given=given)
+    if falls or 0 in steps:
+        at = next(d for d, step in enumerate(steps) if (step < 0 if falls else step == 0))
+        yield Fault("offsets_fall" if falls else "offsets_repeat", severity="silent", given=given, at=at)
     if N is not None and given[-1] != N:
         runs = _runs(case.is_token)
         between = len(runs) > 1 and [stop - start for start, stop in runs] == steps
-        yield Fault("offsets_without_pads" if between else "offsets_end", given=given, N=N)
+        yield Fault("offsets_without_pads" if between else "offsets_end", severity="silent", given=given, N=N)
 
 
 def _runs(is_token: Tensor | None) -> list[tuple[int, int]]:
@@ -146,16 +131,19 @@ def _runs(is_token: Tensor | None) -> list[tuple[int, int]]:
     return list(zip((edges == 1).nonzero().flatten().tolist(), (edges == -1).nonzero().flatten().tolist(), strict=True))
 
 
-def _longest(case: RowCase) -> Iterator[Fault]:
+@rule("max_seqlen", of=RowCase)
+def max_seqlen_is_enough(case: RowCase) -> Iterator[Fault]:
+    """Find a max_seqlen below the longest document."""
     longest = max(case.lengths, default=0)
-    if case.max_seqlen is not None and case.max_seqlen < longest:
-        yield Fault("max_seqlen_small", given=case.max_seqlen, longest=longest)
+    if (given := cast(int, case.max_seqlen)) < longest:
+        yield Fault("max_seqlen_small", severity="silent", given=given, longest=longest)
 
 
-def _positions(case: RowCase) -> Iterator[Fault]:
-    if case.position_ids is None:
-        return
-    positions = case.tokens(case.position_ids)
+@rule("position_ids", of=RowCase)
+def positions_begin_again(case: RowCase) -> Iterator[Fault]:
+    """Find positions that run on, begin again elsewhere, or do not count from 0, and pads that look like documents."""
+    row = cast(Tensor, case.position_ids)
+    positions = case.tokens(row)
     others = {name: found for name, found in case.readings.items() if name != "position_ids" and len(found) > 1}
     told = next(iter(others.values()), ())
     if told and sum(told) == len(positions):
@@ -163,25 +151,22 @@ def _positions(case: RowCase) -> Iterator[Fault]:
         again = [int(positions[start]) for start in starts]
         runs_on = [d for d in range(1, len(starts)) if int(positions[starts[d]]) == int(positions[starts[d] - 1]) + 1]
         if runs_on:
-            yield Fault("positions_run_on", None, runs_on, of=next(iter(others)), lengths=told)
+            yield Fault("positions_run_on", None, runs_on, severity="silent", of=next(iter(others)), lengths=told)
             return
     else:
         lengths = case.readings.get("position_ids", ())
         again = [int(positions[start]) for start in [0, *accumulate(lengths)][:-1] if start < len(positions)]
         again = again if sum(lengths) == len(positions) else again[:1]
     if again and len(set(again)) == 1 and again[0] != 0:
-        yield Fault("positions_start_elsewhere", first=again[0])
+        yield Fault("positions_start_elsewhere", severity="note", first=again[0])
     elif uneven := [d for d, first in enumerate(again) if d and first]:  # the first may go on from another row
-        yield Fault("positions_uneven", None, uneven, first=again[uneven[0]], lengths=told)
-    if len(pads := _pads_at_the_end(case)) > 1 and len(set(case.position_ids.tolist())) > 1:
-        yield Fault("pads_begin_documents", None, (), pads, pads=len(pads))
+        yield Fault("positions_uneven", None, uneven, severity="silent", first=again[uneven[0]], lengths=told)
+    if len(pads := _pads_at_the_end(case, row)) > 1 and len(set(row.tolist())) > 1:
+        yield Fault("pads_begin_documents", None, (), pads, severity="silent", pads=len(pads))
 
 
-def _pads_at_the_end(case: RowCase) -> list[int]:
+def _pads_at_the_end(case: RowCase, row: Tensor) -> list[int]:
     """Return the pads at the end of the row whose position is 0, which the rules take for documents."""
-    row = case.position_ids
-    if row is None:
-        return []
     if case.is_token is not None and len(case.is_token) == len(row):
         pads = (~case.is_token & (row == 0)).nonzero().flatten().tolist()
         return pads if case.attention_mask is None or not case.numbers_documents else []
@@ -191,50 +176,57 @@ def _pads_at_the_end(case: RowCase) -> list[int]:
     return [] if told or tail < 2 else [*range(len(row) - tail, len(row))][int(row[len(row) - tail]) != 0 :]
 
 
-def _masks(case: RowCase) -> Iterator[Fault]:
-    if case.attention_mask is None or case.numbers_documents:
-        return
+@rule("attention_mask", of=RowCase)
+def mask_tells_documents(case: RowCase) -> Iterator[Fault]:
+    """Find a mask that does not tell the documents apart which another spelling does."""
+    mask = cast(Tensor, case.attention_mask)
     found = next((found for found in case.readings.values() if len(found) > 1), ())
-    if not found:
+    if not found or case.numbers_documents:
         return
-    whole, alone = bool((case.attention_mask == 1).all()), [*case.readings] == ["position_ids"]
-    yield Fault("mask_of_ones" if whole else "mask_is_no_ids", lengths=found, alone=alone)
+    whole, alone = bool((mask == 1).all()), [*case.readings] == ["position_ids"]
+    severity: Severity = "silent" if whole or alone else "note"
+    yield Fault("mask_of_ones" if whole else "mask_is_no_ids", severity=severity, lengths=found)
 
 
-def _batches(case: RowCase) -> Iterator[Fault]:
+@rule("position_ids", of=RowCase)
+def borders_are_told_in_one_row(case: RowCase) -> Iterator[Fault]:
+    """Find borders in position_ids alone, beside other rows."""
     told = [name for name, found in case.readings.items() if len(found) > 1]
     if case.beside and told == ["position_ids"]:
-        yield Fault("borders_in_one_row", rows=case.beside + 1)
+        yield Fault("borders_in_one_row", severity="note", R=case.beside + 1)
 
 
-def _borders(case: RowCase) -> Iterator[Fault]:
+@rule(of=RowCase)
+def borders_agree(case: RowCase) -> Iterator[Fault]:
+    """Find spellings that have different documents."""
     told = {name: found for name, found in case.readings.items() if name != "position_ids"}
     if len({*told.values()}) > 1:
-        yield Fault("borders_differ", told=told)
+        yield Fault("borders_differ", severity="silent", told=told)
 
 
-def _disagreeing(case: RowCase) -> Iterator[Fault]:
-    if case.position_ids is None:
-        return
-    places = where_rules_disagree(case.position_ids)
-    if places:
-        counts = {rule: len(find_documents(position_ids=case.position_ids, rule=rule)) for rule in RULES}
-        yield Fault("rules_disagree", None, (), list(places), counts=counts)
+@rule("position_ids", of=RowCase)
+def rules_agree(case: RowCase) -> Iterator[Fault]:
+    """Find positions in which public rules find different documents."""
+    row = cast(Tensor, case.position_ids)
+    if places := where_rules_disagree(row):
+        counts = {name: len(find_documents(position_ids=row, rule=name)) for name in RULES}
+        yield Fault("rules_disagree", None, (), list(places), severity="note", counts=counts)
 
 
-def _labels(case: RowCase) -> Iterator[Fault]:
-    if case.labels is None or case.input_ids is None or len(case.labels) != len(case.input_ids):
-        return
-    ids, labels = case.tokens(case.input_ids), case.tokens(case.labels)
+@rule("labels", "input_ids", of=RowCase)
+def labels_stay_inside(case: RowCase) -> Iterator[Fault]:
+    """Find labels that are shifted twice, or over a border."""
+    ids, labels = case.tokens(cast(Tensor, case.input_ids)), case.tokens(cast(Tensor, case.labels))
     shift = label_shift(ids, labels)
     if shift == 2:
-        yield Fault("labels_shifted_twice")
+        yield Fault("labels_shifted_twice", severity="silent")
     if shift in (0, 1) and sum(case.lengths) == len(ids):
         crossing = [d for d in range(1, len(case.lengths)) if int(labels[case.starts[d] - shift]) != IGNORED]
         if shift == 1:
             crossing = [d for d in crossing if int(labels[case.starts[d] - 1]) == int(ids[case.starts[d]])]
         if crossing:
-            yield Fault("labels_cross", None, crossing, [case.starts[d] - shift for d in crossing], shift=shift)
+            places = [case.starts[d] - shift for d in crossing]
+            yield Fault("labels_cross", None, crossing, places, severity="silent", shift=shift)
 
 
 def label_shift(ids: Tensor, labels: Tensor) -> int:
@@ -249,10 +241,10 @@ def label_shift(ids: Tensor, labels: Tensor) -> int:
     return best
 
 
-def _targets(case: RowCase) -> Iterator[Fault]:
-    if case.labels is None:
-        return
-    labels = case.tokens(case.labels)
+@rule("labels", of=RowCase)
+def documents_have_targets(case: RowCase) -> Iterator[Fault]:
+    """Find documents without a target."""
+    labels = case.tokens(cast(Tensor, case.labels))
     if sum(case.lengths) != len(labels):
         return
     inside = labels.clone()
@@ -261,39 +253,43 @@ def _targets(case: RowCase) -> Iterator[Fault]:
     parts = torch.split(inside, list(case.lengths))
     empty = [d for d, part in enumerate(parts) if bool((part == IGNORED).all())]
     if empty:
-        yield Fault("no_target", None, empty)
+        yield Fault("no_target", None, empty, severity="note")
 
 
-def _documents(case: RowCase) -> Iterator[Fault]:
-    """Yield which documents are cut or missing: by their ids if the row has ids, else by their lengths."""
-    if case.documents is None or not case.lengths:
+@rule("documents", of=RowCase)
+def documents_are_whole(case: RowCase) -> Iterator[Fault]:
+    """Find documents that are cut or missing: by their ids if the row has ids, else by their lengths."""
+    if not case.lengths:
         return
-    by_ids = case.input_ids is not None and sum(case.lengths) == len(case.tokens(case.input_ids))
-    by_ids = by_ids and all(one.dim() == 1 and len(one) for one in case.documents)
-    parts: list[list[int]] = [[0] * length for length in case.lengths]
-    if by_ids and case.input_ids is not None:
-        parts = [part.tolist() for part in torch.split(case.tokens(case.input_ids), list(case.lengths))]
-    wanted = [one.tolist() if by_ids else [0] * (len(one) if one.dim() else int(one)) for one in case.documents]
-    left = [d for d, one in enumerate(wanted) if not _taken(parts, [part for part in parts if part == one])]
-    left.sort(key=lambda d: -len(wanted[d]))
-    begun = [d for d in left if _taken(parts, [part for part in parts if part == wanted[d][: len(part)]])]
-    rest = {d: [part for part in parts if _within(part, wanted[d])] for d in begun}
-    cut = sorted(d for d in begun if len(rest[d]) == 0)
-    whole = [d for d in begun if d not in cut]
+    documents, N = cast("Sequence[Tensor]", case.documents), sum(case.lengths)
+    tokens = None if case.input_ids is None else case.tokens(case.input_ids)
+    by_ids = tokens is not None and len(tokens) == N and all(one.dim() == 1 for one in documents)
+    row = tokens.tolist() if tokens is not None and by_ids else [0] * N
+    bounds = pairwise([0, *accumulate(case.lengths)])
+    parts = Counter(tuple(row[start:stop]) for start, stop in bounds)
+    sizes = [min(len(one) if one.dim() else int(one), N + 1) for one in documents]
+    wanted = [tuple(one.tolist()) if by_ids else (0,) * size for one, size in zip(documents, sizes, strict=True)]
+    left = sorted((d for d, one in enumerate(wanted) if one and not _taken(parts, one)), key=lambda d: -len(wanted[d]))
+    kept = {d: _kept(parts, wanted[d]) for d in left}
+    cut = [d for d in left if 0 < kept[d] < len(wanted[d])]
     if cut:
-        yield Fault("document_cut", None, cut)
-    if whole:
-        yield Fault("document_split", None, sorted(whole))
-    if dropped := sorted({*left} - {*begun}):
-        yield Fault("document_dropped", None, dropped)
+        yield Fault("document_cut", None, sorted(cut), severity="silent")
+    if split := [d for d in left if kept[d] == len(wanted[d])]:
+        yield Fault("document_split", None, sorted(split), severity="note")
+    if dropped := [d for d in left if not kept[d]]:
+        yield Fault("document_dropped", None, sorted(dropped), severity="silent")
 
 
-def _taken(parts: list[list[int]], fitting: list[list[int]]) -> bool:
-    """Remove the longest part of those that fit, and return whether there is one."""
-    if fitting:
-        parts.remove(max(fitting, key=len))
-    return bool(fitting)
+def _taken(parts: Counter[tuple[int, ...]], part: tuple[int, ...]) -> bool:
+    """Take a part out of those of the row, and return whether it was there."""
+    there = parts[part] > 0
+    parts[part] -= there
+    return there
 
 
-def _within(part: list[int], whole: list[int]) -> bool:
-    return any(whole[at : at + len(part)] == part for at in range(1, len(whole) - len(part) + 1))
+def _kept(parts: Counter[tuple[int, ...]], whole: tuple[int, ...]) -> int:
+    """Return how many tokens of a document, from its first on, are in parts of the row, the longest taken first."""
+    at, sizes = 0, sorted({len(part) for part in parts}, reverse=True)
+    while size := next((n for n in sizes if n <= len(whole) - at and _taken(parts, whole[at : at + n])), 0):
+        at += size
+    return at

@@ -8,7 +8,7 @@ from torch import Tensor
 from packviz.inputs.module import run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_numbers, has_this_layout, rule
-from packviz.rules.finding import Fault
+from packviz.rules.finding import Fault, Severity
 from packviz.rules.padding_value import ends_of, pad_code, pad_step, real_cells, shared_end
 
 _LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
@@ -40,13 +40,15 @@ def _fault(case: Case, key: str, cell: Tensor, ends: list[int], at: tuple[int, i
     T = case.B if key == _OTHER else case.T
     rows = [b for b, end in enumerate(ends) if end < T]
     if key == _OTHER:
-        return Fault(key, told=told)
+        return Fault(key, severity="note", told=told)
     row, reach, before = values[rows[0]], max(ends[rows[0]], 1), [T - ends[b] for b in rows]
     if key == _LEFT:
         drift, steps, at = _drift(case, row, row[-reach:]), [0] * len(rows), (at[0], 0)
     else:
         drift, steps = _drift(case, row, row[:reach]), [ends[b] for b in rows]
-    return Fault(key, drift, rows, steps, pad=pad_code(cell, at), told=told, number=len(rows), before=before)
+    severity: Severity = "silent" if told and (key == _LEFT or case.layer.bidirectional) else "note"
+    about = {"pad": pad_code(cell, at), "told": told, "number": len(rows), "before": before}
+    return Fault(key, drift, rows, steps, severity=severity, **about)
 
 
 def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list[int], tuple[int, int]] | None:

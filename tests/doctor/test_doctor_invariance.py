@@ -87,7 +87,7 @@ WRONG: dict[str, tuple[Model, dict[str, Any], str]] = {  # what is wrong, and a 
     "not packed": (lambda m, x, _: m.rnn(x)[1], {}, "reads pads"),
     "not packed, both ways": (lambda m, x, _: m.rnn(x)[0], {"bidirectional": True}, "reads pads"),
     "h_n.view": (lambda m, x, n: m.rnn(pack(x, n))[1].view(len(x), -1), {"bidirectional": True}, "Sequences are mixed"),
-    "never unsorted": (lambda m, x, n: in_order(m, x, n)[0], {}, "sequence B: the batch was sorted"),
+    "never unsorted": (lambda m, x, n: in_order(m, x, n)[0], {}, "another sequence: the batch was sorted"),
     "unsorted with sort_idx": (lambda m, x, n: in_order(m, x, n)[0][in_order(m, x, n)[1]], {}, "the batch was sorted"),
     "batch_first left out": (lambda m, x, _: m.rnn(x)[0][:, -1], {"batch_first": False}, "Sequences are mixed"),
     "batch_first left out, h_n": (lambda m, x, _: m.rnn(x)[1][-1], {"batch_first": False}, "in its shape"),
