@@ -1,6 +1,7 @@
 """Attention: query by query, which keys of the row it may read, and whether the document alone gets the same output."""
 
 from ui.parts.lesson import lesson
+from ui.parts.part import numbers_and_program
 from ui.state.kinds import ROWS
 from ui.views import attention
 
@@ -13,6 +14,7 @@ lesson(
         "One query, key by key": attention.one_query,
         "Mask and positions, right and wrong": attention.both_ways,
         "A query that may read nothing": attention.nothing_to_read,
+        "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
         "Take the borders out of the mask, or let the positions run on, and see which outputs differ.",

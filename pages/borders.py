@@ -1,6 +1,7 @@
 """Borders: four spellings of where the documents in a row begin, and the rules that read them."""
 
 from ui.parts.lesson import lesson
+from ui.parts.part import numbers_and_program
 from ui.state.kinds import ROWS
 from ui.views import borders
 
@@ -12,6 +13,7 @@ lesson(
     {
         "What the rules find": borders.rules,
         "Which spelling does a layer take?": borders.readers,
+        "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
         "Let a rule fail: with free cells, with documents of one token, or with positions that run on.",

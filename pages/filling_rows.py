@@ -1,6 +1,7 @@
 """Filling rows: documents go into rows of one length, by the strategies of the training libraries."""
 
 from ui.parts.lesson import lesson
+from ui.parts.part import numbers_and_program
 from ui.state.kinds import ROWS
 from ui.views import filling_rows
 
@@ -12,6 +13,7 @@ lesson(
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,
         "Fill by strategy and length of a row": filling_rows.capacities,
+        "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
         "Take another strategy or shorter rows, and watch the free cells and the tokens dropped.",

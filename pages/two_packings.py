@@ -1,6 +1,7 @@
 """Two packings: the same tokens by time step for an RNN, and by sequence for a transformer."""
 
 from ui.parts.lesson import lesson
+from ui.parts.part import numbers_and_program
 from ui.state.kinds import ROWS
 from ui.views import two_packings
 
@@ -9,7 +10,10 @@ lesson(
     "The same tokens stand one sequence after another in a row. `batch_sizes` becomes `cu_seqlens`, which says where "
     "each sequence begins.",
     ("two",),
-    {"Two packings of this batch": two_packings.side_by_side},
+    {
+        "Two packings of this batch": two_packings.side_by_side,
+        "The numbers, and the same run in plain PyTorch": numbers_and_program,
+    },
     to_try=("Put the sequences in another order, and see which of the two changes.", two_packings.to_try),
     onward=("filling_rows", "Next: how to fill rows? →"),
     kind=ROWS,

@@ -1,6 +1,7 @@
 """What leaks: layer by layer, what keeps the documents of a row apart, and what happens without it."""
 
 from ui.parts.lesson import lesson
+from ui.parts.part import numbers_and_program
 from ui.state.kinds import ROWS
 from ui.views import what_leaks
 
@@ -13,6 +14,7 @@ lesson(
         "Every layer on this batch, with and without its borders": what_leaks.layers,
         "A rollout of episodes is a row, too": what_leaks.rollout,
         "The same probes on your own model": what_leaks.own_model,
+        "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=("Take another layer, or take away what keeps the documents apart.", what_leaks.to_try),
     ended=what_leaks.finished,

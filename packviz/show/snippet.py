@@ -46,7 +46,7 @@ def preparation(trace: Trace | Refusal) -> str:
     return str(
         SCRIPT.preparation(
             config,
-            sequences=_sequences(batch, dtype if table is None else torch.int64),
+            sequences=listing(batch, dtype if table is None else torch.int64),
             embedding=lookup,
             module=call(f"nn.{CELL_KINDS[config.cell].module.__name__}", *sizes, **settings, dtype=dtype),
             state=SCRIPT.state(config, kind, dtype),
@@ -56,14 +56,16 @@ def preparation(trace: Trace | Refusal) -> str:
     )
 
 
-def _sequences(batch: Batch, dtype: torch.dtype) -> str:
+def listing(batch: Batch, dtype: torch.dtype, *, column: bool = False) -> str:
+    """Return the lines that make the list `sequences`; column: with an axis of one feature for single numbers."""
+    axis = ".unsqueeze(1)" if column else ""
     numbers = sum(sequence.numel() for sequence in batch.sequences)
     if numbers > _MAX_NUMBERS:
         shape = "(length, F)" if batch.kind == "vectors" else "(length,)"
         typed = str(dtype).removeprefix("torch.")
         left_out = f"# {numbers:,} numbers are too many to print: put your list of {shape} {typed} tensors here"
         return f"{left_out}\nsequences = ..."
-    rows, words = "".join(f"    {_literal(sequence.to(dtype))},\n" for sequence in batch.sequences), ""
+    rows, words = "".join(f"    {_literal(sequence.to(dtype))}{axis},\n" for sequence in batch.sequences), ""
     if batch.vocabulary:  # the id of each word, with `repr`, so that no word can end the comment
         ids = ", ".join(f"{id_}\N{NO-BREAK SPACE}{word!r}" for id_, word in enumerate(batch.vocabulary))
         lines = textwrap.wrap(ids, 96, initial_indent="# ", subsequent_indent="# ")

@@ -13,6 +13,7 @@ from packviz.inputs.config import Config
 from packviz.lab import recorded
 from packviz.lab.cost import pairs_of, pairs_verdict
 from packviz.lab.recorded import CostRecording, TrainingRecording
+from packviz.show.row_snippet import row_snippet
 from packviz.teach.questions import ENTRIES, GROUPS, answer
 from pages import LESSONS, ROW_STAGES, STAGES, movies, opened, press, texts
 
@@ -41,7 +42,7 @@ def test_a_page_opens_with_its_controls_and_its_movie(page: str) -> None:
     app = opened(page)
     assert len(app.title) == 1
     assert texts(app)
-    assert len(app.dataframe) >= (page in ("start", "overview"))  # the records
+    assert len(app.dataframe) >= (page in ("start", "overview", *ROW_STAGES))  # the records
     shown = {getattr(each, "key", None) for each in [*app.main, *app.sidebar]}
     assert shown >= KEYS[page], sorted(map(str, shown))
     assert [each.proto.popover.label for each in app.get("popover")] == ["Share"]
@@ -77,6 +78,13 @@ def test_other_settings_of_rows_raise_no_exception(page: str, query: dict[str, o
     shown = texts(opened(page, query))
     assert "Ignored from the link" not in shown
     assert "Still showing your last batch" not in shown
+
+
+@pytest.mark.parametrize("page", ROW_STAGES)
+def test_the_program_of_the_rows_on_the_screen_is_on_each_page(page: str) -> None:
+    app, batch = opened(page, {"max_length": 5, "row_seed": 3}), Batch.parse("1 2 3\n4 5\n6 7 8 9")
+    program = row_snippet(packviz.trace_rows(batch, packviz.RowConfig(max_length=5, seed=3)))
+    assert program in [each.value for each in app.code]
 
 
 def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:

@@ -194,3 +194,22 @@ def test_a_row_is_there_once_something_goes_into_it() -> None:
         {mark["y"] for mark in marks if mark["p"] == "rows" and mark["role"] in ("pad", "token")} for marks in frames
     ]
     assert [len(ys) for ys in rows] == [1, 1, 2, 3, 3, 3]  # how many there will be is what the lesson asks first
+
+
+@each_border
+def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings: dict[str, Any]) -> None:
+    run, movie, row, lengths = borders_of(text, settings)
+    sequences = list(run.batch.sequences)
+    space: dict[str, Any] = {"torch": torch, "fill_rows": pv.fill_rows, "sequences": sequences}
+    space["lengths"] = [len(sequence) for sequence in sequences]
+    of = {name: movie.code[number] for name, number in movie.lines.items()}
+    two, fill, borders = movie.code[:3]
+    assert of["borders"] is borders
+    for line in (two, fill, borders):
+        exec(line.text, space)
+    assert two.shape == str(tuple(space["row"].shape))
+    assert space["rows"] == run.rows
+    assert fill.shape == f"{len(run.rows.rows)} × {run.rows.max_length}"
+    assert torch.equal(space["mask"], run.mask[row, : sum(lengths), : sum(lengths)])
+    assert borders.shape == str(tuple(space["mask"].shape))
+    assert len(movie.code) == 5  # and the layer, and each document alone

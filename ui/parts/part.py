@@ -11,6 +11,7 @@ from packviz import tables
 from packviz.compute.trace import Refusal, Trace
 from packviz.inputs.config import Config
 from packviz.show.movie import TERMS
+from packviz.show.row_snippet import row_snippet
 from packviz.show.snippet import snippet
 from packviz.show.theme import DARK, LIGHT, Palette
 from ui.parts.controls import Typed, WayBack, put, put_back
@@ -32,6 +33,8 @@ TABLES: Mapping[Kind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by stage
     },
     ROWS: {"two": tables.order_table, **dict.fromkeys(ROWS.stages[1:], tables.rows_table)},
 }
+
+PROGRAMS: Mapping[Kind, Callable[[Any], str]] = {PACKING: snippet, ROWS: row_snippet}
 
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
@@ -127,7 +130,19 @@ def records(shown: Shown, stage: str) -> None:
         st.code(shown.fact(_fields), language="python")
     with right:
         st.subheader("The same run in plain PyTorch", anchor=False)
-        st.code(shown.fact(snippet), language="python", wrap_lines=True)
+        program(shown)
+
+
+def numbers_and_program(shown: Shown) -> None:
+    """Show the numbers of the first stage of a lesson as a table, and the run as a script that needs PyTorch alone."""
+    assert shown.request.stages is not None
+    _table(shown, shown.request.stages[0])
+    program(shown)
+
+
+def program(shown: Shown) -> None:
+    """Show the run as a script that needs PyTorch alone."""
+    st.code(shown.fact(PROGRAMS[shown.request.kind]), language="python", wrap_lines=True)
 
 
 def _table(shown: Shown, stage: str) -> None:

@@ -65,12 +65,15 @@ n = torch.tensor(rows.lengths[{it.row}])
 seq_idx = torch.arange(len(n))
 seq_idx = seq_idx.repeat_interleave(n)
 mask = (seq_idx[:, None] == seq_idx){".tril()" if config.causal else ""}"""
+    if config.layer == "attention":
+        layer = {"attention": CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes))}
+    else:
+        layer = {"run": CodeLine(_over_the_row(config), f"({N}, {config.embedding_dim})")}
     return {
         "two": CodeLine("row = torch.cat(sequences)", f"({N},)"),
         "fill": CodeLine(rows, f"{len(view.trace.rows.rows)} × {view.trace.rows.max_length}"),
         "borders": CodeLine(mask, f"({it.tokens}, {it.tokens})"),
-        "attention": CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes)),
-        "run": CodeLine(_over_the_row(config), f"({N}, {config.embedding_dim})"),
+        **layer,
         "leak": CodeLine("alone = [model(document)\n    for document in documents]", f"{len(view.lengths)} documents"),
     }
 
