@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from packviz.compute import notebook
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.fill import Rows
 from packviz.compute.influence import influence
@@ -56,6 +57,9 @@ class RowsTrace:
         R, C = self.document_ids.shape
         pieces = sum(map(len, self.rows.rows))
         return f"RowsTrace({counted(pieces, 'document')} in {counted(R, 'row')} of {C}, {self.config.layer})"
+
+    def _repr_html_(self) -> str | None:
+        return notebook.shown(self)
 
     @property
     def output(self) -> Tensor:
@@ -157,6 +161,9 @@ class RowsTrace:
                              if they are isolated and read later tokens, too
         rnn, gru, lstm       torch's own module, beside packviz's trace of it
         conv                 nn.Conv1d over the documents as one padded batch
+
+        The outputs themselves are torch's, so that nothing else asks for this, and no picture waits for it: the first
+        flex_attention of a process takes one to two seconds.
         """
         with exact_arithmetic():
             return prove_rows(self.model, self.inputs, self.document_ids, self.layers)

@@ -79,7 +79,7 @@ def _rows_film(rows: RowsTrace, stages: tuple[View, ...] | None, watched: Mappin
         return movie(rows, **watched)
     has = stages_of(kind_of(rows), rows)
     wanted = ["run" if stage == "attention" and rows.mask is None else stage for stage in stages]  # of other layers
-    there = [stage for stage in wanted if stage in has]  # attention has no stage run
+    there = [stage for stage in wanted if stage in has] or [[*has][-1]]  # attention has no stage run
     return asking(movie(rows, there, deep=True, **watched), there[0])
 
 

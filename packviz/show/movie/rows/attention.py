@@ -168,7 +168,11 @@ def _still(view: RowsView, each: Shown) -> Frame:
     typed = view.trace.batch.texts
     texts = [typed[i][j] if typed[i] else f"{sequence_label(i)}{j}" for i, j in zip(b[beyond], t[beyond], strict=True)]
     more = np.array(texts, dtype=object)
-    pad = marks(f"pads:{r}", "pad", Place("keys", x[len(b) :], 0.0), k[len(b) :], w=WIDTH, says="!cell {k}: a pad")
+    pads = k[len(b) :].repeat(2)  # in the lines of the tokens and of the mask
+    at = Place("keys", x[pads], 2.0 * (np.arange(len(pads)) % 2))
+    pad = marks(
+        f"pads:{r}", "pad", at, at.y.astype(int), pads, w=WIDTH, says="!cell {k}: a pad, which no query may read"
+    )
     numbers = of_head(view, r).value[: each.cells, :NUMBERS]
     look: dict[str, Any] = {
         "vec": view.stripes(torch.from_numpy(numbers)) + k,

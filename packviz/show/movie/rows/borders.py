@@ -164,9 +164,11 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
     place = Place("lines", first.x, np.zeros(len(first.x)))
     every = np.arange(len(LINES))
     beside_lines = Place("lines", np.full(len(LINES), (it.shown + 0.5) * it.width + 0.3), every * PITCH)
+    named = np.array(LINES, dtype=object)
+    names = marks("spelled name", "note", beside_lines, every, text=named, shown=every < lines)
     return frame(
         title(Place("lines", 0.0, -1.6), _heading(it)),
-        marks("spelled name", "note", beside_lines, every, text=np.array(LINES, dtype=object), shown=every < lines),
+        replace(names, seq=None),  # no sequence has them
         marks(
             "spelled document",
             "label",
@@ -273,4 +275,5 @@ def _starts(it: Spelled, rule: Rule) -> tuple[Marks, ...]:
     cells = np.arange(it.shown)
     begins = starts_by(it.position_ids, rule).numpy()[: it.shown]
     tone = np.where(np.isin(cells, it.cu_seqlens[:-1]), "good", "wrong").astype(object)
-    return (marks("spelled start", "mark", it.at(cells, "position_ids"), cells, shown=begins, tone=tone, w=it.width),)
+    around = marks("spelled start", "mark", it.at(cells, "position_ids"), cells, shown=begins, tone=tone, w=it.width)
+    return (replace(around, seq=None),)  # of cells, not of sequences
