@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -116,12 +117,14 @@ def _strip(each: Shown, name: str, lines: int) -> Strip:
 
 
 def _scene(view: RowsView, each: Shown) -> Scene:
+    text = max(1.0, sqrt(each.cells) / 4)  # cells of a long row are smaller than legible text
+
     def names(of: str, lines: int) -> Box:
-        return panel(f"names:{of}", NAMED, float(lines), Margins(0.0, 1.0, 0.0, 0.05))
+        return panel(f"names:{of}", NAMED * text, float(lines), Margins(0.0, 1.0, 0.0, 0.05))
 
     def numbers(name: str) -> Box:
         width = min(view.trace.config.head_dim, NUMBERS) * UNIT
-        return panel(name, width, 1.0, Margins(0.0, 1.0, 0.1, 0.1)).at_least(HEADED)
+        return panel(name, width, 1.0, Margins(0.0, 1.0, 0.1, 0.1)).at_least(HEADED * text)
 
     keys = beside(names("keys", len(KEYS)), _strip(each, "keys", len(KEYS)).box, gap=0.0)
     out = beside(names("out", len(OUT)), _strip(each, "out", len(OUT)).box, gap=0.0)
@@ -235,9 +238,8 @@ def _asking(view: RowsView, each: Shown) -> Iterator[Marks]:
     query = marks("query", "value", Place("query", unit * UNIT, 0.0), unit, w=UNIT, says="!query, number {k}: {number}")
     origin = Place("keys", _led(x[asked][:, None]), 0.0)
     yield replace(with_numbers(query, _led(numbers)).but(shown=shown, origin=origin, anew=shown), seq=None)
-    d = view.trace.config.head_dim
-    yield title(Place("query", 0.0, -1.0), f"query {shape(d)}", shown=shown)
-    yield title(Place("sum", 0.0, -1.0), f"weights @ value {shape(d)}", shown=shown)
+    yield title(Place("query", 0.0, -1.0), "query", shown=shown)
+    yield title(Place("sum", 0.0, -1.0), "weights @ value", shown=shown)
     yield marks("focus:key", "focus", origin, w=WIDTH, shown=shown)
 
 
