@@ -11,6 +11,7 @@ from tabs import reach, tab, until, violations
 from visits import PHONE, PROJECTOR, Open
 
 from classroom import events
+from classroom.questions import question
 from classroom.rooms import rooms
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
@@ -436,3 +437,19 @@ def test_the_windows_of_a_class_move_together_and_eight_answers_fit(browser: Bro
                 expect(each.locator(".cover")).to_be_visible(visible=blank)
         for window in windows[1:]:
             window.close()
+
+
+def test_a_question_about_rows_has_the_settings_of_rows_and_goes_into_the_plan() -> None:
+    app = opened("class", {"row_layer": "conv", "isolate": "false", "max_length": 9})
+    app.session_state["class new"], app.session_state["class about"] = True, "rows"
+    app = app.run()
+    asked = app.selectbox(key="class kind")
+    assert len(asked.options) >= 8
+    assert not [each for each in asked.options if "batch_sizes" in each]
+    asked.set_value("conv_hit")
+    app = press(app.run(), "Add to the plan")
+    (item,) = app.session_state["visit"][Plan].items
+    assert item.question["kind"] == "conv_hit"
+    assert item.question["settings"] == {"layer": "conv", "isolate": False, "max_length": 9}
+    shown = question(item.question)
+    assert "A convolution with kernel size 4 runs over the row" in shown.prompt

@@ -152,10 +152,10 @@ def of_the_output(case: Asked, key: str, b: int) -> Answer:
         return tuple(t for t in range(case.lengths[b]) if torch.equal(grid[b, t, 3:], h_n[1, b]))
     end, whole = grid[b, -1], h_n[:, b].flatten()
     if bool((end == FILLER).all()):
-        return "`padding_value`: no cell computed it"
+        return "`padding_value`, which no cell computed"
     assert torch.equal(end[:3], whole[:3])
     if len(whole) == 3:
         return "its final state"
     if torch.equal(end, whole):
-        return "both directions: final states"
-    return "forward: final state, backward: after one step"
+        return "the final states of both directions"
+    return "its final state forward, and the state after one step backward"
