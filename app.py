@@ -11,7 +11,7 @@ from starlette.routing import Route
 from classroom.routes import Front
 from ui.parts import player
 from ui.parts.share import hide
-from ui.server import observed
+from ui.server import handout, observed
 from ui.server.head import PREVIEW, Head, told
 from ui.server.headers import Guarded
 from ui.server.static import Static
@@ -30,6 +30,6 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     page.run()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(SERVER / PREVIEW))
-    own = [preview, player.route(), *observed.routes()]
+    own = [preview, player.route(), handout.route(), *observed.routes()]
     between = [Middleware(Guarded), *observed.middleware(), Middleware(Front), Middleware(Static), Middleware(Head)]
     app = st.App(__file__, lifespan=warm, routes=own, middleware=between)

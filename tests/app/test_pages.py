@@ -122,7 +122,7 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 def test_training_opens_with_the_recorded_headline_chart_and_caveat(cell: str) -> None:
     app, run = opened("training", {"cell": cell}), recorded.training()
-    assert plain(app.subheader[0].value) == recorded.training_headline(run, cell)
+    assert plain(app.header[0].value) == recorded.training_headline(run, cell)
     assert recorded.training_caveat(run, cell) in texts(app)
     assert len(app.get("plotly_chart")) == 1  # the details come when they are opened
     assert "estimated from the recorded run. Time limit" in texts(app)
@@ -138,7 +138,7 @@ def test_training_opens_with_the_recorded_headline_chart_and_caveat(cell: str) -
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None:
     app, run = opened("cost", {"cell": cell}), recorded.cost()
-    assert plain(app.subheader[0].value) == recorded.cost_headline(run, cell)
+    assert plain(app.header[0].value) == recorded.cost_headline(run, cell)
     assert recorded.cost_caveat(run, cell) in texts(app)
     before = len(app.get("plotly_chart"))
     app.session_state["recorded cost"] = True

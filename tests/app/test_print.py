@@ -1,6 +1,8 @@
 """On paper a lesson is a handout: its text without its buttons, and the picture drawn for the sheet."""
 
 import io
+from urllib.parse import urlencode, urlsplit
+from urllib.request import urlopen
 
 from playwright.sync_api import Page, expect
 from pypdf import PdfReader
@@ -37,16 +39,27 @@ def test_a_lesson_is_printed_as_a_handout_with_what_is_unfolded(visit: Open) -> 
     assert canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]") == before
     assert visited.data("theme") == "dark"
     visited.main.get_by_role("button", name="all equal").wait_for()
-    titles = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
+    folded = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
     visited.unfold("A PackedSequence in Python")
     visited.main.get_by_text("isinstance").first.wait_for()
     on = sheets(visited.page)
     printed = plain(" ".join(on))
     assert ["Pack it yourself" in sheet for sheet in on] == ["sorted grid is data[0]" in sheet for sheet in on]
-    assert len(titles) >= 4
-    for title in titles:
-        assert plain(title.splitlines()[-1]) in printed
+    assert len(folded) >= 4
+    for title in map(str.splitlines, folded):
+        assert (plain(title[-1]) in printed) == (title[-1] == "A PackedSequence in Python")
     assert "isinstance" in printed
+    assert plain("This page with its movie: http") in printed
+    assert f":{urlsplit(page.url).port}/packing" in printed
+    expect(page.locator("#packviz-handout")).to_be_hidden()
+
+
+def test_a_handout_has_the_qr_code_of_its_address(address: str) -> None:
+    with urlopen(f"{address}/handout?{urlencode({'link': 'http://127.0.0.1/packing?sequences=<b>'})}") as answer:
+        told = answer.read().decode()
+    assert "/packing?sequences=&lt;b&gt;</p><svg" in told
+    with urlopen(f"{address}/handout?link=javascript:x") as answer:
+        assert answer.status == 204
 
 
 def sheets(page: Page) -> list[str]:

@@ -14,6 +14,7 @@ from visits import PHONE, PROJECTOR, Open, Visit
 
 import packviz as pv
 from pages import opened, press, texts
+from ui.parts import network
 from ui.parts.qr import qr_code
 from ui.parts.share import frame, frame_of_file, link
 from ui.state.address import PARTS, SETTINGS
@@ -159,6 +160,15 @@ def in_the_code(visited: Visit, link: str) -> bool:
     return bool(image.evaluate("image => image.decode().then(() => image.naturalWidth > 20)"))
 
 
+def test_a_local_address_is_shared_as_others_can_open_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = "http://127.0.0.1:8501/packing?cell=lstm"
+    monkeypatch.setattr(network, "_own_address", lambda: "192.0.2.7")
+    assert network.for_others(here) == "http://192.0.2.7:8501/packing?cell=lstm"
+    assert network.for_others(HERE) == HERE
+    monkeypatch.setattr(network, "_own_address", lambda: "")
+    assert network.for_others(here) == here
+
+
 def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(visit: Open) -> None:
     visited = visit({"cell": "lstm"}, path="packing")
     prompt = visited.page.locator(".pv-prompt")
@@ -169,10 +179,16 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(visit: Open) ->
     visited.press("ArrowRight", "ArrowRight")
     open_panel(visited)
     assert query(shared(visited)) == query(visited.page.url) | {"question": "2"}
+    assert urlsplit(shared(visited)).netloc == urlsplit(network.for_others(visited.page.url)).netloc
+    expect(visited.page.get_by_text("Only this computer can open the address of this page.")).to_be_visible()
+    expect(visited.page.get_by_role("button", name="+ Add this step")).to_be_in_viewport(ratio=1)
     assert in_the_code(visited, shared(visited))
     assert query(shared(visited))["step"] == "3"
     panel = visited.page.locator(".st-key-sharing")
+    panel.get_by_text("What the link opens, hides and fixes").click()
     settings = panel.get_by_role("combobox", name="Lock settings")
+    settings.scroll_into_view_if_needed()
+    settings.click()
     settings.fill("cell")
     visited.page.get_by_role("option", name="cell", exact=True).wait_for()
     settings.press("Enter")

@@ -53,7 +53,7 @@ def plan_view(ask: Ask | None) -> None:
     head = nullcontext() if ask is None else st.expander("Lesson plan", key="plan folded")
     with head, st.container(border=ask is None, key="plan"):
         if ask is None:
-            st.subheader("Lesson plan", anchor=False)
+            st.header("Lesson plan", anchor=False)
         told = (visit(Plan).title, f"{visit(Plan).minutes} minutes" if visit(Plan).minutes else "", visit(Plan).goal)
         if items and any(told):
             st.text(" · ".join(filter(None, told)))

@@ -11,3 +11,8 @@ def qr_code(text: str) -> str:
     Up to 15 % of it can be restored (error correction level M).
     """
     return segno.make_qr(text, error="m", boost_error=False).svg_data_uri(light="white", border=4, omitsize=True)
+
+
+def qr_svg(text: str) -> str:
+    """Return the QR code of a text as an SVG element."""
+    return segno.make_qr(text, error="m", boost_error=False).svg_inline(light="white", border=4, omitsize=True)

@@ -13,6 +13,7 @@ import streamlit as st
 
 from ui.parts.component import component
 from ui.parts.game import Games
+from ui.parts.network import for_others, is_local
 from ui.parts.new_question import add_step
 from ui.parts.plan import Item, item_of
 from ui.parts.plan_view import download
@@ -109,27 +110,45 @@ def _panel(film: Callable[[], Request] | None) -> None:
     here = str(st.session_state.get(_KEY, {}).get("url") or "")  # "" until the browser has reported it
     page = urlsplit(here).path.rpartition("/")[2] or "overview"
     st.markdown("**Link to this page, as it is now**")
-    place, code = st.columns([3, 2], vertical_alignment="center")
-    chosen = _choices(page, here, with_step=film is not None)
-    shared = link(here, **chosen) if here else ""
-    with place:
+    top, onward = st.columns([3, 2], vertical_alignment="center"), st.container(gap="small")
+    with st.expander("What the link opens, hides and fixes", key="share options"):
+        chosen = _choices(page, here, with_step=film is not None)
+    shared = link(for_others(here), **chosen) if here else ""
+    with top[0]:
         _mount(key=_KEY, data={"known": here, "link": shared}, default={"url": ""}, on_url_change=lambda: None)
     if here:
-        with code:
+        with top[1]:
             _code(shared)
-        with st.expander("Embed it in another page"):
+        with st.expander("Embed it in another page", key="share embed"):
             st.code(frame(shared), language="html", wrap_lines=True)
+            if film is not None:
+                st.markdown("The movie as a file, which you put beside that page:")
+                st.code(frame_of_file(f"packviz-{page}.html"), language="html", wrap_lines=True)
+    with onward:
+        if is_local(here):
+            _warn(shared)
+        _onward(film, page, here, shared)
+
+
+def _warn(shared: str) -> None:
+    """Say that the address of this page is of no use to others."""
+    if is_local(shared):
+        told = "It has no address in a network, so nobody else can open the link."
+    else:
+        told = "The link has its address in the local network, so others there can open it."
+    st.caption(f"Only this computer can open the address of this page. {told}")
+
+
+def _onward(film: Callable[[], Request] | None, page: str, here: str, shared: str) -> None:
+    """Offer what else can be done with the page: add it to the plan, print it, save its movie."""
     played = visit(Games).current if page == "quiz" else None
-    if played is not None:
-        way_to(*played)
     if film is not None:
         request, name = film(), f"packviz-{page}.html"
-        download("The movie as a file that plays offline", name, lambda: run(request).film.to_html())
-        with st.expander("Embed this file in another page"):
-            st.code(frame_of_file(name), language="html", wrap_lines=True)
         add_step(item_of(page, request, _in(here, "step")))
+        download("The movie as a file that plays offline", name, lambda: run(request).film.to_html())
     elif played is not None:
         add_step(Item(question={"level": played[0], "round": played[1], "question": visit(Games).question - 1}))
+        way_to(*played)
     elif here and page != "class":
         add_step(Item(page=page, link=urlsplit(shared).query))
 

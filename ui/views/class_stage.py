@@ -2,7 +2,6 @@
 
 import gzip
 import re
-import socket
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -14,6 +13,7 @@ import streamlit as st
 from classroom.rooms import rooms
 from classroom.state import RefusedError
 from packviz.text import html, markup
+from ui.parts.network import for_others
 from ui.parts.player import clip
 from ui.parts.qr import qr_code
 from ui.parts.quiz_views import batch
@@ -181,23 +181,8 @@ def _texts(seen: Seen) -> str:
 
 def join_link(code: str) -> str:
     """Return the link that phones join with: they cannot reach this machine as localhost."""
-    here = urlsplit(st.context.url or "http://localhost:8501/")
-    host = here.hostname or "localhost"
-    if host in ("localhost", "127.0.0.1", "::1"):
-        host = _own_address() or host
-    port = f":{here.port}" if here.port else ""
-    return f"{here.scheme}://{host}{port}/join/{code}"
-
-
-@st.cache_resource(show_spinner=False, ttl=60)
-def _own_address() -> str:
-    """Return this machine's address in its network; "" if there is none. Nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as there:
-        try:
-            there.connect(("192.0.2.1", 9))  # an address for documentation: no packet leaves for a datagram socket
-            return str(there.getsockname()[0])
-        except OSError:
-            return ""
+    here = urlsplit(for_others(st.context.url or "http://localhost:8501/"))
+    return f"{here.scheme}://{here.netloc}/join/{code}"
 
 
 def as_spoken(link: str) -> str:

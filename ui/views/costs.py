@@ -37,7 +37,7 @@ def full_run(shown: Shown) -> None:
     if not run.of(cell):
         st.markdown(NOT_RECORDED)
         return
-    st.subheader(recorded.cost_headline(run, cell), anchor=False)
+    st.header(recorded.cost_headline(run, cell), anchor=False)
     fresh(charts.winning, run.of(cell), key="recorded map")
     st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")
     small = text.counted(len(run.batch[0].lengths), "sequence")
