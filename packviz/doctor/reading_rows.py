@@ -15,6 +15,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, document_ids
 from packviz.inputs.documents import cu_seqlens_of, position_ids_of, seq_idx_of
 from packviz.text import listed, quoted
+from packviz.validate import is_integer
 
 __all__ = ["Reading", "WrittenRows", "conversions", "read_rows", "readings"]
 
@@ -70,7 +71,10 @@ def _value(name: str, text: str) -> Any:
         if name == "documents":
             return read_nested(text if "[" in text else f"[{text}]")
         if name in ("eos", "max_seqlen"):
-            numbers = [int(number) for number in torch.as_tensor(read_lengths(text)).flatten()]
+            found = read_lengths(text)
+            numbers = found.flatten().tolist() if isinstance(found, Tensor) else found
+            if not numbers or not all(is_integer(number, -(2**63), 2**63 - 1) for number in numbers):
+                raise PackvizError(name, quoted(text, 40), "an integer", "write it as a number")
             return numbers if name == "eos" else numbers[0]
         if "[" in text or "(" in text:
             value = read_tensor(text)

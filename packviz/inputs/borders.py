@@ -63,6 +63,9 @@ def find_documents(
     >>> find_documents(position_ids=[0, 1, 2, 0, 0, 0, 1], rule="falls")
     (3, 4)
     """
+    others = (position_ids, seq_idx, attention_mask, input_ids, rule)
+    if cu_seqlens is not None and all(other is None for other in others):  # however long its row is
+        return tuple(length for length in _lengths_of(row_from("cu_seqlens", cu_seqlens)).tolist() if length)
     ids = document_ids(
         position_ids=position_ids,
         cu_seqlens=cu_seqlens,
@@ -220,13 +223,18 @@ def _equal(first: Sequence[int], lengths: Sequence[int]) -> int:
 
 
 def _of_offsets(offsets: Tensor) -> Tensor:
+    lengths = _lengths_of(offsets)
+    return torch.arange(len(lengths)).repeat_interleave(lengths)
+
+
+def _lengths_of(offsets: Tensor) -> Tensor:
     lengths = offsets.diff()
     falls = bool((lengths < 0).any())
     if int(offsets[0]) != 0 or falls:
         fix = "put a 0 before them" if not falls else "if these are lengths, give [0, *itertools.accumulate(lengths)]"
         got = listed(offsets.tolist(), 8)
         raise PackvizError("cu_seqlens", expected="offsets from 0 that do not fall", got=got, fix=fix)
-    return torch.arange(len(lengths)).repeat_interleave(lengths)
+    return lengths
 
 
 def _of_ids(ids: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """What can be wrong with a row of documents: its offsets, positions, masks and labels, and documents cut or dropped."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -264,13 +264,12 @@ def documents_are_whole(case: RowCase) -> Iterator[Fault]:
     documents, N = cast("Sequence[Tensor]", case.documents), sum(case.lengths)
     tokens = None if case.input_ids is None else case.tokens(case.input_ids)
     by_ids = tokens is not None and len(tokens) == N and all(one.dim() == 1 for one in documents)
-    row = tokens.tolist() if tokens is not None and by_ids else [0] * N
-    bounds = pairwise([0, *accumulate(case.lengths)])
-    parts = Counter(tuple(row[start:stop]) for start, stop in bounds)
-    sizes = [min(len(one) if one.dim() else int(one), N + 1) for one in documents]
-    wanted = [tuple(one.tolist()) if by_ids else (0,) * size for one, size in zip(documents, sizes, strict=True)]
-    left = sorted((d for d, one in enumerate(wanted) if one and not _taken(parts, one)), key=lambda d: -len(wanted[d]))
-    kept = {d: _kept(parts, wanted[d]) for d in left}
+    key: Callable[[Sequence[int]], Hashable] = tuple if by_ids else len
+    row: Sequence[int] = tokens.tolist() if tokens is not None and by_ids else range(N)
+    parts = Counter(key(row[start:stop]) for start, stop in pairwise([0, *accumulate(case.lengths)]))
+    wanted = [one.tolist() if by_ids else range(len(one) if one.dim() else int(one)) for one in documents]
+    left = sorted((d for d, one in enumerate(wanted) if not _taken(parts, key(one))), key=lambda d: -len(wanted[d]))
+    kept = {d: _kept(parts, wanted[d], key, {*case.lengths}) for d in left}
     cut = [d for d in left if 0 < kept[d] < len(wanted[d])]
     if cut:
         yield Fault("document_cut", None, sorted(cut), severity="silent")
@@ -280,16 +279,18 @@ def documents_are_whole(case: RowCase) -> Iterator[Fault]:
         yield Fault("document_dropped", None, sorted(dropped), severity="silent")
 
 
-def _taken(parts: Counter[tuple[int, ...]], part: tuple[int, ...]) -> bool:
+def _taken(parts: Counter[Hashable], part: Hashable) -> bool:
     """Take a part out of those of the row, and return whether it was there."""
     there = parts[part] > 0
     parts[part] -= there
     return there
 
 
-def _kept(parts: Counter[tuple[int, ...]], whole: tuple[int, ...]) -> int:
-    """Return how many tokens of a document, from its first on, are in parts of the row, the longest taken first."""
-    at, sizes = 0, sorted({len(part) for part in parts}, reverse=True)
-    while size := next((n for n in sizes if n <= len(whole) - at and _taken(parts, whole[at : at + n])), 0):
-        at += size
+def _kept(
+    parts: Counter[Hashable], whole: Sequence[int], key: Callable[[Sequence[int]], Hashable], of: set[int]
+) -> int:
+    """Return how many tokens of a document, from its first on, are in parts of these lengths; long parts come first."""
+    at, lengths = 0, sorted(of, reverse=True)
+    while length := next((n for n in lengths if n <= len(whole) - at and _taken(parts, key(whole[at : at + n]))), 0):
+        at += length
     return at

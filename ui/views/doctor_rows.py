@@ -54,8 +54,11 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
 
     found   draws findings
     """
-    places = max((torch.as_tensor(value).numel() for name, value in given.items() if name != "documents"), default=0)
-    if not places:
+    parts = [torch.as_tensor(value) for name, value in given.items() if name not in ("documents", "max_seqlen")]
+    places = max([part.numel() for part in parts], default=0)
+    if "cu_seqlens" in given:
+        places = max(places, int(torch.as_tensor(given["cu_seqlens"]).max()))
+    if not given:
         st.text("Nothing to examine yet: paste a row, such as position_ids: 0 1 2 0 1 0.")
         return
     if places > _MAX_PLACES:
