@@ -152,7 +152,7 @@ def _fix_of_rows(kind: str, made: RowsTrace) -> str:
         return 'Set layer to "conv".'
     if kind == "document_count" and not made.config.reset_positions:
         return "Set reset_positions to true."
-    if kind == "last_label" and made.logits is None:
+    if kind in ("last_label", "heavier") and made.logits is None:
         return "Type words or integers: other numbers have no labels."
     return "Choose a smaller max_length, or several short sequences that stand in one row."
 

@@ -18,6 +18,6 @@ lesson(
     },
     to_try=("Take another layer, or take away what keeps the documents apart.", what_leaks.to_try),
     ended=what_leaks.finished,
-    onward=("doctor", "Next: is my own packing right? →"),
+    onward=("losses", "Next: what does the loss count? →"),
     kind=ROWS,
 )

@@ -23,6 +23,7 @@ ROW_STAGES = {
     "borders": "borders",
     "attention": "attention",
     "what_leaks": "leak",
+    "losses": "losses",
 }
 LESSONS = STAGES | ROW_STAGES  # of each lesson, its first stage
 

@@ -212,4 +212,4 @@ def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings:
     assert fill.shape == f"{len(run.rows.rows)} × {run.rows.max_length}"
     assert torch.equal(space["mask"], run.mask[row, : sum(lengths), : sum(lengths)])
     assert borders.shape == str(tuple(space["mask"].shape))
-    assert len(movie.code) == 5  # and the layer, and each document alone
+    assert len(movie.code) == 6  # and the layer, each document alone, and the losses

@@ -39,6 +39,8 @@ def answer_of(run: RowsTrace, prediction: Prediction) -> Answer:
         positions = list(map(int, re.findall(r"\d+", prompt.partition("position_ids` ")[2].partition(".")[0])))
         pads = re.search(r"Its last (?:(\d+) cells are pads|cell is a pad)", prompt)
         return (positions.count(0) - (int(pads[1] or 1) if pads else 0),)
+    if key == "heavier":
+        return _of_means(run, prompt)
     r = int(re.search(r"Row (\d+)", prompt)[1])  # type: ignore[index]
     of = run.document_ids[r]
     if key == "position_ids":
@@ -48,6 +50,28 @@ def answer_of(run: RowsTrace, prediction: Prediction) -> Answer:
     if key in ("keys_read", "mask_cells"):
         return _of_attention(run, key, prompt, r)
     return _of_changes(run, key, prompt, r)
+
+
+def _of_means(run: RowsTrace, prompt: str) -> Answer:
+    """Return in which mean a token of a document weighs the most: the derivatives of each mean by the losses."""
+    letter = re.search(r"a token of ([A-Z]+) weigh", prompt)[1]  # type: ignore[index]
+    losses, labelled = torch.zeros(run.labels.shape, dtype=torch.float64, requires_grad=True), run.labels != -100
+    documents = [
+        losses[row][here & labelled[row]]
+        for row, of in enumerate(run.document_ids)
+        for here in (of == piece for piece in range(int(of.max()) + 1))
+    ]
+    rows = [each[there] for each, there in zip(losses, labelled, strict=True)]
+    found = {"the mean over tokens": losses[labelled].mean()}
+    for name, groups in (("documents", documents), ("rows", rows)):
+        found[f"the mean over {name}"] = torch.stack([group.mean() for group in groups if len(group)]).mean()
+    weights = {name: torch.autograd.grad(mean, losses, retain_graph=True)[0] for name, mean in found.items()}
+    row, piece = next(
+        (r, d) for r, row in enumerate(run.rows.rows) for d, (b, _, _) in enumerate(row) if sequence_label(b) == letter
+    )
+    here = run.document_ids[row] == piece
+    order = ("the mean over documents", "the mean over rows", "the mean over tokens")
+    return max(order, key=lambda name: round(float(weights[name][row][here].max()), 9))
 
 
 def _of_one_row(run: RowsTrace, key: str, prompt: str) -> Answer:

@@ -86,7 +86,7 @@ def _rows_film(rows: RowsTrace, stages: tuple[View, ...] | None, watched: Mappin
 def _row_length(batch: Batch, stages: tuple[View, ...] | None) -> Mapping[str, object]:
     """Return max_length for rows to be filled, and if all tokens are too many for one row: two sequences fit in."""
     longest, shortest = int(batch.lengths.max()), int(batch.lengths.min())
-    one_row = stages != ("fill",) and int(batch.lengths.sum()) <= LIMITS.max_length
+    one_row = stages not in (("fill",), ("losses",)) and int(batch.lengths.sum()) <= LIMITS.max_length
     return {} if one_row else {"max_length": min(longest + shortest, LIMITS.max_length)}
 
 
@@ -102,7 +102,7 @@ ROWS = Kind(
     names=ROW_NAMES,
     check_own=check_row_sizes,
     film=_rows_film,
-    stages=("two", "fill", "borders", "attention", "run", "leak"),
+    stages=("two", "fill", "borders", "attention", "run", "leak", "losses"),
     settled=_row_length,
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (PACKING, ROWS)}

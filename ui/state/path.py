@@ -19,6 +19,7 @@ LESSONS = {  # by stage
     "borders": "borders",
     "attention": "attention",
     "leak": "what_leaks",
+    "losses": "losses",
 }
 
 TITLES = {"class": "For teachers"}  # in the menu; of the others their names

@@ -30,6 +30,7 @@ from packviz.show.movie.rows.attention import attention, attention_end, attentio
 from packviz.show.movie.rows.borders import borders, borders_end, borders_scene
 from packviz.show.movie.rows.fill import fill, fill_end, fill_scene
 from packviz.show.movie.rows.leak import leak, leak_end, leak_scene
+from packviz.show.movie.rows.losses import losses, losses_scene
 from packviz.show.movie.rows.run import has_run
 from packviz.show.movie.rows.run import run as run_rows
 from packviz.show.movie.rows.run import run_end as run_rows_end
@@ -111,6 +112,7 @@ ROWS = Kind(
         StageEntry("attention", "attention", attention, attention_scene, attention_end, has=has_attention),
         StageEntry("run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run),
         StageEntry("leak", "leak", leak, leak_scene, leak_end),
+        StageEntry("losses", "losses", losses, losses_scene, by_default=False),
     ),
     view=rows_view_of,
     opening=opening,

@@ -12,7 +12,7 @@ from packviz.rules.preconditions import check_kind
 from packviz.show.movie import Movie
 from packviz.show.movie.kinds import kind_of, stages_of
 from packviz.show.movie.marks import Stage
-from packviz.teach.predictions import layout, rows, running
+from packviz.teach.predictions import layout, of_losses, rows, running
 from packviz.teach.predictions.facts import PACKING
 from packviz.teach.predictions.kind import Kind, Subject
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Verdict, spelled
@@ -38,6 +38,7 @@ _ROWS: Mapping[str, tuple[Kind[Any], ...]] = {
     "borders": (rows.document_count, rows.position_ids),
     "attention": (rows.keys_read, rows.mask_cells),
     "run": (rows.changed_documents, rows.conv_hit),
+    "losses": (of_losses.heavier, of_losses.last_label),
     "leak": (rows.changed_tokens, rows.changed_documents, rows.conv_hit),
 }
 _BACKWARD = (running.joins_backward, running.final_backward, running.fed_backward)  # instead of those of the run

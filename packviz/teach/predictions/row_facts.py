@@ -1,6 +1,7 @@
 """The numbers of a run over rows, under the names used in the templates of the questions about rows."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache, cached_property
 from itertools import accumulate
@@ -12,6 +13,7 @@ from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute import runs
 from packviz.compute.fill import Row
+from packviz.compute.row_record import NO_LABEL
 from packviz.compute.rows import RowsTrace
 from packviz.show.movie.data import Asked
 from packviz.teach.predictions.kind import Case, Subject
@@ -106,6 +108,15 @@ class RowFacts:
         numbers = torch.split(torch.arange(self.N), self.lengths)
         return [self.places[n] for n in pack_sequence(list(numbers), enforce_sorted=False).data.tolist()]
 
+    @cached_property
+    def targets(self) -> list[tuple[int, int, int, int]]:
+        """Return of each sequence that is one piece with a label: sequence, row, piece and how many labels it has."""
+        pieces = [(b, r, d) for r, row in enumerate(self.rows) for d, (b, _, _) in enumerate(row)]
+        often = Counter(b for b, _, _ in pieces)
+        labelled = self.trace.labels != NO_LABEL
+        counts = [int(labelled[r][self.trace.document_ids[r] == d].sum()) for _, r, d in pieces]
+        return [(*at, count) for at, count in zip(pieces, counts, strict=True) if count and often[at[0]] == 1]
+
     @property
     def shown(self) -> list[int]:
         """The cells of the row of all sequences that a movie shows."""
@@ -116,6 +127,14 @@ def whole(row: Row, lengths: list[int], d: int) -> bool:
     """Return whether the piece d of a row reaches the end of its sequence."""
     b, _, stop = row[d]
     return stop == lengths[b]
+
+
+def ends(facts: RowFacts) -> Iterator[tuple[int, int]]:
+    """Yield row and number of the documents whose last token is the last of its sequence, without a piece beside it."""
+    for r in facts.watched:
+        sequences = [b for b, _, _ in facts.rows[r]]
+        if len(set(sequences)) == len(sequences):
+            yield from ((r, d) for d in range(len(sequences)) if whole(facts.rows[r], facts.lengths, d))
 
 
 def code_of(trace: RowsTrace) -> tuple[str, ...]:

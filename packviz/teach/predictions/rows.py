@@ -8,8 +8,9 @@ from packviz.compute.fill import fill_rows
 from packviz.inputs.borders import RULES, find_documents
 from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
 from packviz.teach.predictions.kind import Case, Given, Kind, once
+from packviz.teach.predictions.of_losses import heavier, last_label
 from packviz.teach.predictions.prediction import Moment
-from packviz.teach.predictions.row_facts import ROWS, RowFacts, whole
+from packviz.teach.predictions.row_facts import ROWS, RowFacts, ends
 
 MAX_TYPED = 10  # at most this many numbers to type for one answer
 MAX_CELLS = 24  # of a row whose position_ids are shown, with its pads
@@ -198,7 +199,7 @@ def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Case:
     return Case(answer, _VERDICT, mistakes, {**facts.in_words(r), **names})
 
 
-@ROWS.kind("numbers", lambda facts: [*_ends(facts)])
+@ROWS.kind("numbers", lambda facts: [*ends(facts)])
 def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Case:
     """Ask how many outputs of a row change if the last token of a document changes."""
     r, d = place
@@ -217,7 +218,7 @@ def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Case:
     return Case(answer, _VERDICT, mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
 
 
-@ROWS.kind("letters", lambda facts: [place for place in _ends(facts) if len(facts.rows[place[0]]) > 1])
+@ROWS.kind("letters", lambda facts: [place for place in ends(facts) if len(facts.rows[place[0]]) > 1])
 def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Case:
     """Ask which documents of a row have outputs that change if the last token of one of them changes."""
     r, d = place
@@ -238,23 +239,9 @@ def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Case:
     return Case(sorted(set(there)), _VERDICT, mistakes, names)
 
 
-@ROWS.kind("choice", lambda facts: [place for place in _ends(facts) if facts.trace.logits is not None])
-def last_label(facts: RowFacts, place: tuple[int, int]) -> Case:
-    """Ask for the label of the last token of a document."""
-    r, d = place
-    b, first, length = list(facts.pieces(r))[d]
-    row = facts.rows[r]
-    following = row[d + 1][0] if d + 1 < len(row) else None
-    label = int(facts.trace.labels[r, first + length - 1])
-    names = {"name": facts.letters[b], "other": facts.letters[following] if following is not None else ""}
-    choices = ("none", "itself", *(["next"] if following is not None else ["pad"]))
-    answer = "none" if label == -100 else "next"
-    return Case(answer, Moment("fill", name="end"), names={**facts.in_words(r), **names}, choices=choices)
-
-
 KINDS: tuple[Kind[RowFacts], ...] = (
     *(cu_seqlens, row_token, row_count, dropped_from, dropped_tokens, position_ids, document_count),
-    *(keys_read, mask_cells, conv_hit, changed_tokens, changed_documents, last_label),
+    *(keys_read, mask_cells, conv_hit, changed_tokens, changed_documents, last_label, heavier),
 )
 
 
@@ -282,14 +269,6 @@ def _later(facts: RowFacts) -> Iterator[tuple[int, int]]:
     """Yield row and number of every document of a convolution that has another one before it in its row."""
     if facts.layer == "conv":
         yield from ((r, d) for r in facts.watched for d in range(1, len(facts.rows[r])))
-
-
-def _ends(facts: RowFacts) -> Iterator[tuple[int, int]]:
-    """Yield row and number of the documents whose last token is the last of its sequence, without a piece beside it."""
-    for r in facts.watched:
-        sequences = [b for b, _, _ in facts.rows[r]]
-        if len(set(sequences)) == len(sequences):
-            yield from ((r, d) for d in range(len(sequences)) if whole(facts.rows[r], facts.lengths, d))
 
 
 def _about_end(facts: RowFacts, b: int, length: int) -> dict[str, object]:

@@ -14,7 +14,7 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config
 from packviz.inputs.limits import limited_batch
 from packviz.inputs.row_config import STRATEGIES, RowConfig
-from packviz.teach.predictions import KINDS, Prediction, Stage, rows
+from packviz.teach.predictions import KINDS, Prediction, Stage, of_losses, rows
 from packviz.text import Brief
 from packviz.validate import integer
 
@@ -226,7 +226,8 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
     "final_step": (1,),
     "last_column": (1, 2, 3),
     "unpacked_width": (1, 3),
-    **{kind.key: (4,) for kind in rows.KINDS},
+    # a kind that is added to a level changes its rounds, to which there are links
+    **{kind.key: (4,) for kind in rows.KINDS if kind is not of_losses.heavier},
 }
 
 

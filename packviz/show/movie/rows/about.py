@@ -3,6 +3,7 @@
 import torch
 
 from packviz.compute.row_layers import AttentionLayer
+from packviz.facts.row_losses import heaviest
 from packviz.inputs.row_config import RowConfig
 from packviz.show.movie.data import About
 from packviz.show.movie.marks import CodeLine
@@ -13,7 +14,7 @@ from packviz.show.movie.rows.words import texts
 from packviz.text import counted
 
 SDPA = "scaled_dot_product_attention"
-STAGES = ("two", "fill", "borders", "attention", "run", "leak")
+STAGES = ("two", "fill", "borders", "attention", "run", "leak", "losses")
 
 
 def about(view: RowsView) -> About:
@@ -46,7 +47,7 @@ def about(view: RowsView) -> About:
             "address": ", packed row {n}",
         },
         numbers=view.numbers,
-        scales={"input": 1.0, "state": largest or 1.0},
+        scales={"input": heaviest(run), "state": largest or 1.0},
         notes=tuple(notes),
         proof="the order of the PackedSequence and the outputs of the layers are torch's own",
         exact=view.exact,
@@ -75,6 +76,10 @@ mask = (seq_idx[:, None] == seq_idx){".tril()" if config.causal else ""}"""
         "borders": CodeLine(mask, f"({it.tokens}, {it.tokens})"),
         **layer,
         "leak": CodeLine("alone = [model(document)\n    for document in documents]", f"{len(view.lengths)} documents"),
+        "losses": CodeLine(
+            "loss = F.cross_entropy(\n    logits.transpose(1, 2), labels,\n    reduction='none')",
+            f"({len(view.trace.rows.rows)}, {view.trace.rows.max_length})",
+        ),
     }
 
 

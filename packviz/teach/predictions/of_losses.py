@@ -1,0 +1,48 @@
+"""Questions about the loss of a batch in rows: what the label of a token is, and what it weighs."""
+
+from collections.abc import Sequence
+
+from packviz.facts.row_losses import token_weights
+from packviz.teach.predictions.kind import Case
+from packviz.teach.predictions.prediction import Moment
+from packviz.teach.predictions.row_facts import MAX_PIECES, ROWS, RowFacts, ends
+
+_ORDER = ("documents", "rows", "tokens")  # of means that give the same weight, the first one is the answer
+
+
+@ROWS.kind("choice", lambda facts: [*ends(facts)] if facts.trace.logits is not None else ())
+def last_label(facts: RowFacts, place: tuple[int, int]) -> Case:
+    """Ask for the label of the last token of a document."""
+    r, d = place
+    b, first, length = list(facts.pieces(r))[d]
+    row = facts.rows[r]
+    following = row[d + 1][0] if d + 1 < len(row) else None
+    label = int(facts.trace.labels[r, first + length - 1])
+    names = {"name": facts.letters[b], "other": facts.letters[following] if following is not None else ""}
+    choices = ("none", "itself", *(["next"] if following is not None else ["pad"]))
+    answer = "none" if label == -100 else "next"
+    return Case(answer, Moment("losses", name="labels"), names={**facts.in_words(r), **names}, choices=choices)
+
+
+def _weighed(facts: RowFacts) -> Sequence[tuple[int, int, int]]:
+    """Return sequence, row and piece of the documents with a label, if they do not all have as many."""
+    counts, short = {count for *_, count in facts.targets}, all(map(facts.short, range(facts.R)))
+    return [(b, r, d) for b, r, d, _ in facts.targets] if len(counts) > 1 and short and facts.R <= MAX_PIECES else []
+
+
+@ROWS.kind("choice", _weighed)
+def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Case:
+    """Ask in which mean a token of a document weighs the most."""
+    b, row, piece = place
+    here, found = facts.trace.document_ids[row] == piece, token_weights(facts.trace)
+    weights = {name: float(each[row][here].max()) for name, each in found.items()}
+    most = max(weights.values())
+    answer = next(name for name in _ORDER if weights[name] == most)
+    choices = tuple(name for name in weights if name == answer or weights[name] < most)
+    held = "; ".join(f"row {r} holds {facts.held(r)}" for r in range(facts.R))
+    names = {
+        "name": facts.letters[b],
+        "all_held": held[:1].upper() + held[1:],
+        "weights": {name: f"{each:.3g}" for name, each in weights.items()},
+    }
+    return Case(answer, Moment("losses", name=answer), names=names, choices=choices)

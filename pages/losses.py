@@ -1,0 +1,22 @@
+"""Losses: what each token weighs in the number that a framework prints."""
+
+from ui.parts.lesson import lesson
+from ui.parts.part import numbers_and_program
+from ui.state.kinds import ROWS
+from ui.views import losses
+
+lesson(
+    "What does the loss count?",
+    "A loss is a mean, and the mean decides what each token weighs. Packing changes some means and leaves others as "
+    "they are.",
+    ("losses",),
+    {
+        "Three numbers, padded and in rows": losses.three_numbers,
+        "Micro-batches and gradient accumulation": losses.micro_batches,
+        "A document without a target": losses.without_target,
+        "The numbers, and the same run in plain PyTorch": numbers_and_program,
+    },
+    to_try=("Shift the labels over the whole row, or fill the rows in another way.", losses.to_try),
+    onward=("doctor", "Next: is my own packing right? →"),
+    kind=ROWS,
+)

@@ -1,0 +1,80 @@
+"""The stage `losses`: labels, losses and weights of every token, and the numbers of its sentences."""
+
+import re
+from typing import Any
+
+import pytest
+import torch
+from row_cases import random_rows
+from seeds import seeds
+
+import packviz as pv
+from packviz.facts import means, token_weights
+from packviz.text import sequence_label
+
+MEANS = ("tokens", "documents", "rows")
+NUMBER = r"(\d+(?:\.\d+)?(?:e-\d+)?|nan)"
+
+
+def marks(movie: Any, step: int, family: str) -> dict[tuple[int, int], Any]:
+    """Return the marks of a family that a step shows, by row and cell."""
+    found = [mark for name, mark in movie.frame(step)["marks"].items() if name.split(":")[0] == family]
+    return {(round(mark["y"]), round(mark["x"] / 1.6)): mark for mark in found}
+
+
+@pytest.mark.parametrize("seed", seeds(12))
+def test_each_cell_shows_its_label_its_loss_and_its_weight(seed: int) -> None:
+    r = random_rows(seed)
+    movie = pv.movie(r, ("losses",))
+    assert [step.name for step in movie.steps] == ["labels", *MEANS, "end"]
+    assert marks(movie, 1, "weight") == {}
+    for number, name in enumerate(MEANS, 2):
+        weights, cells = token_weights(r)[name], marks(movie, number, "weight")
+        assert set(cells) == {(row, cell) for row, cell in (r.document_ids >= 0).nonzero().tolist()}
+        assert all(mark["v"] == pytest.approx(float(weights[at]), abs=6e-5) for at, mark in cells.items())
+    labels, losses = marks(movie, 1, "target"), marks(movie, 1, "loss")
+    assert set(losses) == {(row, cell) for row, cell in (r.labels != -100).nonzero().tolist()}
+    assert all(mark["text"] == f"{float(r.losses[at]):.2f}" for at, mark in losses.items())
+    texts = {int(each): text for ids, row in zip(r.batch.sequences, r.batch.texts, strict=True)
+             for each, text in zip(ids, row, strict=True)} if r.logits is not None else {}  # fmt: skip
+    for at, mark in labels.items():
+        label = int(r.labels[at])
+        assert mark["text"] == ("−100" if label == -100 else texts[label])
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_every_sentence_is_true(seed: int) -> None:
+    r = random_rows(seed)
+    first, *steps, end = pv.movie(r, ("losses",)).steps
+    labelled = int((r.labels != -100).sum())
+    assert re.search(rf"\b{labelled} tokens? of {r.rows.tokens} ha", first.caption)
+    assert ("of its document" in first.caption) == (r.config.shift_labels == "document")
+    for name, step in zip(MEANS, steps, strict=True):
+        weights = token_weights(r)[name]
+        assert f"**The mean over {name}** is {r.loss[name]:.4f}" in step.caption
+        for letter, weight in re.findall(rf"(?:A token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", step.caption):
+            found = set()
+            for row, pieces in enumerate(r.rows.rows):
+                for piece, (b, _, _) in enumerate(pieces):
+                    if sequence_label(b) == letter:
+                        found |= {f"{float(each):.3g}" for each in weights[row][r.document_ids[row] == piece]}
+            assert weight in found, (step.caption, found)
+        assert ("left out" in step.caption) == (name == "documents" and bool(r.unlabelled))
+    changed = [name for name, (one, other) in means(r).items() if f"{one:.4f}" != f"{other:.4f}"]
+    assert ("changes none of them" in end.caption) == (not changed)
+    if changed:
+        assert f"changes the mean over {' and over '.join(changed)}**" in end.caption
+
+
+def test_the_code_of_each_mean_gives_its_number() -> None:
+    r = pv.trace_rows(pv.Batch.parse("1 2 3 4 5\n4 5\n6 7 8 9\n3"), pv.RowConfig(max_length=7))
+    parts = [
+        r.losses[row][(r.document_ids[row] == piece) & (r.labels[row] != -100)]
+        for row, pieces in enumerate(r.rows.rows)
+        for piece in range(len(pieces))
+    ]
+    rows = [row[labels != -100] for row, labels in zip(r.losses, r.labels, strict=True)]
+    names = {"torch": torch, "loss": r.losses, "labels": r.labels, "documents": parts, "rows": rows}
+    for step in pv.movie(r, ("losses",)).steps[1:-1]:
+        (line,) = step.detail
+        assert f"{float(eval(line.text, names)):.4f}" == line.shape

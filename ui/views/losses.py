@@ -1,0 +1,65 @@
+"""The parts of the lesson on losses, below its movie."""
+
+import streamlit as st
+import torch
+import torch.nn.functional as F
+
+from packviz import facts
+from packviz.text import counted
+from ui.parts.part import sheet, verdicts
+from ui.state.runs import Shown
+
+_NOTHING = {"logits": torch.zeros(2, 5), "labels": torch.full((2,), -100), "F": F, "loss": torch.zeros(2)}
+_LINES = (  # each is run as it is shown
+    "F.cross_entropy(logits, labels)",
+    "loss[labels != -100].mean()",
+    "loss.sum() / (labels != -100).sum()",
+    "loss.sum() / (labels != -100).sum().clamp(min=1)",
+)
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return settings that change labels, losses or weights."""
+    longest = int(shown.batch.lengths.max())
+    return {
+        "labels over the row": {"shift_labels": "row"},
+        "labels in each document": {"shift_labels": "document"},
+        "no borders": {"isolate": False},
+        f"rows of {longest}": {"max_length": longest},
+        "one row": {"max_length": int(shown.batch.lengths.sum())},
+    }
+
+
+def three_numbers(shown: Shown) -> None:
+    """Show the three means with one document in each row, and in the rows of this run."""
+    st.markdown("A framework prints one of these. Padded, each document has a row of its own.")
+    found = shown.fact(facts.means)
+    rows = [
+        (f"mean over {name}", f"{padded:.6f}", f"{packed:.6f}", "no" if f"{padded:.5f}" == f"{packed:.5f}" else "yes")
+        for name, (padded, packed) in found.items()
+    ]
+    sheet(rows, ["the loss", "padded", "in these rows", "changed by packing"], "means", "Three means of the losses")
+
+
+@st.fragment
+def micro_batches(shown: Shown) -> None:
+    """Show what gradient accumulation makes of the loss, with the right and with the wrong normalization."""
+    st.markdown("The gradients of several micro-batches are added up. What is each of their losses divided by?")
+    documents = sum(map(len, shown.rows.rows.rows))
+    size = st.number_input("documents in a micro-batch", 1, documents, 1, key="micro_batch")
+    found = facts.accumulated(shown.rows, int(size))
+    rows = [(f"micro-batch {i}", *map(str, each)) for i, each in enumerate(found.batches)]
+    sheet(rows, ["", "documents", "tokens with a label"], "batches", "The micro-batches")
+    st.markdown(
+        f"Divided by all {counted(sum(tokens for _, tokens in found.batches), 'token')} with a label, as in one large "
+        f"batch: **{found.right:.6f}**. Each divided by its own tokens, and by the number of micro-batches: "
+        f"**{found.wrong:.6f}**."
+    )
+
+
+def without_target(_shown: Shown) -> None:
+    """Show what torch makes of the loss if every label is -100."""
+    st.markdown(
+        "A document of one token has no next token. In a mean of its own its loss is 0 / 0; a clamp reports 0.0."
+    )
+    verdicts((line, str(eval(line, dict(_NOTHING)))) for line in _LINES)  # our own lines
