@@ -5,8 +5,8 @@ from ui.views import costs
 
 measured(
     "What does packing save?",
-    "The point of packing is correct results; speed comes second. Cell updates, steps and milliseconds are three "
-    "different numbers.",
+    "The point of packing is correct results. It also saves cell updates, but no time steps, and milliseconds only for "
+    "some batches.",
     "measure sweep",
     {
         "": costs.full_run,

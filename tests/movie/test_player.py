@@ -445,7 +445,7 @@ def test_on_a_phone_buttons_keep_their_places_and_a_tapped_term_is_explained(ope
     expect(meaning).to_be_hidden()
     term.tap()
     expect(meaning).to_be_visible()
-    expect(meaning).to_contain_text("how many sequences are live")
+    expect(meaning).to_contain_text("how many sequences have a token")
     box = box_of(meaning)
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 360

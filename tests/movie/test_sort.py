@@ -76,7 +76,7 @@ def time_of(case: Case, step: dict[str, object]) -> Any:
 @each_case
 def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_rows(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
-    steps = case.deep.of("sort", "live, but {")
+    steps = case.deep.of("sort", "a token, but {")
     holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}
     assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
     for step, cells in steps:
@@ -97,15 +97,15 @@ def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_
 
 @each_packed
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "are the first batch_sizes[t]")
+    ((step, cells),) = case.deep.of("sort", "with a token come first")
     t = time_of(case, step)
-    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "live, but {"))
+    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "a token, but {"))
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.batch_sizes[t]}**" in step["caption"]
     rows = {where[0] for where, cell in case.grid(cells).items() if (cell["seq"], t) in good}
     assert rows == set(range(min(40, case.batch_sizes[t])))
-    every = re.search(r"every (row|column) is live", step["caption"]) is not None
+    every = re.search(r"every (row|column) has a token", step["caption"]) is not None
     assert every == (case.batch_sizes[t] == case.B)
     assert every or f"{case.said(case.order[: case.batch_sizes[t]])}." in step["caption"]
     ((line, made),) = step["detail"]

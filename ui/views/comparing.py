@@ -28,7 +28,7 @@ def _mark(right: bool) -> str:
 
 def verdicts(shown: Shown) -> None:
     """Say what is equal and what is not, each line computed from the two runs; show the outputs cell by cell."""
-    st.markdown("Computed from both runs, just now.")
+    st.markdown("Each line was computed from both runs just now.")
     done = shown.fact(facts.compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
@@ -38,7 +38,7 @@ def verdicts(shown: Shown) -> None:
 
 def readings(shown: Shown) -> None:
     """Show the ways to read the result, on both sides."""
-    st.markdown("Each way to read the result on both sides, compared with the state after the whole sequence.")
+    st.markdown("Each way to read the result is compared with the state after the whole sequence, on both sides.")
     for each in shown.fact(facts.compare).readings:
         lines = [f"{_mark(side.right)} {name}: {side.sentence}." for name, side in each.sides.items()]
         st.markdown("\n\n".join([f"`{each.code}`", *lines]))
@@ -91,7 +91,7 @@ def more(shown: Shown) -> None:
 @st.fragment
 def _alone(shown: Shown) -> None:
     """Compare one sequence alone and within this batch, padded and packed."""
-    st.markdown("One sequence alone and within this batch.")
+    st.markdown("One sequence alone is compared with the same sequence within this batch.")
     letters = shown.letters
     letter = st.selectbox("sequence", letters, key="alone")
     st.markdown(facts.batch_dependence(shown.trace, letters.index(letter)).sentence)
@@ -99,7 +99,7 @@ def _alone(shown: Shown) -> None:
 
 def _training(shown: Shown) -> None:
     """Show the effect of pads on the loss and its gradients."""
-    st.markdown("A small linear layer on top, with random targets, the same on both sides.")
+    st.markdown("Both sides get the same small linear layer on top, with random targets.")
     done = shown.fact(facts.losses)
     for verdict in done.verdicts:
         st.markdown(verdict)

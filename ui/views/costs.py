@@ -53,7 +53,9 @@ def full_run(shown: Shown) -> None:
 
 def counted(shown: Shown) -> None:
     """Show what can be counted without measuring time."""
-    st.markdown("Cell updates and sequential steps of this batch; bytes of its inputs and outputs.")
+    st.markdown(
+        "These are the cell updates and sequential steps of this batch, and the bytes of its inputs and outputs."
+    )
     costs = cost.counts_of(shown.trace)
     figure(shown, charts.counts_bars, costs, key="counts")
     rows = {"input": costs.inputs, "indices": costs.indices, "output": costs.outputs}
@@ -72,7 +74,8 @@ def counted(shown: Shown) -> None:
 def measured(shown: Shown) -> None:
     """Measure this batch, with all three cells, on this machine, on request."""
     st.markdown(
-        "Milliseconds for this batch on this server, measured now: medians of alternating runs, with their spread."
+        "The server runs this batch now, padded and packed in turn, and shows the medians in milliseconds and their "
+        "spread."
     )
     setups, module = cost.setups_of(shown.trace), shown.trace.module
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
@@ -87,8 +90,8 @@ def measured(shown: Shown) -> None:
 def landscape(shown: Shown) -> None:
     """Measure many shapes, and map where packing wins."""
     st.markdown(
-        "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1, packing is "
-        "faster."
+        "The map shows how long packing takes compared with padding, by fill (the share of real tokens) and by one "
+        "size. Below 1, packing is faster."
     )
     left, middle, right = st.columns(3)
     cell = left.selectbox("cell", CELLS, CELLS.index(shown.request.config.cell), key="sweep_cell")

@@ -30,7 +30,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def stacked(shown: Shown) -> None:
     """Show what torch says when the rows are stacked without padding."""
-    st.markdown("The same sequences, without padding.")
+    st.markdown("These are the same sequences, without padding.")
     verdicts(facts.stacking(shown.batch))
     if len(set(shown.batch.lengths.tolist())) == 1:
         st.markdown("All of these sequences have the same length: they stack as they are, and need no padding.")
@@ -62,7 +62,7 @@ def embedding(shown: Shown) -> None:
 
 def shares(shown: Shown) -> None:
     """Show the share of padding for ten distributions of lengths, and for this batch."""
-    st.markdown("Mean over random batches of 32, each padded to its own longest sequence.")
+    st.markdown("Each bar is the mean over random batches of 32, each padded to its own longest sequence.")
     here = shown.batch.padding_share
     figure(shown, charts.padding_shares, facts.padding_shares(), here, key="shares")
     outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")

@@ -12,9 +12,9 @@ from ui.state.visit import visit
 
 _KNOWN = """
 - **Padding** makes one tensor of rows of different lengths. Only `lengths` knows which values are real.
-- **Sorting** puts the longest first, so the live rows are always the first ones; `unsorted_indices` restores the order.
+- **Sorting** puts the longest first, so the rows that still have a token come first. `unsorted_indices` goes back.
 - **Packing** takes the grid column by column. `batch_sizes[t]` rows belong to time step t.
-- **Running** computes only live rows; a sequence that has ended keeps its state, which is its row of `h_n`.
+- **Running** updates only these rows. A sequence that has ended keeps its state, which is its row of `h_n`.
 - **Unpacking** restores the grid. Read `h_n`, or the last valid step, but not `output[:, -1]`.
 """
 
