@@ -60,7 +60,7 @@ def plan_view(ask: Ask | None) -> None:
         if not items:
             st.markdown(
                 "Nothing here yet. **Share** on any page has a button that adds the step on the screen; "
-                "**Create a question** adds a question."
+                "the panel above this one adds questions and slides."
             )
             st.button("Start with six questions, one for each idea", on_click=set_plan, args=(Plan(STARTER),))
         for i, item in enumerate(items):

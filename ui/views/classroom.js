@@ -88,7 +88,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     } else if (wasBlank) blank(false);
   };
   const onClick = ({ target }) => {
-    if (!target.closest(".st-key-class-first")) return;
+    const unfolds = target.closest(".st-key-class-new summary") && !target.closest("details").open;
+    if (!unfolds && !target.closest(".st-key-class-first")) return;
     setTimeout(() => document.querySelector(".st-key-class-new")?.scrollIntoView(), 300); // once it is unfolded
   };
   const onTurn = (event) => {
