@@ -168,7 +168,7 @@ def fills(found: Sequence[Fill], palette: Palette = LIGHT) -> go.Figure:
         look = {"name": strategy, "legendgroup": strategy}
         for axis, shares in (("", [each.share for each in mine]), ("2", [each.lost for each in mine])):
             across, up = [each.max_length for each in mine], [100 * share for share in shares]
-            drawn_line = line(across, up, SEQUENCE_HUES[number], hover, symbol, 13 - 2 * (number % 4))
+            drawn_line = line(across, up, SEQUENCE_HUES[number], hover, symbol, 15 - 2 * number)
             data.append({**drawn_line, **look, "xaxis": f"x{axis}", "yaxis": f"y{axis}", "showlegend": not axis})
     ticks = sorted({each.max_length for each in found})
     sizes = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks], "showgrid": False}
