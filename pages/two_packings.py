@@ -14,7 +14,10 @@ lesson(
         "Two packings of this batch": two_packings.side_by_side,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
-    to_try=("Put the sequences in another order, and see which of the two changes.", two_packings.to_try),
+    to_try=(
+        "Put the sequences in another order, or make them equally long: which of the two changes?",
+        two_packings.to_try,
+    ),
     onward=("filling_rows", "Next: how to fill rows? →"),
     kind=ROWS,
 )

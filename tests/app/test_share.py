@@ -1,5 +1,7 @@
 """The share panel: a link to what is on the screen, as a QR code, a frame and a file; and what a link hides."""
 
+import base64
+import gzip
 import re
 from math import ceil
 from pathlib import Path
@@ -235,3 +237,22 @@ def test_a_long_link_has_no_qr_code_and_says_so_on_a_phone(visit: Open) -> None:
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= PHONE[0]
     assert query(shared(visited))["sequences"] == text
+
+
+def test_a_lesson_on_rows_is_shared_with_its_settings_and_its_step(visit: Open) -> None:
+    asked = {"strategy": "wrapped", "max_length": "5", "step": "3"}
+    visited = visit(asked, path="filling_rows")
+    assert (visited.data("stage"), visited.data("step")) == ("fill", "3")
+    open_panel(visited)
+    assert asked.items() <= query(shared(visited)).items()
+    with visited.page.expect_download() as saved:
+        visited.page.locator(".st-key-sharing").get_by_role("button", name="The movie as a file").click()
+    movie = saved.value.path().read_text("utf-8").partition('id="movie">')[2].partition("<")[0]
+    assert b"rows of 5, wrapped" in gzip.decompress(base64.b64decode(movie))
+    visited.page.keyboard.press("Escape")
+    visited.press("End")
+    visited.click(visited.player.get_by_role("button", name="Next: where does a document begin?"))
+    visited.page.wait_for_url("**/borders*")
+    visited.settle()
+    assert visited.data("stage") == "borders"
+    assert visited.query["strategy"] == "wrapped"

@@ -4,6 +4,7 @@ import streamlit as st
 
 from packviz.compute.row_record import RowsTrace
 from packviz.inputs.borders import RULES, find_documents
+from packviz.inputs.limits import LIMITS
 from packviz.text import listed
 from ui.parts.part import sheet
 from ui.state.runs import Shown
@@ -27,7 +28,7 @@ _READERS = [
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings with which a rule fails: free cells, documents of one token, positions that run on."""
     return {
-        "free cells": {"max_length": min(max(shown.rows.rows.max_length, int(shown.batch.lengths.sum())) + 3, 160)},
+        "free cells": {"max_length": min(int(shown.batch.lengths.sum()) + 3, LIMITS.max_length)},
         "documents of one token": {"sequences": _ONES},
         "positions run on": {"reset_positions": False},
         "positions start again": {"reset_positions": True},
