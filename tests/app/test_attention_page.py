@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 import torch
+from playwright.sync_api import expect
 from streamlit.testing.v1 import AppTest
+from visits import Open
 
 import packviz as pv
 from pages import movies, opened, press, texts
@@ -66,3 +68,13 @@ def test_another_layer_runs_instead_and_a_button_brings_attention_back(layer: st
     assert "The layer of this run is not attention." in texts(app)
     press(app, "attention")
     assert film(app)["steps"][0]["stage"] == "attention"
+
+
+def test_a_head_chosen_in_the_player_is_shown_and_goes_into_the_link(visit: Open) -> None:
+    visited = visit({"example": "unsorted"}, path="attention", motion=False)
+    visited.press("ArrowRight")
+    first = visited.player.get_by_role("button", name="Head 1")
+    visited.click(first)
+    expect(first).to_have_attribute("aria-pressed", "true")
+    assert visited.query["watched_head"] == "1"
+    assert visited.data("step") == "2"
