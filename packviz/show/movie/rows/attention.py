@@ -82,7 +82,8 @@ def attention(view: RowsView) -> Iterator[Shot]:
             steps.append(Step(of_pads(view, each.row), beats=BEATS, scene=scene, name=f"pads{each.row}"))
         yield Film(_film(view, each), steps)
     queries = sum(each.queries for each in _rows(view))
-    yield Step(of_all(view, queries), (attention_end(view),), scene=scene, name="end")
+    last = {name: group.at(-1) for name, group in _film(view, _rows(view)[-1]).items()}
+    yield Step(of_all(view, queries), (last,), scene=scene, name="end")
 
 
 def attention_scene(view: RowsView) -> Scene:
@@ -90,10 +91,9 @@ def attention_scene(view: RowsView) -> Scene:
     return _scene(view, _rows(view)[0])
 
 
-@once
 def attention_end(view: RowsView) -> Frame:
-    """Return the last row after its last query."""
-    return {name: group.at(-1) for name, group in _film(view, _rows(view)[-1]).items()}
+    """Return the tokens of the last row: all that the next stage takes over."""
+    return frame(_tokens(view, _rows(view)[-1]))
 
 
 @once
@@ -162,12 +162,17 @@ def _cells(view: RowsView, each: Shown) -> tuple[np.ndarray, np.ndarray, np.ndar
     return b, t, _strip(each, "keys", len(KEYS)).cell(np.repeat(np.arange(len(each.parts)), each.parts), inside).x
 
 
+def _tokens(view: RowsView, each: Shown) -> Marks:
+    """Return the tokens of the view in the cells of the row; those of other rows are hidden."""
+    here = (view.row == each.row) & (view.column < each.cells)
+    x = _cells(view, each)[2][np.where(here, view.column, 0)]
+    return token_marks(view, Place("keys", x, 0.0), here).but(w=WIDTH)
+
+
 def _still(view: RowsView, each: Shown) -> Frame:
     """Return what does not change: the tokens, their values, the names of the lines and the headings."""
     (b, t, x), r, k = _cells(view, each), each.row, np.arange(each.cells)
-    here = (view.row == r) & (view.column < each.cells)
-    token = token_marks(view, Place("keys", x[np.where(here, view.column, 0)], 0.0), here)
-    beyond = ~np.isin(k[: len(b)], view.column[here])  # of sequences or steps that no other stage shows
+    beyond = ~np.isin(k[: len(b)], view.column[view.row == r])  # of sequences or steps that no other stage shows
     typed = view.trace.batch.texts
     texts = [typed[i][j] if typed[i] else f"{sequence_label(i)}{j}" for i, j in zip(b[beyond], t[beyond], strict=True)]
     more = np.array(texts, dtype=object)
@@ -199,7 +204,7 @@ def _still(view: RowsView, each: Shown) -> Frame:
         marks(
             f"position:{r}", "axis", position, k[: len(b)], text=positions, w=WIDTH, says="!position_ids[{k}] = {text}"
         ),
-        token.but(w=WIDTH),
+        _tokens(view, each),
         marks(f"more:{r}", "token", Place("keys", x[: len(b)][beyond], 0.0), b[beyond], t[beyond], text=more, w=WIDTH),
         replace(pad, seq=None),
         replace(value, seq=None),

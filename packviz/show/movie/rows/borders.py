@@ -126,8 +126,8 @@ def borders_scene(view: RowsView) -> Scene:
 
 
 def borders_end(view: RowsView) -> Frame:
-    """Return all four spellings."""
-    return _frame(spelled(view), 4, mask=True)
+    """Return the tokens of the row: all that the next stage takes over."""
+    return {name: group for name, group in _frame(spelled(view), 1).items() if name == "token"}
 
 
 def _step(it: Spelled, name: str, lines: int, detail: tuple[CodeLine, ...] = ()) -> Step:
