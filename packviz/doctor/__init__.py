@@ -6,7 +6,7 @@ and upload.
 
 from packviz.doctor.collated import *
 from packviz.doctor.examining import *
-from packviz.doctor.examining_rows import examine_rows as examine_rows
+from packviz.doctor.examining_rows import *
 from packviz.doctor.files import *
 from packviz.doctor.invariance import *
 from packviz.doctor.reading import *

@@ -1,6 +1,6 @@
 """examine_rows(): look at a row of documents as a collator made it, and say what is wrong."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from packviz.rules.rows import RowCase, joined
 from packviz.text import listed
 from packviz.validate import integer
 
-__all__ = ["examine_rows"]
+__all__ = ["examine_rows", "row_cases"]
 
 
 def examine_rows(
@@ -45,15 +45,8 @@ def examine_rows(
     position_ids. What several rows have is reported once, for the first of them. Raises PackvizError for unsupported
     inputs.
     """
-    given = {
-        "input_ids": input_ids,
-        "position_ids": position_ids,
-        "seq_idx": seq_idx,
-        "attention_mask": attention_mask,
-        "labels": labels,
-    }
     known = _documents(documents)
-    cases = _cases(given, cu_seqlens, max_seqlen)
+    cases = row_cases(input_ids, position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, labels)
     if len(cases) == 1:
         return Findings(findings(replace(cases[0], documents=known))).ignoring(ignore)
     found: dict[str, Finding] = {}
@@ -70,8 +63,23 @@ def _in_row(one: Finding, row: int) -> Finding:
     return replace(one, where=f"row {row}, {one.where}", repair=repair)
 
 
-def _cases(given: Mapping[str, object], cu_seqlens: object, max_seqlen: object) -> list[RowCase]:
-    """Return the rows of a batch. Raises PackvizError unless their parts are of one shape."""
+def row_cases(
+    input_ids: object = None,
+    position_ids: object = None,
+    cu_seqlens: object = None,
+    max_seqlen: object = None,
+    seq_idx: object = None,
+    attention_mask: object = None,
+    labels: object = None,
+) -> list[RowCase]:
+    """Return the rows of a batch, from what examine_rows() takes. Raises PackvizError unless their shapes fit."""
+    given = {
+        "input_ids": input_ids,
+        "position_ids": position_ids,
+        "seq_idx": seq_idx,
+        "attention_mask": attention_mask,
+        "labels": labels,
+    }
     mask = given["attention_mask"]
     read = {name: rows_from(name, one) for name, one in given.items() if one is not None and name != "attention_mask"}
     if mask is not None:

@@ -62,6 +62,9 @@ def test_the_conversions_are_code_that_gives_the_same_documents(name: str, lengt
         ("position_ids: 0 1\nlabels: 1", "expected rows of one shape"),
         ("max_seqlen: 4", "at least one of input_ids"),
         ("position_ids: [[[[0]]]]", "position_ids: expected shape"),
+        ("cu_seqlens: nan 1", "cu_seqlens: expected integers"),
+        ("cu_seqlens:", "cu_seqlens: expected"),
+        ("cu_seqlens: 0 99999999999", "Expected at most 100,000 places"),
         ("", "Nothing to examine yet"),
     ],
 )
@@ -92,6 +95,11 @@ def test_the_rows_of_a_batch_are_shown_one_at_a_time() -> None:
     assert "rises by 1: 1 document of length 4" in texts(app)
     app.number_input(key="row of the batch").set_value(1).run()
     assert "rises by 1: 2 documents of lengths 2, 2" in texts(app)
+
+
+def test_a_block_mask_is_one_row_of_the_picture() -> None:
+    told = texts(form("position_ids: 0 1 0\nattention_mask: [[1, 0, 0], [1, 1, 0], [0, 0, 1]]"))
+    assert "mask: 2 documents of lengths 2, 1" in told
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ _LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_i
 _COLUMNS, _LINES = 10, 4  # of places that are drawn
 _MAX_PLACES = 100_000  # that are examined
 _BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
+_PARTS = (*_BORDERS, "input_ids", "labels")
 
 
 @of_every_page()
@@ -56,8 +57,9 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
     """
     parts = [torch.as_tensor(value) for name, value in given.items() if name not in ("documents", "max_seqlen")]
     places = max([part.numel() for part in parts], default=0)
-    if "cu_seqlens" in given:
-        places = max(places, int(torch.as_tensor(given["cu_seqlens"]).max()))
+    offsets = torch.as_tensor(given.get("cu_seqlens", [0]))
+    if offsets.numel() and not offsets.is_floating_point():
+        places = max(places, int(offsets.max()))
     if not given:
         st.text("Nothing to examine yet: paste a row, such as position_ids: 0 1 2 0 1 0.")
         return
@@ -91,16 +93,10 @@ def _with_borders(given: Mapping[str, Any], eos: Sequence[int]) -> dict[str, Any
 
 
 def _one_row(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one row of a batch, which the visitor chooses; offsets count through all rows, which are joined then."""
-    parts = {name: torch.as_tensor(value) for name, value in given.items() if name not in ("documents", "max_seqlen")}
-    rows = max([len(part) for name, part in parts.items() if part.dim() == 2 and name != "cu_seqlens"] or [1])
-    if rows == 1 or "cu_seqlens" in parts:
-        return {
-            name: part.reshape(-1) if part.dim() == 2 and name != "attention_mask" else part
-            for name, part in parts.items()
-        }
-    row = st.number_input("Row", 0, rows - 1, 0, key="row of the batch", width=150)
-    return {name: part[row] if part.dim() > 1 else part for name, part in parts.items()}
+    """Return the parts of one row of a batch, which the visitor chooses."""
+    cases = doctor.row_cases(**{name: value for name, value in given.items() if name != "documents"})
+    row = st.number_input("Row", 0, len(cases) - 1, 0, key="row of the batch", width=150) if len(cases) > 1 else 0
+    return {name: part for name in _PARTS if (part := getattr(cases[row], name)) is not None}
 
 
 def _best(read: Sequence[Reading]) -> Reading:
