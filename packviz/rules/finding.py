@@ -200,6 +200,11 @@ def cell(number: int, T: int) -> str:
     return places((number // T,), (number % T,))
 
 
+def documents(numbers: Sequence[int]) -> str:
+    """Return documents by their letters: "document B", "documents B and C"."""
+    return f"document{'' if len(numbers) == 1 else 's'} {letters(numbers)}"
+
+
 def for_sequences(values: Sequence[object], rows: Sequence[int]) -> str:
     """Return values with the sequences that have them: "0, -1 for sequences A and C"."""
     return f"{listed(values)} for sequence{'' if len(rows) == 1 else 's'} {letters(rows)}"
@@ -218,7 +223,7 @@ def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
     """Return the words of every key as they are in the table, and what fills them."""
     environment = ENVIRONMENT.overlay()
     environment.filters = {**ENVIRONMENT.filters, "grouped": "{:,}".format, "general": "{:g}".format}
-    own = (described, dtype_name, for_sequences, layout, numbers, places)
+    own = (described, documents, dtype_name, for_sequences, layout, numbers, places)
     environment.filters |= {each.__name__: each for each in own}
     environment.globals = {**ENVIRONMENT.globals, "cell": cell, "places": places, "tuple": tuple}
     table = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))

@@ -108,4 +108,4 @@ def test_an_uploaded_batch_of_a_collator_is_examined_as_rows() -> None:
     give(
         app, {"batch.pt": saved({"input_ids": IDS, "position_ids": torch.tensor([[0, 1, 2, 0, 1, 0]]), "labels": IDS})}
     )
-    assert any("labels cross the border" in " ".join(each.split()) for each in shown(app))
+    assert any("Labels cross the border" in " ".join(each.split()) for each in shown(app))
