@@ -46,7 +46,15 @@ def examine_rows(
     inputs.
     """
     known = _documents(documents)
-    cases = row_cases(input_ids, position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, labels)
+    cases = row_cases(
+        input_ids=input_ids,
+        position_ids=position_ids,
+        cu_seqlens=cu_seqlens,
+        max_seqlen=max_seqlen,
+        seq_idx=seq_idx,
+        attention_mask=attention_mask,
+        labels=labels,
+    )
     if len(cases) == 1:
         return Findings(findings(replace(cases[0], documents=known))).ignoring(ignore)
     found: dict[str, Finding] = {}
@@ -64,26 +72,13 @@ def _in_row(one: Finding, row: int) -> Finding:
 
 
 def row_cases(
-    input_ids: object = None,
-    position_ids: object = None,
-    cu_seqlens: object = None,
-    max_seqlen: object = None,
-    seq_idx: object = None,
-    attention_mask: object = None,
-    labels: object = None,
+    *, cu_seqlens: object = None, max_seqlen: object = None, attention_mask: object = None, **given: object
 ) -> list[RowCase]:
     """Return the rows of a batch, from what examine_rows() takes. Raises PackvizError unless their shapes fit."""
-    given = {
-        "input_ids": input_ids,
-        "position_ids": position_ids,
-        "seq_idx": seq_idx,
-        "attention_mask": attention_mask,
-        "labels": labels,
-    }
-    mask = given["attention_mask"]
-    read = {name: rows_from(name, one) for name, one in given.items() if one is not None and name != "attention_mask"}
-    if mask is not None:
-        read["attention_mask"] = mask_rows_from(mask, next((tuple(rows.shape) for rows in read.values()), None))
+    read = {name: rows_from(name, one) for name, one in given.items() if one is not None}
+    if attention_mask is not None:
+        shape = next((tuple(rows.shape) for rows in read.values()), None)
+        read["attention_mask"] = mask_rows_from(attention_mask, shape)
     shapes = {name: tuple(rows.shape) for name, rows in read.items()}
     if len({*shapes.values()}) > 1:
         got = listed([f"{name} {shape}" for name, shape in shapes.items()], 5)

@@ -97,13 +97,16 @@ class Tokens:
         """Return (N, ...): an output token by token."""
         return leaves[name].movedim(self.axes[name][0], 0)
 
-    def moved(self, whole: Leaves, other: Leaves) -> dict[int, float]:
-        """Return by how much the outputs of each token differ in another run of the row, if it is not rounding."""
+    def moved(self, whole: Leaves, other: Leaves, *, faintly: bool = False) -> dict[int, float]:
+        """Return by how much the outputs of each token differ in another run of the row, if it is not rounding.
+
+        faintly   also what may be rounding
+        """
         found: dict[int, float] = {}
         for name in self.axes:
             if name not in other or other[name].shape != whole[name].shape:
                 return dict.fromkeys(range(len(self.of(whole, name))), nan)
-            for n, size in self.apart(self.of(whole, name), self.of(other, name)).items():
+            for n, size in self.apart(self.of(whole, name), self.of(other, name), faintly=faintly).items():
                 found[n] = max(size, found.get(n, 0.0))
         return found
 
@@ -121,12 +124,13 @@ class Tokens:
                 found[start + n] = max(size, found.get(start + n, 0.0))
         return found
 
-    def apart(self, one: Tensor, two: Tensor) -> dict[int, float]:
+    def apart(self, one: Tensor, two: Tensor, *, faintly: bool = False) -> dict[int, float]:
         """Return by how much entries of the first dimension differ, if it is more than rounding."""
         if not one.numel():
             return {}
         far = apart(one, two).nan_to_num(nan=inf).reshape(len(one), -1).amax(1)
         limit = unit_of(one) * scale_of(one) if self.tolerance is None else self.tolerance
+        limit = 0.0 if faintly else limit
         return {n: float(far[n]) for n in (far > limit).nonzero().flatten().tolist()}
 
 
@@ -162,6 +166,7 @@ class RowEvidence:
     documents: Sequence[Tensor]
     alone: dict[int, float] = field(default_factory=dict)
     influence: dict[tuple[int, int], float] = field(default_factory=dict)
+    faint: dict[tuple[int, int], float] = field(default_factory=dict)  # as influence, also what may be rounding
     again: dict[int, float] = field(default_factory=dict)
     tried: list[int] = field(default_factory=list)
     compared_alone: int = 0
@@ -237,8 +242,9 @@ def _change(
             done.failure = error
             continue
         done.tried.append(n)
-        moved = tokens.moved(whole, changed)
-        done.influence |= {(n, q): size for q, size in moved.items() if owner[q] != d}
+        for found, faintly in ((done.influence, False), (done.faint, True)):
+            moved = tokens.moved(whole, changed, faintly=faintly)
+            found |= {(n, q): size for q, size in moved.items() if owner[q] != d}
 
 
 def _order(done: RowEvidence, changes: list[int], most: int, drawn: Random) -> list[int]:

@@ -97,6 +97,8 @@ def _findings(done: RowEvidence, model: object) -> list[Finding]:
         if not done.tried:
             return [_finding("nothing_compared", done, {}, {"failure": said_by(done.failure)}, "error")]
         notes = [_finding("alone_fails", done, {}, {"failure": said_by(done.failure)}, "note")]
+    if done.alone and not done.influence:  # the same shapes give the same rounding: what one token does may be small
+        done.influence |= done.faint
     if done.influence:
         hit: dict[int, float] = {}
         for (_, q), size in done.influence.items():

@@ -130,3 +130,20 @@ def test_what_cannot_be_checked_is_refused(model: Any, given: Any, told: Any, pa
     with pytest.raises(pv.PackvizError) as refused:
         pv.check_rows(model, given, **told)
     assert refused.value.parameter == parameter
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_a_leak_below_the_rounding_of_a_dtype_is_no_matter_of_positions(dtype: torch.dtype) -> None:
+    unit = 1024 * torch.finfo(dtype).eps if dtype == torch.float32 else 16 * torch.finfo(dtype).eps
+
+    def summed(row: Any) -> Tensor:  # each token adds less than the rounding, all of them more
+        x = row.input_ids.to(dtype)
+        return x / 20 + (x * unit / 30).cumsum(1)  # type: ignore[no-any-return]
+
+    given = documents((6, 6, 6))
+    (found,) = pv.check_rows(summed, given, lambda model, row: model(row))
+    assert found.kind == "leak"
+    (found,) = pv.check_rows(
+        lambda row: row.input_ids.to(dtype) + torch.arange(row.input_ids.size(1)), given, lambda m, r: m(r)
+    )
+    assert found.kind == "positions"
