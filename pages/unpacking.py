@@ -5,7 +5,7 @@ from ui.views import unpacking
 
 lesson(
     "Which output do I want?",
-    "`pad_packed_sequence` puts the output back into a grid, and fills its empty cells. No RNN computed these values.",
+    "`pad_packed_sequence` puts the output back into a grid, and fills the cells that no RNN computed.",
     ("unpack",),
     {"Which one do I want?": unpacking.which_one},
     to_try=(
