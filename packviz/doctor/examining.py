@@ -38,6 +38,8 @@ def examine(
     ids: Tensor | None = None,
     padding_value: float | None = None,
     lengths_device: str = "cpu",
+    starts: Tensor | None = None,
+    done: Tensor | None = None,
     ignore: str | Collection[str] = (),
 ) -> Findings:
     """Report what is wrong with a padded batch, a packed sequence, or a module and its input.
@@ -57,11 +59,26 @@ def examine(
     padding_value   of x, or of ids. None: assumed to be the only value after the lengths, or else 0;
                     a finding that depends on this says so
     lengths_device  where the lengths were when they were printed: see printed_device()
+    starts, done    of rollouts: True where an episode starts, or at its last step, (T,B), with batch_first=True (B,T):
+                    whether the state is reset there, in `output` if it is given, else in a run over x
     ignore          keys of findings that are left out
 
     Nothing is modified, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
     """
-    beside = enforce_sorted, hx, mask, targets, target_lengths, output, state, ids, padding_value, lengths_device
+    beside = (
+        enforce_sorted,
+        hx,
+        mask,
+        targets,
+        target_lengths,
+        output,
+        state,
+        ids,
+        padding_value,
+        lengths_device,
+        starts,
+        done,
+    )
     with torch.no_grad():
         case = _case(subject, x, lengths, batch_first, *beside)
         check_beside(case)

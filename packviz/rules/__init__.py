@@ -7,7 +7,7 @@ its repair in repairs/.
 
 from collections.abc import Iterable, Iterator
 
-from packviz.rules import companions, data, module, packed_sequence, pads, readout, rows, unpacked
+from packviz.rules import companions, data, episodes, module, packed_sequence, pads, readout, rows, unpacked
 from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
 from packviz.rules.preconditions import check_traced
@@ -34,6 +34,8 @@ RULES = (
     companions.targets_fit,
     companions.output_fits,
     companions.hx_fits,
+    episodes.state_is_reset,
+    episodes.first_state_is_fresh,
     readout.state_is_right,
     # rows of documents
     rows.offsets_fit,

@@ -37,6 +37,8 @@ class Case:
     ids: Tensor | None = None
     padding_value: float | None = None
     lengths_device: str = "cpu"  # where the lengths were, if they were printed and read back
+    starts: Tensor | None = None  # laid out as x, without its features: True where an episode starts
+    done: Tensor | None = None  # or where one ends
     traced: bool = False  # whether trace_module() is to run it: then nothing is converted, as autocast would
 
     @property
@@ -81,6 +83,13 @@ class Case:
     def peaks(self) -> Tensor:
         """Return the largest magnitude of each step of x, (B, T): see packviz.rules.padding_value.peaks()."""
         return peaks(self.by_sequence)
+
+    @cached_property
+    def begins(self) -> Tensor:
+        """Return where an episode starts, (B, T) bool: after each end, if the ends are given."""
+        flags = cast(Tensor, self.done if self.starts is None else self.starts).detach() != 0
+        flags = flags.unsqueeze(0) if self.is_unbatched else flags if self.batch_first else flags.transpose(0, 1)
+        return flags if self.starts is not None else torch.nn.functional.pad(flags[:, :-1], (1, 0))
 
     @property
     def B(self) -> int:

@@ -157,11 +157,27 @@ def check_beside(case: Case) -> None:
     if case.ids is not None and case.x is not None and case.ids.shape != case.x.shape[:2]:
         expected = f"ids of shape {tuple(case.x.shape[:2])}, like x"
         raise refusal_of("ids", expected, case.ids, "give the ids that x was embedded from")
+    if case.starts is not None and case.done is not None:
+        raise PackvizError("done", "starts as well", "None beside starts", "give one of the two")
+    for name in ("starts", "done"):
+        check_flags(name, getattr(case, name), case)
     for name in ("batch_first", "enforce_sorted"):
         if not isinstance(getattr(case, name), bool | int):
             raise refusal_of(name, "True or False", getattr(case, name), "give one of the two")
     if case.padding_value is not None and not isinstance(case.padding_value, bool):
         check_padding_value(case.padding_value, (case.data if case.ids is None else case.ids).dtype)
+
+
+def check_flags(name: str, flags: object, case: Case) -> None:
+    """Raise PackvizError unless they are None, or one flag for each step of a padded x."""
+    if flags is None:
+        return
+    check_tensor(name, flags, on_meta=False)
+    if case.x is None:
+        raise refusal_of(name, "None beside a PackedSequence", flags, "give the padded x")
+    shape = tuple(case.x.shape[: 1 if case.is_unbatched else 2])
+    if tuple(cast(Tensor, flags).shape) != shape:
+        raise refusal_of(name, f"flags of shape {shape}, like x", flags, "give one for each step of each sequence")
 
 
 def check_padding_value(padding_value: object, dtype: torch.dtype) -> float:

@@ -46,6 +46,7 @@ def test_something_to_try_takes_the_borders_away() -> None:
     app = press(opened("what_leaks"), "gru", "without borders")
     assert app.query_params["row_layer"] == "gru"
     assert "no **reset**" in movies(app)[0]
+    assert "scaled_dot_product_attention" not in movies(app)[0]  # nor in the program beside the picture
 
 
 def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:

@@ -203,6 +203,18 @@ RIGHT += [
     read("backward_one_step", TWO, WIDE[ROWS, LAST, :H] + WIDE[ROWS, LAST, H:], JOINED),
     read("one_direction", TWO, BOTH[1], JOINED),
 ]
+STARTS = torch.zeros(3, T, dtype=torch.bool)
+STARTS[:, 0] = STARTS[0, 2] = STARTS[1, 1] = True
+DONE = STARTS.roll(-1, 1)
+EPISODES = [part for row, cut in zip(SEQUENCES, (2, 1, 2), strict=True) for part in (row[:cut], row[cut:]) if len(part)]
+FRESH = torch.stack([START[:, 0], START[:, 0] * 0, START[:, 1], START[:, 0] * 0, START[:, 2]], 1)
+RIGHT += [
+    padded("state_runs_on", LENGTHS, right=EPISODES, starts=STARTS),
+    padded("state_runs_on", LENGTHS, right=EPISODES, starts=STARTS, module=module()),
+    padded("state_runs_on", LENGTHS, right=EPISODES, done=DONE, module=module(num_layers=2, bidirectional=True)),
+    beside("state_runs_on", {"module": module(), "starts": STARTS, "hx": START}, hx=FRESH),
+    beside("state_is_stale", {"module": module(), "starts": STARTS, "hx": START}, hx=START * 0),
+]
 BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
     "no_lengths": "trace_module() alone refuses it",
     "lengths_device": "a meta tensor holds no numbers, and the repair says so; lengths.cpu() needs a GPU",
@@ -234,6 +246,8 @@ PLACES: dict[str, Any] = {  # where each stands here: t for each sequence, or th
     "mask_inverted": {0: 0, 1: 0, 2: 0},
     "mask_differs": {0: 2, 1: 3, 2: 2},
     "targets_differ": [0],
+    "state_runs_on": {0: 2, 1: 1},
+    "state_is_stale": {0: 0, 1: 0, 2: 0},
 }
 NOT_ASKED = "was not called"  # of what torch may not survive
 

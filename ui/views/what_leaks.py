@@ -11,6 +11,7 @@ from packviz.compute.rows import trace_rows
 from packviz.errors import PackvizError
 from packviz.facts.episodes import Way, episodes
 from packviz.facts.row_leaks import Leak, leak_in
+from packviz.inputs.examples import example
 from packviz.text import letters, two_digits
 from ui.parts.part import sheet
 from ui.state.path import script
@@ -41,18 +42,19 @@ _WAYS = {
     ),
 }
 _TIED = """
-| | a PackedSequence | a row |
-|---|---|---|
-| attention | does not read it | a **mask** with borders, and positions that start again |
-| RNN, GRU, LSTM, Mamba | each sequence has its own state | a **reset** at each border |
-| convolution | does not read it | a cut at each border |
+A **PackedSequence** knows its borders: `batch_sizes` ends each sequence for the layer, so that no state can run on.
+A **row** is a plain tensor, and every layer must be told where a document ends:
 
-A PackedSequence knows its borders, since `batch_sizes` ends each sequence for the layer. A row is a plain tensor:
-every layer must be told where a document ends, and the one that is forgotten leaks.
+- **Attention** needs a **mask** with the borders, and positions that start again.
+- **An RNN, GRU or LSTM**, like Mamba or a gated delta rule, needs a **reset** of its state. A mask does not help it.
+- **A convolution** needs a cut at each border, or it mixes the first k − 1 tokens with the document before.
+
+The layer that is forgotten leaks, and no error is raised.
 """
 _CHECK = """import packviz as pv
 
-pv.check_rows(model, documents)              # each document alone, and one token after another changed
+pv.check_rows(model, documents)       # each document alone, and one token after another changed
+pv.examine(gru, x, starts=starts)     # rollouts (T, B, F): is the state reset where an episode starts?
 """
 
 
@@ -67,6 +69,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         "without borders": {"isolate": False},
         "with borders": {"isolate": True},
     }
+    found["three episodes"] = {"sequences": example("episodes").text}
     if layer == "attention":
         found["positions run on"] = {"reset_positions": False}
         found["positions start again"] = {"reset_positions": True}
@@ -104,7 +107,7 @@ def _in_fullest(run: RowsTrace) -> Leak:
 def rollout(shown: Shown) -> None:
     """Show ways to run the sequences of this batch as the episodes of one rollout, and what each gets wrong."""
     st.markdown(
-        "In a rollout of a recurrent policy `done` flags end the episodes: it is a row, and each episode a document. "
+        "A rollout of a recurrent policy, in which `done` ends the episodes, is a row, and each episode is a document. "
         "Here every sequence of this batch is an episode, and a GRU runs over all of them."
     )
     for way in shown.fact(episodes):

@@ -2,7 +2,7 @@
 
 from textwrap import indent
 
-from packviz.rules.repairs import beside, lengths, rows
+from packviz.rules.repairs import beside, episodes, lengths, rows
 from packviz.rules.repairs.program import IMPORT_PACK, PACK_X, Repair, always
 
 _SKIP = indent("raise StopIteration  # skip the empty batch", "    ")
@@ -72,6 +72,8 @@ REPAIRS: dict[str, Repair] = {
     "hx_shape": beside.turn_hx,
     "hx_dtype": beside.convert_hx,
     "nan_in_output": _CLIP,
+    "state_runs_on": episodes.split_at_starts,
+    "state_is_stale": episodes.reset_states,
     **dict.fromkeys(
         ("state_unknown", "naive_last", "pads_pooled", "off_by_one", "backward_one_step"), beside.read_last_step
     ),
