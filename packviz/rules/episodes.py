@@ -39,7 +39,7 @@ def state_is_reset(case: Case) -> Iterator[Fault]:
         answer = ask(lambda: float(torch.sub(*_both_ways(case, first, inside[first])).abs().max()))
     elif case.module is not None:
         return
-    yield Fault("state_runs_on", answer, *first_in_each(inside), episodes=int(inside.sum()))
+    yield Fault("state_runs_on", answer, *first_in_each(inside), severity="silent", episodes=int(inside.sum()))
 
 
 def _was_reset(case: Case, inside: Tensor) -> bool:
@@ -82,4 +82,5 @@ def first_state_is_fresh(case: Case) -> Iterator[Fault]:
     learned = len(held) > 1 and all(bool((part == part[:, :1]).all()) for part in states)
     rows = (anew & held.to(anew.device)).nonzero()[:, 0].tolist()
     if rows and not learned:
-        yield Fault("state_is_stale", None, rows, [0] * len(rows), alone=len(held) == 1)
+        alone = len(held) == 1
+        yield Fault("state_is_stale", None, rows, [0] * len(rows), severity="note" if alone else "silent", alone=alone)
