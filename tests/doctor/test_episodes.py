@@ -46,7 +46,8 @@ def test_the_repaired_rollout_gives_what_a_loop_with_resets_gives(seed: int) -> 
     own.batch_first = False
     expected = loop(own, x, starts)  # (T, B, H)
     own.batch_first = draw.random() < 0.5
-    given = {"x": x.transpose(0, 1), "starts": starts.T} if own.batch_first else {"x": x, "starts": starts}
+    turned = (x.transpose(0, 1), starts.T) if own.batch_first else (x, starts)
+    given: dict[str, Any] = dict(zip(("x", "starts"), turned, strict=True))
     finding = found(pv.examine(own, **given), "state_runs_on")
     after = repaired(finding, module=own, hx=None, lengths=None, **given)
     packed = pack_padded_sequence(after["x"], after["lengths"], own.batch_first, enforce_sorted=False)
