@@ -65,22 +65,9 @@ def examine(
 
     Nothing is modified, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
     """
-    beside = (
-        enforce_sorted,
-        hx,
-        mask,
-        targets,
-        target_lengths,
-        output,
-        state,
-        ids,
-        padding_value,
-        lengths_device,
-        starts,
-        done,
-    )
+    beside = enforce_sorted, hx, mask, targets, target_lengths, output, state, ids, padding_value, lengths_device
     with torch.no_grad():
-        case = _case(subject, x, lengths, batch_first, *beside)
+        case = _case(subject, x, lengths, batch_first, *beside, starts, done)
         check_beside(case)
         return Findings(findings(case)).ignoring(ignore)
 
