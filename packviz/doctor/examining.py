@@ -53,14 +53,11 @@ def examine(
     mask            (B, T) or laid out as x, True or 1 where there is a token
     targets, target_lengths   a PackedSequence whose rows should match the inputs' rows; or the lengths it is made with
     output          the unpacked output, laid out as x
-    state           (B, D*H), the state you use next: which readout of the output it is (needs output or module); an
-                    unknown one is a note, with its distance from the right one
+    state           (B, D*H), the state you use next: which readout of the output it is (needs output or module)
     ids             the integer ids whose embeddings are x, laid out as x: pads are looked for in these
-    padding_value   of x, or of ids. None: assumed to be the only value after the lengths, or else 0;
-                    a finding that depends on this says so
+    padding_value   of x, or of ids. None: the only value after the lengths, or else 0; findings say if it is assumed
     lengths_device  where the lengths were when they were printed: see printed_device()
-    starts, done    of rollouts: True where an episode starts, or at its last step, (T,B), with batch_first=True (B,T):
-                    whether the state is reset there, in `output` if it is given, else in a run over x
+    starts, done    (T, B), laid out as x: where an episode starts, or ends: must be reset in output, or in a run over x
     ignore          keys of findings that are left out
 
     Nothing is modified, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
@@ -68,12 +65,11 @@ def examine(
     beside = enforce_sorted, hx, mask, targets, target_lengths, output, state, ids, padding_value, lengths_device
     with torch.no_grad():
         case = _case(subject, x, lengths, batch_first, *beside, starts, done)
-        check_beside(case)
         return Findings(findings(case)).ignoring(ignore)
 
 
 def _case(subject: object, x: object, lengths: object, batch_first: bool | None, *beside: Any) -> Case:
-    """Return the case of these arguments; beside: the other fields of a Case, in its order."""
+    """Return the case of these arguments, checked; beside: the other fields of a Case, in its order."""
     module = (
         read_module(subject, _readable, "; pv.watch(module) examines it inside the whole model")
         if isinstance(subject, nn.Module)
@@ -87,7 +83,9 @@ def _case(subject: object, x: object, lengths: object, batch_first: bool | None,
         batch_first = module is not None and module.batch_first
     check_subject(x, batch_first)
     grid, packed = (x if isinstance(x, Tensor) else None), (x if isinstance(x, PackedSequence) else None)
-    return Case(grid, packed, lengths, module, batch_first, *beside)
+    case = Case(grid, packed, lengths, module, batch_first, *beside)
+    check_beside(case)
+    return case
 
 
 def _readable(module: nn.RNNBase) -> nn.RNNBase:
