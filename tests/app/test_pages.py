@@ -87,6 +87,14 @@ def test_the_program_of_the_rows_on_the_screen_is_on_each_page(page: str) -> Non
     assert program in [each.value for each in app.code]
 
 
+def test_each_rule_finds_documents_in_this_batch_and_in_five_others() -> None:
+    table = next(each.value for each in opened("borders").dataframe if "find_documents" in each.value)
+    rules = {"does not rise by 1": [3, 3, 4, 5, 3, 2], "falls": [3, 3, 2, 3, 2, 2], "is 0": [3, 3, 4, 5, 1, 0]}
+    for column, documents in rules.items():
+        assert [0 if found == "none" else len(found.split(",")) for found in table[column]] == documents
+    assert [len(found.split(",")) for found in table["find_documents"]] == [3, 3, 4, 2, 1, 2]
+
+
 def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:
     assert "rows of 6, bfd" in movies(opened("filling_rows"))[0]  # of lengths 3, 2 and 4
     assert "rows of 5, bfd" in movies(opened("filling_rows", {"max_length": 5}))[0]

@@ -37,8 +37,11 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def rules(shown: Shown) -> None:
     """Show what three public rules find in the position_ids of this batch, and in five others."""
-    st.markdown("Lengths of the documents that are found, by each rule for where a document begins, and by packviz.")
-    columns = ["row", "position_ids", "position is not + 1", "position falls", "position is 0", "best reading"]
+    st.markdown(
+        "The lengths that a library finds if a document begins where the position does not rise by 1, where it falls, "
+        "or where it is 0; and what `find_documents` reads."
+    )
+    columns = ["row", "position_ids", "does not rise by 1", "falls", "is 0", "find_documents"]
     sheet(shown.fact(_found), columns, "rules", "What each rule finds in position_ids", height="content")
     st.markdown(
         "No rule can tell a document of one token from a pad at the end: give such a row `seq_idx` or `cu_seqlens`."
