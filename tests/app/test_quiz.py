@@ -263,3 +263,11 @@ def test_question_batch_and_answer_fit_one_screen_and_the_keyboard_is_enough(vis
     visited.settle()  # the button hears its key once it stands
     keys.press("Enter")
     expect(prompt(visited)).to_have_text(plain(ASKED[1]))
+
+
+def test_all_levels_are_offered_whole(visit: Open) -> None:
+    page = visit({"level": "4", "round": "12"}, path="quiz").page
+    levels = page.locator(".st-key-quiz-level [data-testid=stButtonGroup]")
+    assert levels.get_by_role("radio").count() == 4
+    cut = "node => [...node.querySelectorAll('*')].filter(each => each.scrollWidth > each.clientWidth + 1).length"
+    assert levels.evaluate(cut) == 0

@@ -27,6 +27,11 @@ SPECS: list[dict[str, Any]] = [
     {"kind": "alive", "sequences": "<b> = {x}\n: # ~ \\\nc"},
     {"kind": "packed_row", "sequences": "1 2 3\n4\n5 6", "tap": True},
     {"kind": "last_column", "sequences": "1 2 3\n4\n5 6"},
+    {"kind": "cu_seqlens", "sequences": "1 2 3\n4\n5 6"},
+    {"kind": "keys_read", "sequences": "1 2 3\n4\n5 6", "settings": {"isolate": False}},
+    {"kind": "changed_documents", "sequences": "<b> = {x}\n: # ~ \\\nc"},
+    {"kind": "last_label", "sequences": "1 2 3\n4\n5 6"},
+    {"kind": "dropped_tokens", "sequences": "1 2 3\n4\n5 6", "settings": {"max_length": 2}, "tap": True},
 ]
 XML = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
 

@@ -13,10 +13,13 @@ from prediction_cases import SEEDS, STAGES, asked
 from seeds import many
 from trace_cases import made
 
-from packviz.compute.trace import Trace
+from packviz.compute.rows import trace_rows
 from packviz.errors import PackvizError
-from packviz.predictions import KINDS, Prediction, ask, asking
+from packviz.inputs.batch import Batch
+from packviz.inputs.row_config import RowConfig
+from packviz.predictions import KINDS, Prediction, Stage, ask, asking
 from packviz.show.movie import movie
+from packviz.show.movie.kinds import ROWS, kind_of, stages_of
 from packviz.teach.predictions import MAX_ASKED
 from packviz.teach.predictions.prediction import MAX_CHARACTERS, read_choice, read_letters, read_numbers
 from player.build import node
@@ -100,10 +103,10 @@ def said_by_python(prediction: Prediction, typed: str) -> Said:
     return verdict.right, verdict.reason
 
 
-def questions(seen: Trace) -> Iterator[tuple[Prediction, dict[str, Any]]]:
-    """Yield the predictions about a trace, each with what a movie carries of it."""
-    film = movie(seen)
-    for stage in STAGES:
+def questions(seen: Any, stages: Iterable[Stage] = STAGES) -> Iterator[tuple[Prediction, dict[str, Any]]]:
+    """Yield the predictions about a run, each with what a movie carries of it."""
+    film = movie(seen, [*stages_of(kind_of(seen), seen)])
+    for stage in stages:
         carried = asking(film, stage).to_dict().get("questions", [])
         asked_for = dict.fromkeys(ask(seen, stage, number) for number in range(MAX_ASKED))
         yield from zip(filter(None, asked_for), carried, strict=True)
@@ -126,6 +129,16 @@ def ways_to_answer(prediction: Prediction) -> list[str]:
     listed = [", ".join(map(str, answer)) or "none" for answer in answers]
     spellings = ("{}", " ( {} )", "[{}].") if prediction.form == "letters" else NUMBERS
     return [way.format(each) for each in listed for way in spellings]
+
+
+@pytest.mark.parametrize("settings", [{"max_length": 4}, {"isolate": False}, {"layer": "conv", "isolate": False}])
+def test_the_player_judges_answers_about_rows_as_python_does(settings: dict[str, Any]) -> None:
+    run = trace_rows(Batch.parse("5 1 2 3 4\n2 8\n3 1 7\n9"), RowConfig(**settings))
+    said = list(
+        judged((each, question, ways_to_answer(each)) for each, question in questions(run, stages_of(ROWS, run)))
+    )
+    assert [typed for typed, by_python, by_player in said if by_python != by_player] == []
+    assert {right for _, (right, _), _ in said} == {True, False}
 
 
 @pytest.mark.parametrize("seed", SEEDS[::8])
