@@ -43,8 +43,9 @@ def agreeing(values: Sequence[float], result: float, calculate: Callable[..., fl
         return [written(value) for value in values], "="
     shown = written(result)
     for digits in DIGITS:
-        if written(calculate(*(_round(value, digits) for value in values))) == shown:
-            return [written(value, digits) for value in values], "="
+        short = [_round(value, digits) for value in values]
+        if written(calculate(*short)) == shown:
+            return [_plain(value, digits) for value in short], "="
     return [written(value, DIGITS[-1]) for value in values], "≈"
 
 
@@ -52,7 +53,12 @@ def written(value: float, digits: int = DIGITS[0]) -> str:
     """Return a number as the player writes it: halves round away from zero, and there is no −0.00."""
     if not isfinite(value):
         return "nan"
-    text = f"{value:.3g}" if abs(value) >= HUGE else f"{_round(value, digits) + 0.0:.{digits}f}"
+    return _plain(_round(value, digits), digits)
+
+
+def _plain(rounded: float, digits: int) -> str:
+    """Write a number that is rounded already."""
+    text = f"{rounded:.3g}" if abs(rounded) >= HUGE else f"{rounded + 0.0:.{digits}f}"
     return text.replace("-", "−")
 
 
