@@ -10,6 +10,8 @@ from packviz.inputs.row_config import RowConfig
 
 __all__ = ["check_row_limits", "check_row_sizes"]
 
+MAX_GRADIENTS = 8192  # of tokens * embedding_dim² * num_layers in a row: 0.7 s of CPU time for an LSTM
+
 
 def check_row_limits(batch: Batch, config: RowConfig, limits: Limits = LIMITS) -> None:
     """Check a batch, its settings and its rows before the run; raises PackvizError if a limit is exceeded."""
@@ -28,3 +30,12 @@ def check_row_sizes(batch: Batch, config: RowConfig, limits: Limits = LIMITS) ->
     if limits.rows < len(rows.rows):
         expected, got = f"at most {limits.rows} rows", f"{len(rows.rows):,} of {rows.max_length} cells"
         raise PackvizError("max_length", expected=expected, got=got, fix="choose a larger max_length, or type less")
+    _check_influence(max(map(sum, rows.lengths)), config)
+
+
+def _check_influence(tokens: int, config: RowConfig) -> None:
+    """Check what the influence in a row costs; attention computes all tokens at once and is always below it."""
+    if config.layer != "attention" and tokens * config.embedding_dim**2 * config.num_layers > MAX_GRADIENTS:
+        expected = f"tokens of a row * embedding_dim² * num_layers of at most {MAX_GRADIENTS:,} in the app"
+        got = f"{tokens} * {config.embedding_dim}² * {config.num_layers}"
+        raise PackvizError("embedding_dim", expected=expected, got=got, fix="choose fewer layers or shorter rows")
