@@ -107,7 +107,7 @@ def test_settings_and_parts_come_after_the_first_picture_and_do_not_change_it(pa
     assert len(early.toggle) == len(early.number_input) == len(early.subheader) == 0
     assert [each.label for each in early.text_area] == [each.label for each in late.text_area]
     assert {each.key for each in late.toggle} >= {"bidirectional", "enforce_sorted", "batch_first"}
-    assert movies(early) == movies(late)
+    assert movies(early) == movies(late)[:1]
 
 
 @pytest.mark.parametrize("asked", [{"seed": 3}, {"bidirectional": True}, {"layer": 0, "num_layers": 2}])

@@ -18,7 +18,7 @@ from packviz.inputs.config import Config
 from packviz.teach.predictions import Answer, Prediction, Stage
 
 SEEDS = seeds(20)
-STAGES: tuple[Stage, ...] = ("pad", "embed", "sort", "pack", "run", "unpack")
+STAGES: tuple[Stage, ...] = ("pad", "embed", "sort", "pack", "run", "unpack", "backward")
 FILLER = 777.0
 
 
@@ -108,8 +108,21 @@ def torch_answer(case: Asked, prediction: Prediction) -> Answer:
         "packed_row": lambda: (case.cells().index((b, t)),),
         "packed_token": lambda: (sequence_label(case.cells()[t][0]),),
         "final_step": lambda: (int(pad_packed_sequence(packed)[1][b]) - 1,),
+        "gradient_enters": lambda: (gradient_enters(packed, b),),
     }
     return answers[key]()
+
+
+def gradient_enters(packed: PackedSequence, b: int) -> int:
+    """Return the last time step of a sequence whose input changes the sum of the final states of an RNN."""
+    data = torch.ones(len(packed.data), 1, requires_grad=True)
+    module = torch.nn.RNN(1, 1)
+    for weight in module.parameters():
+        torch.nn.init.constant_(weight, 0.1)
+    torch.autograd.backward(module(packed._replace(data=data))[1].sum())
+    assert data.grad is not None
+    grid, _ = pad_packed_sequence(packed._replace(data=data.grad), batch_first=True)
+    return int(grid[b, :, 0].nonzero().max())
 
 
 def number_in(prompt: str) -> int:

@@ -79,7 +79,7 @@ def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(s
     seen = asked(seed).seen
     nothing = {
         "embed": seen.padded.embedding is None,
-        **dict.fromkeys(("pack", "run", "unpack"), isinstance(seen, Refusal)),
+        **dict.fromkeys(("pack", "run", "unpack", "backward"), isinstance(seen, Refusal)),
     }
     for stage in STAGES:
         for number in range(4):

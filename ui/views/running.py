@@ -9,6 +9,7 @@ from packviz import charts, movie
 from packviz.compute.backward import On
 from packviz.facts import STARTS, GateSum, UnitSum, starts, unit_sum
 from packviz.inputs.batch import sequence_label
+from packviz.predictions import asking
 from ui.parts.part import figure, sheet
 from ui.parts.player import Screen, clip
 from ui.state.runs import Shown, as_json
@@ -117,7 +118,8 @@ def going_back(shown: Shown) -> None:
             upstream = torch.zeros_like(shown.trace.unpacked.last_valid)
             upstream[shown.letters.index(chosen)] = 1.0
         layer, direction = shown.request.layer, shown.request.direction
-        return as_json(movie(shown.trace, ("backward",), layer=layer, direction=direction, on=on, upstream=upstream))
+        shot = movie(shown.trace, ("backward",), layer=layer, direction=direction, on=on, upstream=upstream)
+        return as_json(shot if direction or chosen != final else asking(shot, "backward"))
 
     clip(shown.cached(film, movie, chosen), 1, f"going back {chosen}")
 

@@ -31,6 +31,7 @@ _PACKING: Mapping[str, tuple[Kind[Any], ...]] = {
     "pack": (layout.batch_sizes, layout.packed_row, layout.packed_token, layout.batch_size),
     "run": (running.alive, running.ended, running.final_step),
     "unpack": (running.last_column, running.unpacked_width),
+    "backward": (running.gradient_enters,),
 }
 _ROWS: Mapping[str, tuple[Kind[Any], ...]] = {
     "two": (rows.cu_seqlens, rows.row_token),

@@ -56,6 +56,19 @@ def final_step(facts: Facts, b: int) -> Case:
     return Case(length - 1, Moment("run", length - 1), mistakes, {"name": facts.letters[b], "length": length})
 
 
+@PACKING.kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
+def gradient_enters(facts: Facts, b: int) -> Case:
+    """Ask at which time step the gradient of one sequence enters, if the loss is the sum of the final states."""
+    length = facts.lengths[b]
+    mistakes = {
+        "length": length,
+        "longest": facts.longest - 1,
+        "last_column": facts.T - 1,
+        "first_step": 0,
+    }
+    return Case(length - 1, Moment("backward", length - 1), mistakes, {"name": facts.letters[b], "length": length})
+
+
 @PACKING.kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
 def final_backward(facts: Facts, b: int) -> Case:
     """Ask at which time step the state of one sequence is final, going backward."""
