@@ -29,7 +29,7 @@ from torch.nn.utils.rnn import pad_sequence
 import packviz as pv
 from bench.visitors import visitor
 from packviz.__main__ import main
-from ui.state.address import default
+from ui.state.names import default
 
 ROOT = Path(__file__).parent.parent
 APP = ("app.py", ".streamlit/config.toml", "classroom", "pages", "ui")

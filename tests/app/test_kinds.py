@@ -13,8 +13,8 @@ from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, limited_batch
 from ui.parts.plan import from_file
 from ui.parts.settings import PANELS
-from ui.state.address import NAMES
 from ui.state.kinds import KINDS, ROWS
+from ui.state.names import NAMES
 from ui.state.runs import OWN, Request, Source, run
 
 OTHERS: dict[str, Any] = {

@@ -19,7 +19,7 @@ from pages import opened, press, texts
 from ui.parts import network
 from ui.parts.qr import qr_code
 from ui.parts.share import frame, frame_of_file, link
-from ui.state.address import PARTS, SETTINGS
+from ui.state.names import PARTS, SETTINGS
 
 HERE = "https://class.example/base/packing?cell=lstm&sequences=on+your+mark%0Aget+set&step=3"
 

@@ -12,12 +12,12 @@ from packviz.inputs.batch import ReadAs
 from packviz.inputs.examples import EXAMPLES, example
 from packviz.inputs.limits import LIMITS
 from ui.parts.settings import PANELS, WATCHED
-from ui.state import address
-from ui.state.address import bound, choice, of_every_page
+from ui.state import address, names, widgets
 from ui.state.kinds import KINDS, PACKING, Kind
 from ui.state.replaced import give
 from ui.state.runs import OWN, Request, Source
 from ui.state.visit import visit
+from ui.state.widgets import bound, choice, of_every_page
 
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
@@ -68,7 +68,7 @@ def controls(
     settings; None: the sidebar.
     """
     address.remember()
-    address.keep(name for other in KINDS.values() if other is not kind for name in other.names.values())
+    widgets.keep(name for other in KINDS.values() if other is not kind for name in other.names.values())
     with st.sidebar if place is None else place:
         for_text, for_notes, under_text = text or st.container(), st.container(), st.container()
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
@@ -180,7 +180,7 @@ def ways_back(chosen: Controls) -> None:
 def strip(chosen: Controls) -> None:
     """Show the settings that differ from the defaults, each with a button that resets it; nothing if there are none."""
     settings = {chosen.asked.kind.names[name]: value for name, value in chosen.asked.settings}
-    changed = {name: value for name, value in settings.items() if value != address.default(name)}
+    changed = {name: value for name, value in settings.items() if value != names.default(name)}
     with st.container(horizontal=True, vertical_alignment="center", key="changed", gap="small"):
         if not changed:  # the container is always there: what comes after it keeps its place and its state
             return
@@ -193,5 +193,5 @@ def strip(chosen: Controls) -> None:
             st.button("Reset all", key="undo all", on_click=_take_back, args=(tuple(changed),))
 
 
-def _take_back(names: tuple[str, ...]) -> None:
-    put({name: address.default(name) for name in names})
+def _take_back(settings: tuple[str, ...]) -> None:
+    put({name: names.default(name) for name in settings})

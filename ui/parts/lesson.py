@@ -16,7 +16,7 @@ from ui.parts.part import records, refused, try_this
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
-from ui.state import address
+from ui.state import address, names, widgets
 from ui.state.kinds import PACKING, Kind, View
 from ui.state.path import script
 from ui.state.runs import OWN, Request, Shown, in_turn, last_good, latest, run
@@ -129,7 +129,7 @@ def apart(question: str, answer: str) -> None:
     """Show the heading of a page that does not use the visitor's batch."""
     leave_others("")
     address.remember()
-    address.keep()
+    widgets.keep()
     visit(Typed).way_back = None
     with st.container(key="apart"):
         _head(question, answer)
@@ -150,7 +150,7 @@ def _with_movie(
     leave_others("")
     _head(question, answer, lambda: last_good(kind, stages))
     if stages is None:
-        with address.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
+        with widgets.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
             row = st.container(key="first")
             text = row.container()
         with row:
@@ -264,7 +264,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
     arrival.request = arrival.request or asked
     if arrival.request != asked or not address.asked():
         return
-    state = {name: st.session_state[name] for name in address.NAMES if name in st.session_state}
+    state = {name: st.session_state[name] for name in names.NAMES if name in st.session_state}
     state |= address.view()
     state["step"] = min(address.ordinal(address.asked(), "step") or 1, len(shown.movie.times))
     if line := address.unmet(address.asked(), state):

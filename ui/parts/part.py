@@ -16,7 +16,7 @@ from packviz.show.snippet import snippet
 from packviz.show.theme import DARK, LIGHT, Palette
 from ui.parts.controls import Typed, WayBack, put, put_back
 from ui.parts.player import show
-from ui.state import address
+from ui.state import address, names
 from ui.state.kinds import PACKING, ROWS, Kind, Record
 from ui.state.path import script
 from ui.state.runs import OWN, Shown
@@ -196,7 +196,7 @@ def explore(label: str, sequences: str, config: Config, back: WayBack, *, direct
     settings = asdict(config) | {"sequences": sequences, "direction": "backward" if direction else "forward"}
     if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
         visit(Typed).way_back = back
-        asked = address.changed(settings | {"example": OWN, "step": step})
+        asked = names.changed(settings | {"example": OWN, "step": step})
         asked = {name: raw for name, raw in asked.items() if not address.fixed(name)}
         asked |= {name: raw for name, raw in address.asked().items() if address.fixed(name)}
         st.switch_page(script("overview"), query_params=asked)  # widgets not drawn yet write no address

@@ -25,8 +25,9 @@ from packviz.show.movie.page import assets, packed
 from packviz.teach.questions import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
-from ui.state.address import MAX_LENGTH, default
+from ui.state.address import MAX_LENGTH
 from ui.state.kinds import BESIDE, KINDS, PACKING, ROWS, View
+from ui.state.names import default
 from ui.state.runs import Request, Source, run
 
 NAMES = tuple(page.address for page in PAGES)

@@ -30,7 +30,7 @@ from ui.parts.plan import (
     heading,
     settings_of,
 )
-from ui.state import address
+from ui.state import names
 from ui.state.path import script
 from ui.state.runs import OWN, in_turn
 from ui.state.visit import visit
@@ -195,7 +195,7 @@ def _asked(item: Item) -> dict[str, str]:
     settings = settings_of(item.request) | {"example": item.example, "step": item.step}
     if item.example == OWN:
         settings["sequences"] = item.sequences
-    return address.changed(settings)
+    return names.changed(settings)
 
 
 def _move_up(i: int) -> None:

@@ -9,7 +9,7 @@ from packviz.inputs.row_config import RowConfig
 from packviz.show.theme import sequence_color, text_on
 from packviz.teach.quiz import LEVELS, Question
 from packviz.text import markup
-from ui.state import address
+from ui.state import names
 from ui.state.path import script
 
 _HERE = Path(__file__).parent
@@ -45,7 +45,7 @@ def needed_settings(question: Question) -> list[str]:
 
 def way_to(level: int, number: int) -> None:
     """Lead to the worksheet of a round."""
-    place = address.changed({"level": level, "round": number, "worksheet": "true"})
+    place = names.changed({"level": level, "round": number, "worksheet": "true"})
     st.page_link(script("quiz"), label="This round as a worksheet", icon=":material/print:", query_params=place)
 
 
@@ -53,7 +53,7 @@ def worksheet(level: int, number: int, asked: Sequence[Question]) -> None:
     """Show a round for printing: its questions with room for the answers, and the solutions on a separate sheet."""
     with st.container(horizontal=True, vertical_alignment="center", key="worksheet-way"):
         _print(key="print", height="content", width="content")
-        place = address.changed({"level": level, "round": number})
+        place = names.changed({"level": level, "round": number})
         st.page_link(script("quiz"), label="Back to the quiz", icon=":material/arrow_back:", query_params=place)
     name = f"Level {level} ({LEVELS[level].told}), round {number}"
     with st.container(key="worksheet"):

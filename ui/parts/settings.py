@@ -10,9 +10,10 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.limits import LIMITS
 from packviz.inputs.row_config import DType, Positions, RowLayer, ShiftLabels, Strategy
-from ui.state import address
-from ui.state.address import ROW_NAMES, bound, choice, switch, whole
+from ui.state import names
 from ui.state.kinds import PACKING, ROWS, Kind
+from ui.state.names import ROW_NAMES
+from ui.state.widgets import bound, choice, switch, whole
 
 WATCHED = ("layer", "direction", "watched_head")  # what the run shows
 
@@ -103,7 +104,7 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # of packing
     "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights and the initial state."),
     "batch_first": lambda name: switch(name, "On: padded values are (B, T, F). Off: (T, B, F)."),
     "padding_value": lambda name: st.number_input(
-        name, -1e6, 1e6, address.default(name), 1.0, "%g", **bound(name, "What fills the short rows.")
+        name, -1e6, 1e6, names.default(name), 1.0, "%g", **bound(name, "What fills the short rows.")
     ),
     "padding_side": lambda name: choice(name, get_args(PaddingSide)),
     "total_length": lambda name: whole(name, 1, LIMITS.total_length, _TOTAL),

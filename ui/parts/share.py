@@ -20,7 +20,7 @@ from ui.parts.plan_view import download
 from ui.parts.player import stage_on_screen
 from ui.parts.qr import MAX_BYTES, qr_code
 from ui.parts.quiz_views import way_to
-from ui.state import address
+from ui.state import address, names
 from ui.state.runs import Request, run
 from ui.state.visit import visit
 
@@ -79,7 +79,7 @@ def link(
     step: bool = True,
     hidden: Collection[str] = (),
     locked: Collection[str] = (),
-    theme: str = address.THEMES[0],
+    theme: str = names.THEMES[0],
     question: int = 1,
 ) -> str:
     """Return a link to an address with these options.
@@ -91,7 +91,7 @@ def link(
     left_out = _OWN if step else _OWN | {"step"}
     query = [(name, value) for name, value in parse_qsl(parts.query, True) if name not in left_out]
     chosen = {"hide": ",".join(hidden), "lock": ",".join(locked), "theme": theme, "question": question}
-    query += address.changed(chosen).items()
+    query += names.changed(chosen).items()
     return parts._replace(query=urlencode(query, safe=","), fragment="").geturl()
 
 
@@ -165,15 +165,13 @@ def _choices(page: str, here: str, *, with_step: bool) -> dict[str, Any]:
     at = visit(Games).question if page == "quiz" else _in(here, "question") if with_step else 1
     if at > 1 and st.checkbox(f"Open on question {at}", value=True, key="share question"):
         chosen["question"] = at
-    chosen["hidden"] = st.pills(
-        "Hide", address.PARTS, selection_mode="multi", default=address.hidden(), key="share hide"
-    )
+    chosen["hidden"] = st.pills("Hide", names.PARTS, selection_mode="multi", default=address.hidden(), key="share hide")
     if page not in _WITHOUT_SETTINGS:
         hint = "People who open the link see these settings, but cannot change them."
         kept = list(address.locked())
-        chosen["locked"] = st.multiselect("Lock settings", address.SETTINGS, kept, key="share lock", help=hint)
+        chosen["locked"] = st.multiselect("Lock settings", names.SETTINGS, kept, key="share lock", help=hint)
     chosen["theme"] = st.segmented_control(
-        "Colors", address.THEMES, default=address.theme(), required=True, key="share theme"
+        "Colors", names.THEMES, default=address.theme(), required=True, key="share theme"
     )
     return chosen
 

@@ -1,4 +1,4 @@
-"""The address: every name in it with its owner and default, the widgets bound to it, and the one place that writes it.
+"""The address: what a link asks for, and the one place that writes it.
 
 Bound widgets write their names through Streamlit; in the browser the player writes its step, and the quiz its round.
 Everything else that changes the address goes through `write` and `write_all`.
@@ -6,88 +6,19 @@ Everything else that changes the address goes through `write` and `write_all`.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from functools import partial
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from urllib.parse import quote_plus
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from packviz.inputs.config import Config
-from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS
-from packviz.inputs.row_config import RowConfig
-from packviz.teach.questions import GROUPS
 from packviz.text import listed, quoted, visible
-from ui.state.replaced import drawn, overtaken
+from ui.state.names import NAMES, NUMBERS, PARTS, SETTINGS, THEMES, Owner, changed, default
 from ui.state.visit import visit
-
-T = TypeVar("T")
-Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "class", "share", "Streamlit"]
 
 MAX_LENGTH = 8_000  # characters of a text in a link
 _NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are reported if they are ignored
-
-PARTS = ("sidebar", "code", "menu")  # that a link may hide
-THEMES = ("automatic", "light", "dark")  # automatic: as in the browser
-
-_PACKING, _ROWS = asdict(Config()), asdict(RowConfig())
-# the settings of a RowConfig, each with its name here: those that a Config or the player also has begin with row_
-ROW_NAMES = {name: f"row_{name}" if name in (*_PACKING, "layer") else name for name in _ROWS}
-
-NAMES: Mapping[str, tuple[Owner, Any]] = {
-    "example": ("controls", EXAMPLES[0].key),
-    "sequences": ("controls", None),  # the text of the example
-    "read_as": ("controls", "auto"),
-    "layer": ("controls", None),  # the top one
-    "direction": ("controls", "forward"),
-    "watched_head": ("controls", 0),
-    **{name: ("controls", value) for name, value in _PACKING.items()},
-    **{ROW_NAMES[name]: ("controls", value) for name, value in _ROWS.items()},
-    "step": ("player", 1),
-    "search": ("questions", ""),
-    "group": ("questions", GROUPS[0]),
-    "entry": ("questions", ""),
-    "given": ("doctor", "a batch"),  # or rows, or a file
-    "rows": ("doctor", "position_ids: 0 1 2 0 1 0 0 0\nattention_mask: 1 1 1 1 1 0 0 0"),
-    "x": ("doctor", "[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]"),
-    "lengths": ("doctor", "5, 3, 2"),
-    "x_batch_first": ("doctor", True),
-    "x_enforce_sorted": ("doctor", True),
-    "x_padding_value": ("doctor", None),  # assumed
-    "file_batch_first": ("doctor", True),
-    "file_enforce_sorted": ("doctor", False),
-    "file_padding_value": ("doctor", None),
-    "level": ("quiz", 1),
-    "round": ("quiz", None),  # a random one
-    "worksheet": ("quiz", False),
-    "question": ("quiz", 1),  # the first question of the round; in a lesson the player writes it
-    "train_task": ("lab", "vowels"),
-    "train_readouts": ("lab", None),  # all of them
-    "train_pads": ("lab", None),  # all of them
-    "train_seeds": ("lab", 3),
-    "train_both": ("lab", False),
-    "job": ("lab", None),  # the key of the visitor's long work, by which it is found again
-    "room": ("class", None),
-    "view": ("class", None),  # projector
-    "presenter": ("class", False),
-    "hide": ("share", ""),
-    "lock": ("share", ""),
-    "theme": ("share", THEMES[0]),  # ui/server/theme.js has Streamlit follow it
-    "embed": ("Streamlit", None),
-    "embed_options": ("Streamlit", None),
-}
-
-_NUMBERS = (  # whose widget is a number input
-    *("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length", "seed", "train_seeds"),
-    *("padding_value", "x_padding_value", "file_padding_value"),
-    *("max_length", "num_heads", "kernel_size", "row_num_layers", "row_embedding_dim", "row_seed"),
-)
-
-SETTINGS = ("all", *(name for name, (owner, _) in NAMES.items() if owner == "controls"))  # that a link may fix
 
 
 @dataclass
@@ -95,16 +26,6 @@ class Link:
     """What the address asked for when the visitor arrived; None before that."""
 
     asked: Mapping[str, str] | None = None
-
-
-def default(name: str) -> Any:
-    """Return the value of a name that the address does not mention."""
-    return NAMES[name][1]
-
-
-def changed(settings: Mapping[str, object]) -> dict[str, str]:
-    """Return the query for these settings: those that differ from the defaults."""
-    return {name: str(value) for name, value in settings.items() if value != default(name)}
 
 
 def write(name: str, value: str) -> None:
@@ -122,88 +43,16 @@ def write_all(**values: object) -> None:
         st.query_params.from_dict(wanted)
 
 
-@contextmanager
-def of_every_page() -> Iterator[None]:
-    """Assign the widgets and containers drawn here to the app itself, as if app.py drew them.
-
-    On the way to another page, by a link, Back or Forward, Streamlit first removes the values of the old page's widgets
-    from the address. Those of the app stay, if the containers around them do, too.
-    """
-    context = get_script_run_ctx()
-    assert context is not None
-    with context.run_with_active_hash(context.pages_manager.main_script_hash):
-        yield
-
-
-def choice(
-    name: str,
-    options: Sequence[T],
-    hint: str | None = None,
-    *,
-    label: str | None = None,
-    first: Any = None,
-    on_change: Callable[[], None] | None = None,
-) -> T:
-    """Offer a few options, one of them chosen. first: the default, if the table of names has none."""
-    given: T = default(name) if first is None else first
-    bindings = bound(name, hint, on_change)
-    chosen: T = st.segmented_control(label or name, options, default=given, required=True, width="stretch", **bindings)
-    return chosen
-
-
-def switch(name: str, hint: str | None = None, *, label: str | None = None) -> bool:
-    """Offer an on/off switch."""
-    return st.toggle(label or name, default(name), **bound(name, hint))
-
-
-def whole(name: str, least: int, most: int, hint: str, *, label: str | None = None) -> int | None:
-    """Offer an integer; also None if that is the default."""
-    bindings = bound(name, hint)
-    chosen: int | None = st.number_input(label or name, least, most, default(name), 1, placeholder="None", **bindings)
-    return chosen
-
-
-def bound(
-    name: str, hint: str | None = None, on_change: Callable[[], None] | None = None, *also: str
-) -> dict[str, Any]:
-    """Return the arguments common to all widgets: the key, the binding to the address, whether the link fixes it.
-
-    also: other names that must not be fixed either if the widget is to be used.
-    """
-    is_fixed = fixed(name, *also)
-    told = " ".join(filter(None, (hint, "Fixed by the link."))) if is_fixed else hint
-    changed = partial(_take, name, on_change)
-    drawn(name)
-    return {"key": name, "bind": "query-params", "help": told, "disabled": is_fixed, "on_change": changed}
-
-
-def _take(name: str, then: Callable[[], None] | None) -> None:
-    """Accept a widget's new value. The app may have written the address after the browser put the value there."""
-    if overtaken(name):
-        return
-    if (value := st.session_state[name]) != default(name) and name not in st.query_params:
-        st.session_state[name] = value  # this writes it again
-    if then is not None:
-        then()
-
-
 def remember() -> None:
     """Remember what the link asks for when a visitor arrives: Streamlit drops values that its widgets refuse."""
     if visit(Link).asked is not None:
         return
     visit(Link).asked = {name: raw[: LIMITS.characters] for name, raw in st.query_params.to_dict().items()}
-    endless = [name for name, raw in asked().items() if name in _NUMBERS and math.isinf(_as_number(raw) or 0.0)]
+    endless = [name for name, raw in asked().items() if name in NUMBERS and math.isinf(_as_number(raw) or 0.0)]
     for name in endless:  # Streamlit's number input fails on these before it checks its bounds
         del st.query_params[name]
     if endless:
         st.rerun()
-
-
-def keep(names: Iterable[str] = tuple(NAMES)) -> None:
-    """Keep the values of widgets of other pages: otherwise Back leads to an address that has lost them."""
-    for name in names:
-        if name in st.session_state:
-            st.session_state[name] = st.session_state[name]
 
 
 def asked() -> Mapping[str, str]:

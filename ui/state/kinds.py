@@ -19,7 +19,7 @@ from packviz.show.movie import STAGES, Movie, beside, movie
 from packviz.show.movie.kinds import kind_of, stages_of
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import asking
-from ui.state.address import ROW_NAMES
+from ui.state.names import ROW_NAMES
 
 Record = Trace | Refusal | RowsTrace
 View = Stage | Literal["beside"]

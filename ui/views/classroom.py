@@ -16,7 +16,7 @@ from ui.parts.lesson import apart
 from ui.parts.new_question import new_question, unfold
 from ui.parts.plan import Plan, ready_lessons, shown_of
 from ui.parts.plan_view import from_the_list, plan_view, set_plan
-from ui.state import address
+from ui.state import widgets
 from ui.state.visit import visit
 from ui.views.class_menu import projector_link, room_menu
 from ui.views.class_stage import LOOK, Seen, counted_votes, join_link, projector, stage
@@ -200,7 +200,7 @@ def _room(seen: Seen) -> None:
             st.button(label, key="class back", icon=":material/undo:", help="PageUp", on_click=back)
         from_the_list(seen, partial(_from_the_list, seen))
         room_menu(seen)
-        private = address.switch("presenter", _PRIVATE, label="Presenter view")
+        private = widgets.switch("presenter", _PRIVATE, label="Presenter view")
     if visit(TeachersRoom).problem:
         st.text(f"⚠ {visit(TeachersRoom).problem}")
     with st.container(horizontal=True, key="class-windows"):

@@ -23,10 +23,11 @@ from packviz.text import counted
 from ui.parts.part import TABLES, distance, explore, fresh, table
 from ui.parts.player import clip
 from ui.parts.status import announce
-from ui.state.address import default, of_every_page
 from ui.state.kinds import PACKING
+from ui.state.names import default
 from ui.state.path import script
 from ui.state.runs import as_json
+from ui.state.widgets import of_every_page
 from ui.views.doctor_rows import examined_rows, typed_rows
 from ui.views.given import BATCH, ROWS, Given, Lengths, examples, typed, uploaded
 

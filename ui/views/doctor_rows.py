@@ -18,8 +18,9 @@ from packviz.text import counted, listed
 from ui.parts.part import fresh
 from ui.parts.status import announce
 from ui.state import address
-from ui.state.address import default, of_every_page
+from ui.state.names import default
 from ui.state.replaced import drawn
+from ui.state.widgets import of_every_page
 from ui.views.given import ROWS, type_over
 
 _LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"

@@ -16,9 +16,10 @@ from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
 from packviz.inputs.limits import LIMITS
 from ui.state import address
-from ui.state.address import default, of_every_page, switch
+from ui.state.names import default
 from ui.state.replaced import drawn, give, overtaken
 from ui.state.visit import visit
+from ui.state.widgets import of_every_page, switch
 
 Lengths = Tensor | Sequence[int] | Sequence[float] | None
 X = Tensor | PackedSequence | None

@@ -28,9 +28,9 @@ from ui.parts.part import explore, fresh
 from ui.parts.player import clip, on_a_phone
 from ui.parts.status import announce
 from ui.state import address
-from ui.state.address import of_every_page
 from ui.state.path import script
 from ui.state.runs import as_json
+from ui.state.widgets import of_every_page
 
 _NEAREST = 3  # entries shown for an error that none of them mentions
 STACKED = 8  # cells across that a phone has room for: its panels stand below one another
