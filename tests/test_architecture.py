@@ -149,7 +149,7 @@ def test_the_library_exports_a_short_alphabetical_list() -> None:
     assert len(packviz.__all__) <= 24
 
 
-def test_a_name_in_a_package_is_a_module_or_something_else_never_both_and_examples_in_docstrings_are_right() -> None:
+def test_names_in_packages_are_unique_and_docstring_examples_right() -> None:
     examples = 0
     for found in pkgutil.walk_packages(packviz.__path__, "packviz."):
         if not found.name.endswith("__main__"):

@@ -104,7 +104,7 @@ def test_tensors_that_are_no_sequences_are_refused(tensors: Any, says: str) -> N
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
-def test_every_example_is_a_batch_with_a_title_whose_lengths_are_not_its_batch_sizes(example: Example) -> None:
+def test_the_lengths_of_an_example_are_not_its_batch_sizes(example: Example) -> None:
     batch = Batch.example(example.key)
     assert example.title
     assert len(batch.sequences) > 1
@@ -125,7 +125,7 @@ def test_the_vowels_are_nine_recordings_of_twelve_features_with_their_credit() -
     assert len(files("packviz.inputs").joinpath("data/japanese_vowels.json").read_bytes()) < 25_000
 
 
-def test_the_hundred_is_known_by_its_batch_sizes_the_same_each_time_and_leaves_the_global_seed_alone() -> None:
+def test_the_hundred_is_the_same_each_time() -> None:
     state = torch.random.get_rng_state()
     first, second = (list(Batch.example("hundred").sequences) for _ in range(2))
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))

@@ -245,7 +245,7 @@ def test_the_module_is_left_as_it_was(training: bool) -> None:
     assert set(vars(module)) == attributes
 
 
-def test_the_input_is_left_as_it_was_and_a_later_change_of_it_does_not_reach_the_record() -> None:
+def test_the_record_shares_no_memory_with_the_input() -> None:
     x, lengths, hx = grid().requires_grad_(), torch.tensor(LENGTHS), grid(1, B, H)
     given = packed()
     from_grid, from_packed = trace_module(gru(), x, lengths, hx=hx), trace_module(gru(), given, hx=hx)

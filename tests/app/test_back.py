@@ -29,7 +29,7 @@ def stands_at(visited: Visit, place: str, step: str, text: str = TEXT) -> None:
     assert visited.page.url == place
 
 
-def test_back_and_forward_restore_batch_settings_and_step_and_an_edit_belongs_to_its_entry(visit: Open) -> None:
+def test_back_and_forward_restore_batch_settings_and_step(visit: Open) -> None:
     visited = visit()
     page = visited.page
     visited.type(TEXT)
@@ -49,7 +49,7 @@ def test_back_and_forward_restore_batch_settings_and_step_and_an_edit_belongs_to
         stands_at(visited, *places[i])
 
 
-def test_defaults_implied_by_a_link_are_in_the_address_and_its_step_applies_to_one_visit_only(visit: Open) -> None:
+def test_defaults_implied_by_a_link_are_in_the_address(visit: Open) -> None:
     visited = visit({"sequences": "1 2\n3", "step": 4}, path="packing")
     own = visited.sidebar.get_by_role("radio", name="own", exact=True)
     expect(own).to_be_checked()
@@ -89,7 +89,7 @@ def test_back_from_a_question_returns_to_the_previous_page(visit: Open) -> None:
     expect(page.get_by_label("An error message")).to_have_value("padding_idx")
 
 
-def test_an_entry_opens_in_the_overview_at_its_step_and_the_visitors_own_batch_comes_back(visit: Open) -> None:
+def test_after_an_entry_in_the_overview_the_own_batch_comes_back(visit: Open) -> None:
     visited = visit({"cell": "lstm", "hidden_size": 7})
     visited.type("9 8 7\n6")
     visited.go_to("Questions")

@@ -121,7 +121,7 @@ def test_the_projector_reveals_nothing_before_the_answer_is_shown(phase: str) ->
             assert secret not in shown
 
 
-def test_without_the_secret_the_teachers_page_shows_where_to_join_and_a_deleted_room_is_forgotten() -> None:
+def test_without_the_secret_the_teachers_page_only_tells_where_to_join() -> None:
     code, host, _ = room_of()
     assert f"/join/{code}" in texts(opened("class", {"room": code}))
     app = teacher(code, host)
@@ -190,7 +190,7 @@ def test_a_slide_is_written_previewed_and_added_to_the_plan() -> None:
     assert "1. Slide: Today" in texts(app)
 
 
-def test_items_of_a_plan_are_moved_noted_and_removed_and_it_is_saved_in_four_ways_without_questions_in_two() -> None:
+def test_a_plan_is_edited_and_saved_in_four_ways() -> None:
     app = visited(Plan(items=STARTER[:3]))
     assert len(app.get("download_button")) == 4
     app = app.button(key="plan up 2").click().run()

@@ -58,7 +58,7 @@ LINES = """() => {
 }"""  # texts of more than three lines
 
 
-def test_compare_is_one_screen_its_two_runs_go_in_step_and_no_text_has_more_than_three_lines(visit: Open) -> None:
+def test_compare_is_one_screen_with_both_runs_in_step(visit: Open) -> None:
     visited = visit(None, path="compare", size=LAPTOP)
     for width, height in (LAPTOP, PROJECTOR):
         visited.page.set_viewport_size({"width": width, "height": height})

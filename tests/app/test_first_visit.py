@@ -11,7 +11,7 @@ from ui.parts.controls import LABEL
 
 
 @pytest.mark.check
-def test_the_first_page_is_a_paused_movie_with_few_words_and_links_to_the_next_page(visit: Open, address: str) -> None:
+def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: str) -> None:
     seen = visit(None, size=LAPTOP)
     assert 20 < len(seen.words) <= 62, " ".join(seen.words)  # 45, and those of the menu and of the stages
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()

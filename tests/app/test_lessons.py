@@ -59,7 +59,7 @@ def test_changed_settings_are_listed_and_can_be_reset_one_by_one_or_all_together
     assert not [each.key for each in app.button if (each.key or "").startswith("undo")]
 
 
-def test_the_visitors_own_text_comes_back_after_something_to_try_and_after_an_example() -> None:
+def test_the_visitors_own_text_comes_back_after_something_to_try() -> None:
     app = opened("packing")
     app.text_area(key="sequences").set_value("7 7 7 7\n8").run()
     app.run()  # AppTest knows only what ran last: two fragments

@@ -117,7 +117,7 @@ def test_the_visitors_own_text_is_not_credited_to_the_author_of_an_example() -> 
     assert "Kudo" in texts(opened("start", {"example": "vowels"}))
 
 
-def test_a_step_past_the_end_is_the_last_and_another_batch_keeps_the_last_step_or_the_stage(visit: Open) -> None:
+def test_a_step_past_the_end_is_the_last(visit: Open) -> None:
     seen = visit({"step": "999"})
     last = seen.data("steps")
     assert (seen.data("step"), seen.query["step"]) == (last, last)

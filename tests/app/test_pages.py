@@ -249,7 +249,7 @@ def spoken(app: AppTest) -> str:
     return text
 
 
-def test_findings_verdicts_and_the_number_of_answers_are_spoken_and_in_the_quiz_the_answer_once_there_is_one() -> None:
+def test_what_changes_on_a_page_is_announced_to_screen_readers() -> None:
     text = spoken(opened("doctor"))
     assert "finding" in text
     assert not set("*`[]") & set(text)

@@ -49,7 +49,7 @@ def job(page: AppTest, name: str) -> Started:
     return own.started[name]
 
 
-def test_the_time_limit_and_that_a_second_measurement_stops_the_first_are_said_in_advance(page: AppTest) -> None:
+def test_the_limits_of_a_measurement_are_said_in_advance(page: AppTest) -> None:
     assert texts(page).count(LIMIT) == 2  # at both buttons
     warning = "Starting this stops the one that is running."
     assert warning not in texts(page)
@@ -79,7 +79,7 @@ def test_a_finished_training_says_which_settings_it_was_for() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("jobs")
-def test_the_address_finds_running_work_again_other_work_waits_for_it_and_leaving_the_page_ends_it() -> None:
+def test_the_address_finds_running_work_again() -> None:
     first = opened("training", {"train_seeds": 2})
     first.button(key="start train").click().run()
     until(lambda: job(first.run(), "train").results)

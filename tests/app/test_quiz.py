@@ -94,7 +94,7 @@ def test_a_whole_round_is_scored_and_can_be_reviewed(app: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_a_link_gives_everyone_the_same_ten_questions_and_the_result_offers_another_round(app: AppTest) -> None:
+def test_a_link_gives_everyone_the_same_ten_questions(app: AppTest) -> None:
     for question in ASKED:
         assert question.prediction.prompt in texts(app)
         skip(app, 1)
@@ -146,7 +146,7 @@ def test_a_new_round_in_the_middle_of_one_needs_confirmation(app: AppTest) -> No
     assert "**Question 1 of 10**, 0 points" in texts(app)
 
 
-def test_a_right_answer_is_confirmed_and_shown_at_its_step_and_a_round_waits_while_another_page_is_read(
+def test_a_round_waits_while_another_page_is_read(
     app: AppTest,
 ) -> None:
     assert movies(app) == []
@@ -195,7 +195,7 @@ def stands_at(visited: Visit, place: str) -> None:
     assert visited.page.url == place
 
 
-def test_a_reload_continues_at_the_same_question_and_axe_finds_nothing_serious_in_a_whole_round(visit: Open) -> None:
+def test_a_reload_continues_at_the_same_question(visit: Open) -> None:
     visited = visit(START, path="quiz", size=PHONE, scheme="dark")
     sound(visited)
     answer(visited, ASKED[0], right(0))

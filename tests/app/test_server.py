@@ -43,7 +43,7 @@ def got(url: str, **headers: str) -> tuple[bytes, Message]:
         return answer.read(), answer.headers
 
 
-def test_streamlit_knows_every_setting_and_still_has_the_hidden_ones_that_make_it_fast() -> None:
+def test_streamlit_knows_every_setting() -> None:
     assert set(OPTIONS) <= set(config.get_config_options())
     assert SETTINGS["runner"]["postScriptGC"] is False
     assert config.get_config_options()["runner.postScriptGC"].default_val is True
@@ -106,7 +106,7 @@ def test_streamlits_files_are_sent_compressed_and_unchanged(address: str, kind: 
         assert headers[name].split(";")[0] == others[name].split(";")[0]
 
 
-async def test_an_edit_reruns_one_fragment_and_sends_the_movie_and_not_the_code_that_plays_it(address: str) -> None:
+async def test_an_edit_reruns_one_fragment_and_sends_no_code(address: str) -> None:
     async with visitor(address, "packing") as here:
         await here.look()
         await here.edit("1 2 3\n4 5")  # instead of an example: the text is one's own now, and the examples say so
@@ -225,7 +225,7 @@ def test_no_link_makes_a_long_or_broken_head(address: str, query: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["Packing", "packing/", "PACKING/", "/packing", "/other.example/Packing"])
-def test_an_address_in_capitals_or_with_an_extra_slash_leads_to_its_page_on_this_host(address: str, path: str) -> None:
+def test_an_address_in_capitals_leads_to_its_page_on_this_host(address: str, path: str) -> None:
     with urlopen(f"{address}/{path}?cell=lstm") as answer:
         assert answer.url == f"{address}/{path.strip('/').lower()}?cell=lstm"
         assert answer.status == 200

@@ -28,7 +28,7 @@ def pick(seen: Visit, option: str) -> None:
     seen.sidebar.get_by_role("radio", name=option, exact=True).first.click(delay=HAND)
 
 
-def test_typed_text_is_shown_letter_by_letter_by_the_same_player_and_in_the_parts_below_it(visit: Open) -> None:
+def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
     seen = visit()
     seen.player.evaluate("player => { player.mark = 'the same' }")
     seen.text.press("Control+End")
@@ -66,7 +66,7 @@ def test_typed_text_is_shown_letter_by_letter_by_the_same_player_and_in_the_part
     assert seen.query == {"cell": "rnn", "example": "zen"}
 
 
-def test_a_text_that_a_setting_does_not_fit_is_refused_beside_the_last_picture_until_it_does(visit: Open) -> None:
+def test_a_text_that_a_setting_does_not_fit_is_refused_in_place(visit: Open) -> None:
     seen = visit("total_length=5")
     seen.player.evaluate("player => { player.mark = 'the same' }")
     refusal = seen.sidebar.get_by_text("⚠ total_length: expected None or an integer of at least 8")
@@ -145,7 +145,7 @@ def test_typed_text_stays_if_a_setting_is_chosen_before_the_server_has_answered(
     assert seen.query == {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"}
 
 
-def test_text_typed_over_an_example_of_the_doctor_stays_if_a_setting_is_chosen_right_away(visit: Open) -> None:
+def test_text_typed_over_an_example_of_the_doctor_stays(visit: Open) -> None:
     seen = visit(path="doctor", size=LAPTOP, script=FAR)
     seen.click(seen.main.get_by_role("radio", name="healthy"))
     field, promise = seen.main.get_by_label("x: a list"), seen.main.get_by_text("enforce_sorted", exact=True)

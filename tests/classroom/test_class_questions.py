@@ -46,7 +46,7 @@ SPECS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: "-".join(map(str, spec.values()))[:30])
-def test_its_own_answer_is_right_each_reason_belongs_to_a_wrong_one_and_neither_is_public(spec: dict[str, Any]) -> None:
+def test_the_answer_and_the_reasons_of_a_question_are_not_public(spec: dict[str, Any]) -> None:
     asked = questions.question(specs.checked(spec))
     assert asked.read(asked.answer) == asked.solution
     assert asked.why
@@ -56,7 +56,7 @@ def test_its_own_answer_is_right_each_reason_belongs_to_a_wrong_one_and_neither_
 
 
 @pytest.mark.parametrize("spec", SPECS[:-1], ids=lambda spec: "-".join(map(str, spec.values()))[:30])
-def test_the_movie_has_the_step_of_the_answer_and_the_twin_asks_the_same_about_another_batch(
+def test_the_movie_of_a_question_has_the_step_of_its_answer(
     spec: dict[str, Any],
 ) -> None:
     film, asked = questions.film(spec), questions.question(spec)

@@ -265,7 +265,7 @@ async def test_one_channel_too_many_ends_the_phones_oldest(address: str) -> None
             await each.aclose()
 
 
-async def test_phones_follow_the_steps_of_the_movie_and_a_twin_asks_the_same_kind_about_another_batch(
+async def test_phones_follow_the_steps_of_the_movie(
     address: str,
 ) -> None:
     async with lesson(address, LONGER) as (room, phones):

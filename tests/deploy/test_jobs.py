@@ -72,7 +72,7 @@ def test_jobs_run_in_turn_and_know_their_position(jobs: Jobs) -> None:
     assert second.results == []
 
 
-def test_thirty_visitors_of_two_servers_who_want_the_same_share_one_job_until_the_last_leaves(servers: Servers) -> None:
+def test_visitors_of_two_servers_share_one_job(servers: Servers) -> None:
     both, same, other = servers(), task(never_end, next(_fresh)), task(count, 50, next(_fresh))
     pupils = [Visitor(both[i % 2], f"pupil {i}", same) for i in range(30)]
     until(lambda: pupils[0].results)
@@ -107,7 +107,7 @@ def test_measurements_are_repeated_and_run_one_at_a_time_on_a_machine(tmp_path: 
     assert began == ended != began_later == ended_later
 
 
-def test_a_visitor_who_is_away_briefly_keeps_the_job_and_one_who_stays_away_loses_it() -> None:
+def test_a_visitor_who_stays_away_loses_the_job() -> None:
     there = {"a"}
     jobs = Jobs(there.__contains__, grace=2)
     job = Visitor(jobs, "a", task(never_end))

@@ -177,7 +177,7 @@ def test_a_right_model_is_clean(name: str) -> None:
     assert checked(Parts(way, **settings), even, [4, 4, 4]) == ()
 
 
-def test_left_padding_with_the_maximum_over_all_steps_is_found_and_right_once_it_is_masked() -> None:
+def test_left_padding_under_a_maximum_is_found() -> None:
     lengths, rnn = torch.tensor(LENGTHS), nn.GRU(F, H, batch_first=True)
 
     def maximum(m: nn.GRU, x: Tensor, _: Tensor) -> Any:

@@ -271,9 +271,7 @@ def torch_says(given: dict[str, Any], batch_first: bool) -> str | None:
     [*((planted, True) for planted in RIGHT), *((planted, False) for planted in EITHER_WAY)],
     ids=lambda given: getattr(given, "key", str(given)),
 )
-def test_a_trouble_is_found_in_its_place_with_torchs_answer_and_its_repair_gives_what_is_right(
-    planted: Planted, batch_first: bool
-) -> None:
+def test_a_trouble_is_found_in_its_place_and_repaired(planted: Planted, batch_first: bool) -> None:
     given = {"enforce_sorted": False, **planted.given}
     if not batch_first and given["x"].dim() > 1:
         given["x"] = X.view(T, 3, F) if planted.key == "viewed" else given["x"].transpose(0, 1)

@@ -149,7 +149,7 @@ AROUND: dict[str, tuple[Callable[[Any, Tensor], object], Tensor, nn.GRU, dict[st
 
 
 @pytest.mark.parametrize("name", AROUND)
-def test_what_is_packed_padded_or_run_unpacked_is_found_and_its_repair_gives_what_is_right(name: str) -> None:
+def test_watch_finds_what_is_wrong_in_a_call_and_repairs_it(name: str) -> None:
     act, x, layer, settings = AROUND[name]
     with torch.no_grad():
         right, final = layer(pack(X, LENGTHS))
@@ -222,7 +222,7 @@ def test_a_hook_that_is_being_removed_gets_no_named_arguments_and_does_nothing()
     assert len(watched.calls) == 1
 
 
-def test_a_model_that_is_saved_or_copied_while_it_is_watched_leaves_the_hooks_behind() -> None:
+def test_a_copy_of_a_watched_model_has_no_hooks() -> None:
     model, stream = nn.Sequential(nn.GRU(F, H, batch_first=True)), io.BytesIO()
     with pv.watch(model) as watched:
         torch.save(model, stream)

@@ -55,7 +55,7 @@ def test_both_sides_are_torchs_own_runs_and_as_wide_as_the_grid(seen: Trace) -> 
     assert torch.equal(torch.stack(ends), states[0])
 
 
-def test_each_side_is_read_and_what_is_wanted_is_the_state_after_the_sequences_own_tokens(seen: Trace) -> None:
+def test_what_is_wanted_is_the_state_after_the_own_tokens(seen: Trace) -> None:
     done, D, ours = compare(seen), len(seen.layers[0]), padded_run(seen)[1][0]
     column, valid, *final = done.readings
     output = seen.packed_sequence._replace(data=seen.output)
@@ -93,7 +93,7 @@ def test_a_verdict_names_exactly_the_sequences_that_differ_by_more_than_rounding
         assert number_in(found) == pytest.approx(max(apart), rel=0.06, abs=bound(seen, ours, theirs))
 
 
-def test_a_reading_is_right_where_no_sequence_is_off_and_a_reason_follows_from_what_was_read(seen: Trace) -> None:
+def test_a_reading_is_right_where_no_sequence_is_off(seen: Trace) -> None:
     spoke = 0
     done, width = compare(seen), seen.unpacked.output.size(1 if seen.module.batch_first else 0)
     for reading in done.readings:
@@ -152,7 +152,7 @@ def test_each_dtype_is_judged_by_its_own_rounding(dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize("weight_ih", [1.0, 1e20])
-def test_numbers_that_grow_without_end_are_told_without_an_error_and_never_called_equal(weight_ih: float) -> None:
+def test_endless_numbers_are_never_called_equal(weight_ih: float) -> None:
     module = nn.RNN(1, 2, nonlinearity="relu")
     with torch.no_grad():
         for weight in module.parameters():

@@ -78,7 +78,7 @@ def test_the_gradients_distances_are_those_of_torchs_autograd(seen: Trace) -> No
 
 
 @pytest.mark.parametrize(("cell", "seed"), [*product(CELLS, range(3))])
-def test_masked_gradients_are_packed_ones_unless_a_backward_half_starts_in_the_padding(cell: str, seed: int) -> None:
+def test_masked_gradients_are_those_of_packing_going_forward(cell: str, seed: int) -> None:
     one, both, without = (
         losses(made(THREE, cell=cell, seed=seed, **settings))
         for settings in ({"num_layers": 2}, {"bidirectional": True}, {"bidirectional": True, "bias": False})

@@ -62,7 +62,7 @@ def test_what_is_lost_is_told(text: str, settings: dict[str, Any], cells: list[A
     assert ("never trained" in found.sentence) == (told == TRAINED)
 
 
-def test_a_grid_of_your_own_or_one_that_torch_refused_tells_what_pads_it_else_0_is_assumed() -> None:
+def test_a_padded_grid_of_your_own_names_its_pads() -> None:
     def found(*rows: list[float], lengths: list[int]) -> PadCollision:
         return pad_collision(trace_module(nn.GRU(1, 2, batch_first=True), torch.tensor(rows).unsqueeze(2), lengths))
 

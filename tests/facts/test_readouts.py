@@ -58,7 +58,7 @@ def read(code: str, names: dict[str, Any]) -> Tensor:
     return cast(Tensor, names["state"])
 
 
-def test_the_code_run_on_torchs_own_results_gives_the_values_and_wrong_are_those_that_are_not_wanted(t: Trace) -> None:
+def test_the_code_of_each_readout_gives_its_values(t: Trace) -> None:
     names, found = torchs_own(t, t.padded.values), readouts(t)
     wanted = [alone(t, b)[1][0][-len(t.layers[0]) :].flatten() for b in range(len(t.padded.lengths))]
     assert tuple(readout.key for readout in found) == KEYS
@@ -100,7 +100,7 @@ def assert_found(found: Counts, told: Counts) -> None:
     assert found == told
 
 
-def test_what_a_half_has_seen_is_what_changes_it_and_its_steps_are_those_of_the_top_layer(t: Trace) -> None:
+def test_what_a_half_has_seen_is_what_changes_it(t: Trace) -> None:
     available = [readout for readout in readouts(t) if readout.available]
     assert_found(changes(t, t.padded.values), {readout.key: readout.seen for readout in available})
     top, grid = top_alone(t)

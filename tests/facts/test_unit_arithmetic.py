@@ -48,7 +48,7 @@ def entering(t: Trace, s: UnitSum) -> tuple[Tensor, Tensor, Tensor | None]:
     return below[s.n], h, t.c_0[slot, s.sequence] if before is None else way.c[before]
 
 
-def test_the_terms_are_weights_times_what_entered_and_add_up_to_what_torchs_linear_gives(taken: Taken) -> None:
+def test_the_terms_of_a_unit_add_up_to_torchs_linear(taken: Taken) -> None:
     t, sums = taken
     dtype, parameters = t.output.dtype, {name: weights.detach() for name, weights in t.module.named_parameters()}
     for s in sums:

@@ -70,7 +70,7 @@ def test_in_full_screen_the_right_answer_plays_the_step_that_shows_why(
     assert screen.step == step - 1
 
 
-def test_a_wrong_answer_gets_its_reason_and_a_second_try_and_what_cannot_be_read_is_none(open_page: Open) -> None:
+def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> None:
     screen, root, box, said = opened(open_page, lesson("pack"))
     prediction = ask(TRACE, "pack")
     assert prediction is not None

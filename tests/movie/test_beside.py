@@ -67,7 +67,7 @@ def as_colour(cell: Look, distance: float) -> bool:
 
 
 @each
-def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_has_ended(case: Case) -> None:
+def test_both_sides_start_alike_and_hold_torchs_states(case: Case) -> None:
     left_out = case.direction and case.T > 60
     for side, states in (("padded", padded(case)), ("packed", packed(case))):
         for b in case.filmed:
@@ -121,7 +121,7 @@ def test_the_padded_x_has_every_cell_and_the_packed_one_its_rows_alone(case: Cas
 
 
 @each
-def test_beside_a_row_stands_how_far_it_is_from_packing_and_around_it_whether_it_ran_on_a_pad(case: Case) -> int:
+def test_beside_a_row_stands_how_far_it_is_from_packing(case: Case) -> int:
     spoke = 0
     for t, _, cells in timed(case):
         for b in case.filmed:

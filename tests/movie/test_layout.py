@@ -37,7 +37,7 @@ def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[Named]:
 
 
 @each_film
-def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture_or_begins_in_it(film: Film) -> None:
+def test_nothing_lies_on_something_else_or_outside_the_picture(film: Film) -> None:
     for scene, view, cells in views(film):
         solid: list[Named] = []
         for (left, top, right, bottom), name in shown(view, cells, SOLID | MARKS | {"axis", "note", "title"}):

@@ -68,9 +68,7 @@ def lying_on(cells: list[Sample], others: list[Sample]) -> list[tuple[str, str]]
 @pytest.mark.parametrize(
     ("name", "size"), [("numbers", HAND), ("words", DESK), ("time-first", DESK), ("two-directions", HAND)]
 )
-def test_while_the_scene_changes_panels_do_not_cross_and_no_cell_that_comes_lies_on_one_that_goes(
-    name: str, size: Size
-) -> None:
+def test_panels_do_not_cross_while_the_scene_changes(name: str, size: Size) -> None:
     movie = movie_of(name)
     heres = [movie.step_at(stage) - 1 for stage in ("sort", "pack", "run")]
     there_and_back = [way for here in heres for way in ((here, here + 1), (here + 1, here))]

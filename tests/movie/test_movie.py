@@ -26,7 +26,7 @@ SHORT = ["unsorted", "words", "refused", "unsorted-backward"]
 
 
 @over(FILMS)
-def test_every_id_is_given_once_every_change_really_changes_something_and_once_and_the_data_is_json(film: Film) -> None:
+def test_no_id_is_given_twice_and_no_change_is_idle(film: Film) -> None:
     show = film.show
     assert len(set(show.ids)) == len(show.ids)
     assert list(show.idle_changes()) == []
@@ -51,7 +51,7 @@ def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stand
 
 
 @each_case
-def test_cells_name_roles_sequences_and_tokens_that_are_there_and_a_token_never_becomes_another(case: Case) -> int:
+def test_a_token_never_becomes_another(case: Case) -> int:
     data, tokens, spoke = case.movie.to_dict(), case.movie.tokens, 0
     for frame in (case.show.first, *case.show.after):
         for name, cell in frame.items():
@@ -111,7 +111,7 @@ def test_one_stage_needs_no_tuple_and_what_torch_refused_has_no_later_ones(stage
         pv.movie(refused, ("pad", stage))
 
 
-def test_all_that_can_be_watched_is_watched_and_the_top_layer_forward_unless_something_else_is_said() -> None:
+def test_the_top_layer_is_watched_forward_by_default() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=3, bidirectional=True))
     movies = [pv.movie(trace, ("run",), layer=layer, direction=d) for layer in range(3) for d in (0, 1)]
     assert len({json.dumps(movie.to_dict()) for movie in movies}) == 6
@@ -119,7 +119,7 @@ def test_all_that_can_be_watched_is_watched_and_the_top_layer_forward_unless_som
 
 
 @each_case
-def test_the_proof_says_whether_the_numbers_are_those_of_torch_and_where_it_refused_claims_nothing(case: Case) -> None:
+def test_the_proof_says_whether_the_numbers_are_torchs(case: Case) -> None:
     if case.refused:
         assert not case.movie.exact
         assert "refused" in case.movie.proof
@@ -272,7 +272,7 @@ def test_the_schema_allows_nothing_else(spoil: Any) -> None:
 
 
 @each_case
-def test_every_token_has_its_tip_once_with_sequence_time_step_and_the_row_at_which_torch_holds_it(case: Case) -> int:
+def test_every_token_has_one_tip_with_the_row_where_torch_holds_it(case: Case) -> int:
     told, packed = tokens(case.movie), 0
     assert [(token["b"], token["t"]) for token in told] == case.movie.tokens
     places = product(case.rows, range(case.steps_filmed))
@@ -320,7 +320,7 @@ def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case
 
 
 @each_case
-def test_what_padding_sorting_and_packing_explain_is_gone_in_the_end_and_what_was_packed_stays(case: Case) -> None:
+def test_what_was_packed_stays_and_what_explained_it_goes(case: Case) -> None:
     for stage in ("pad", "sort"):
         assert visible(case.deep.end_of(stage)) == visible(case.show.end_of(stage))
     if case.refused:

@@ -39,7 +39,7 @@ WIDGET = """async ([script, values, player, ground]) => {
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("size", "dark"), [((1200, 900), False), ((300, 700), True)])
-def test_the_frame_of_a_notebook_is_as_high_as_its_movie_and_as_dark_as_the_page_and_takes_a_step_a_theme_and_an_answer(
+def test_the_frame_of_a_notebook_fits_its_movie_and_the_page(
     browser: Browser, tmp_path: Path, size: Size, dark: bool
 ) -> None:
     with tab(browser, size, scheme="light" if dark else "dark") as opened:
@@ -93,9 +93,7 @@ def test_a_trace_shows_its_packed_rows_or_where_torch_refused(enforced: bool) ->
 
 @pytest.mark.browser
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_ways(
-    browser: Browser, dark: bool
-) -> None:
+def test_the_widget_and_its_model_share_step_and_picked_cell(browser: Browser, dark: bool) -> None:
     widget = MOVIE.widget(3)
     assert widget.step == 3
     assert widget.picked == {}

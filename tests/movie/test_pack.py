@@ -39,7 +39,7 @@ def groups_of(rows: list[Look]) -> list[int]:
 
 
 @each_packed
-def test_the_strip_holds_the_rows_and_values_that_torch_packed_with_gaps_between_time_steps(case: Case) -> int:
+def test_the_strip_holds_what_torch_packed(case: Case) -> int:
     """A pad is among them only if it was packed by mistake, and then it glows."""
     strip, at, spoke = rows_in(case.show.end_of("pack")), filmed_rows(case), 0
     assert groups_of(strip) == [*Counter(t for _, t in at).values()]

@@ -54,7 +54,7 @@ def test_a_token_shows_what_was_typed_and_a_word_its_id_too(case: Case) -> int:
 
 
 @each_case
-def test_a_pad_shows_what_pad_sequence_filled_in_or_what_stands_in_a_grid_of_ones_own(case: Case) -> int:
+def test_a_pad_shows_what_stands_in_the_grid(case: Case) -> int:
     batch, config, grid, spoke = case.batch, case.config, case.x, 0
     if not batch and case.name != "own-filler":
         return spoke
@@ -135,7 +135,7 @@ def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> 
 
 
 @each_case
-def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_and_packs_it(case: Case) -> None:
+def test_padding_on_the_other_side_is_as_torch_pads(case: Case) -> None:
     """Tokens stand where pad_sequence puts them, what torch takes is outlined, and its losses are counted."""
     steps = case.deep.of("pad", "**padding_side=")
     padded = any(case.lengths[b] < case.T for b in case.filmed)

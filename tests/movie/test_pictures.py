@@ -41,7 +41,7 @@ def placed(movie: Movie, step: int, width: int, height: int) -> list[tuple[Any, 
     return [(cell, staging.standing(frame.scene).rect(cell) if cell.shown else None) for cell in frame.cells]
 
 
-def test_each_token_is_a_text_within_its_cell_or_its_letter_in_the_strip_on_a_tile_in_the_hue_of_its_sequence() -> None:
+def test_each_token_is_text_on_a_tile_in_the_hue_of_its_sequence() -> None:
     show = Show(MOVIE)
     for stage in ("pad", "pack", "run", "unpack"):
         step = MOVIE.step_at(stage)
@@ -61,7 +61,7 @@ def test_each_token_is_a_text_within_its_cell_or_its_letter_in_the_strip_on_a_ti
             assert any(place == pytest.approx((x, y, w, h), abs=5) for place in near)
 
 
-def test_the_last_picture_shows_what_the_player_does_numbers_rings_hatching_and_letters() -> None:
+def test_the_last_picture_shows_what_the_player_does() -> None:
     trace = pv.trace(Batch.parse("3 1 4 1 5 9\n2 6 5 3\n5 8\n9"), Config(cell="lstm"))
     movie = pv.movie(trace)
     root, texts = parts(movie, theme="light")

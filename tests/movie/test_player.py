@@ -304,7 +304,7 @@ def test_a_map_shows_which_layer_and_direction_the_run_shows(open_page: Open, mo
     expect(shown.get_by_role("button", disabled=True)).to_have_count(3)  # a file has no other run to show
 
 
-def test_without_the_full_screen_api_the_player_fills_the_window_and_hidden_code_stays_so(screen: Screen) -> None:
+def test_without_the_full_screen_api_the_player_fills_the_window(screen: Screen) -> None:
     screen.page.evaluate("delete Element.prototype.requestFullscreen")  # as on an iPhone
     button, code = screen.button("Full screen"), screen.root.locator(".pv-code")
     for way_out in ("Escape", "f", "the button"):

@@ -212,9 +212,7 @@ def test_full_screen_without_its_api_keeps_tab_inside_and_opens_the_code(open_pa
     expect(outside).to_be_focused()
 
 
-def test_the_picture_has_its_share_of_the_window_when_what_stands_above_changes_its_height(
-    open_page: Open, movie: Movie
-) -> None:
+def test_the_picture_keeps_its_share_of_the_window(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, bypass_csp=True)
     mount = MOUNT.replace("i < 2", "i < 1").replace('host.style = "height: 600px";', "")
     screen.page.evaluate(mount, [assets()[1], movie.to_dict()])

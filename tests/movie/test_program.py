@@ -28,7 +28,7 @@ def result(line: str, space: dict[str, Any]) -> Any:
 
 
 @each_packed
-def test_the_program_makes_the_shapes_that_it_says_and_what_the_movie_shows_and_last_valid_steps_are_h_n(
+def test_the_program_makes_what_the_movie_shows(
     case: Case,
 ) -> None:
     space = case.given()
@@ -51,7 +51,7 @@ def test_the_program_makes_the_shapes_that_it_says_and_what_the_movie_shows_and_
 
 
 @over(REFUSED)
-def test_the_program_that_torch_refuses_stops_at_the_last_line_with_the_same_message(case: Case) -> int:
+def test_a_refused_program_stops_with_torchs_message(case: Case) -> int:
     spoke, space = 0, case.given()
     *before, last = case.movie.code
     for line in before:

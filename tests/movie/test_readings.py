@@ -49,7 +49,7 @@ def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: C
 
 
 @each
-def test_beside_the_grid_stands_what_the_readout_gives_and_the_token_that_it_is_read_at(case: Case) -> int:
+def test_beside_the_grid_stands_what_the_readout_gives(case: Case) -> int:
     spoke = 0
     for readout, _, cells in readings(case):
         assert readout.values is not None
@@ -69,7 +69,7 @@ def test_beside_the_grid_stands_what_the_readout_gives_and_the_token_that_it_is_
 
 
 @each
-def test_the_row_is_outlined_by_whether_it_is_right_and_beside_it_stands_how_many_steps_were_taken(case: Case) -> None:
+def test_a_readings_row_is_outlined_by_whether_it_is_right(case: Case) -> None:
     for readout, _, cells in readings(case):
         for b in case.filmed:
             mark, first = cells[f"mark:last:{b}"], cells[f"last:{b}:0"]
@@ -91,7 +91,7 @@ def test_the_row_is_outlined_by_whether_it_is_right_and_beside_it_stands_how_man
 
 
 @each
-def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_packed_padding(case: Case) -> int:
+def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -> int:
     spoke, pads = 0, len(case.strays)
     many = f"{pads} pads were packed, {pads} tokens lost"
     lost = f"**{many if pads > 1 else '1 pad was packed, 1 token lost'}**"

@@ -37,7 +37,7 @@ def ended(case: Case, t: int) -> set[int]:
 
 
 @each_run
-def test_h_starts_as_h_0_and_is_torchs_after_every_step_and_what_has_ended_is_ringed_and_in_h_n(film: Film) -> None:
+def test_h_is_torchs_after_every_step(film: Film) -> None:
     case, show = film.case, film.show
     _, start = show.of("run")[0]
     for b in case.filmed:
@@ -54,7 +54,7 @@ def test_h_starts_as_h_0_and_is_torchs_after_every_step_and_what_has_ended_is_ri
 
 
 @each_run
-def test_the_states_that_enter_the_first_step_are_torchs_after_the_time_steps_that_are_left_out(film: Film) -> None:
+def test_the_states_that_enter_a_window_are_torchs(film: Film) -> None:
     case, show = film.case, film.show
     _, (step, _) = show.of("run")[:2]
     cells = show.at(next(i for i, each in enumerate(show.steps) if each is step))
@@ -177,7 +177,7 @@ def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
 
 
 @each_packed
-def test_in_numbers_gates_and_the_states_before_are_torchs_beside_the_rows_that_are_fed_alone(case: Case) -> int:
+def test_gates_and_states_in_numbers_are_torchs(case: Case) -> int:
     spoke, name = 0, kept(case)
     for t, cells in steps(case, case.deep) if in_numbers(case.deep) else ():
         live = case.live(t)

@@ -29,7 +29,7 @@ def test_the_rows_stand_in_torchs_sorted_order_with_their_letters_and_lengths(ca
 
 
 @each_packed
-def test_rows_move_only_where_the_order_changes_and_what_torch_accepts_carries_no_error(case: Case) -> None:
+def test_rows_move_only_where_the_order_changes(case: Case) -> None:
     in_order = case.order == list(range(case.B))
     assert len(case.show.of("sort")) == (1 if in_order else 2)
     before, after = case.show.end_of("embed" if "embed" in case.movie.scenes else "pad"), case.show.end_of("sort")
@@ -74,7 +74,7 @@ def time_of(case: Case, step: dict[str, object]) -> Any:
 
 
 @each_case
-def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_rows(case: Case) -> None:
+def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
     steps = case.deep.of("sort", "a token, but {")
     holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}

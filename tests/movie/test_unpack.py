@@ -17,7 +17,7 @@ def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
 
 
 @each_packed
-def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_filler(case: Case) -> None:
+def test_every_cell_stands_where_pad_packed_sequence_puts_it(case: Case) -> None:
     cells, unpacked, rows = case.show.after[-1], case.unpacked, case.rows
     placed = grid(case, cells)
     assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(min(unpacked.shape[1], 60))}
@@ -38,7 +38,7 @@ def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_
 
 
 @each_packed
-def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters_and_lengths(case: Case) -> None:
+def test_rows_come_back_sorted_and_then_as_given(case: Case) -> None:
     order, across = case.order[:40], "x" if case.transposed else "y"
     for step, cells in case.show.of("unpack"):
         placed = grid(case, cells)
@@ -56,7 +56,7 @@ def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters
 
 
 @each_packed
-def test_the_last_valid_steps_are_ringed_and_beside_them_stands_torchs_h_n_of_the_top_layer(case: Case) -> None:
+def test_the_last_valid_steps_stand_beside_torchs_h_n(case: Case) -> None:
     cells = case.show.after[-1]
     assert sorted({cell["seq"] for name, cell in cells.items() if name.startswith("last:")}) == case.rows
     for (row, b), d in product(enumerate(case.rows), range(case.D)):
@@ -75,7 +75,7 @@ def test_the_last_valid_steps_are_ringed_and_beside_them_stands_torchs_h_n_of_th
 
 
 @each_packed
-def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_packed_output(case: Case) -> int:
+def test_in_depth_a_step_unpacks_each_column(case: Case) -> int:
     told = [(step["detail"][0][0], cells) for step, cells in case.deep.of("unpack", "to column")]
     order, lengths = case.order, torch.tensor(case.lengths)
     truth = case.unpacked[order][:, : len(told)]
@@ -91,7 +91,7 @@ def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_
 
 
 @each_packed
-def test_the_width_is_told_once_where_total_length_is_set_or_the_widths_differ_and_is_torchs(case: Case) -> None:
+def test_the_width_is_torchs_and_named_once(case: Case) -> None:
     steps = [step for step, cells in case.deep.of("unpack") if cells.get("mark:width", {}).get("shown")]
     axis, out = int(not case.transposed), case.unpacked.shape[1]
     assert len(steps) == (out != case.T or case.trace.total_length is not None)

@@ -179,7 +179,7 @@ def written_at(screen: Screen, movie: Movie) -> Iterator[tuple[int, list[Text]]]
         *((name, DESK, "c") for name in ("full-gru-film", "full-lstm-lesson", "words-lstm-lesson-stack")),
     ],
 )
-def test_in_full_screen_captions_have_a_28th_and_what_is_written_in_the_picture_a_33rd_of_the_height(
+def test_text_in_full_screen_is_large_enough_for_a_projector(
     screen: Screen, tmp_path: Path, name: str, size: Size, keys: str
 ) -> None:
     """Beside the code, 16 numbers of gates, each 43 pixels wide, leave 77 of 900 for `sleeps`, which needs 80."""
@@ -194,9 +194,7 @@ def test_in_full_screen_captions_have_a_28th_and_what_is_written_in_the_picture_
     assert numbers > 100
 
 
-def test_words_stand_whole_in_their_cells_which_use_the_width_and_the_prediction_leaves_room_for_them(
-    screen: Screen, tmp_path: Path
-) -> None:
+def test_words_stand_whole_in_their_cells(screen: Screen, tmp_path: Path) -> None:
     movie, rows = legible("words-gru-lesson"), TYPED["words"].splitlines()
     in_full_screen(screen, asking(movie, "run"), tmp_path, DESK)
     assert screen.step == 1

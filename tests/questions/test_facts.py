@@ -198,7 +198,7 @@ inside.wait(0.2)
 """
 
 
-def test_warnings_are_shown_as_before_after_a_program_and_another_thread_that_hide_them_overlap() -> None:
+def test_warnings_are_shown_again_after_programs_that_hide_them() -> None:
     shown, filters = warnings.showwarning, [*warnings.filters]
     changed("inverse", "wrong", "", ASKING).wrong["other"].join()
     assert warnings.showwarning is shown

@@ -270,7 +270,7 @@ def test_the_points_are_those_of_the_marks_whatever_is_answered(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", seeds(20))
-def test_a_code_brings_back_marks_points_and_place_and_the_next_answer_counts_the_same(seed: int) -> None:
+def test_a_code_brings_back_a_round_of_the_quiz(seed: int) -> None:
     scorecard, at = played(seed)
     code = progress_code(scorecard, at)
     found = read_progress_code(ASKED, code)

@@ -66,7 +66,7 @@ def cost_of(small: float, *larger: float) -> CostRecording:
 
 
 @pytest.mark.parametrize("kind", ["training", "cost"])
-def test_what_is_stored_keeps_to_the_schema_which_allows_nothing_else_and_names_no_host(kind: str) -> None:
+def test_what_is_recorded_keeps_to_the_schema(kind: str) -> None:
     Draft202012Validator.check_schema(SCHEMA)
     data = stored(kind)
     assert valid(data, kind)
@@ -199,9 +199,7 @@ def test_measuring_takes_as_long_as_the_recorded_batch_for_each_step_that_waits(
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 @each_cell
-def test_the_short_chart_has_the_recorded_means_its_words_at_the_lines_and_no_legend(
-    cell: str, palette: Palette
-) -> None:
+def test_the_short_chart_has_the_recorded_means(cell: str, palette: Palette) -> None:
     figure = charts.recorded_accuracy(cell, palette)
     outcomes = recorded.training().outcomes(cell)
     ways = ("packed", "last_valid", "naive")
