@@ -1,7 +1,7 @@
 """The facts behind the entries, torch as the judge: verdicts on other batches, of a torch that differs."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -41,6 +41,8 @@ EQUAL = "1 2 3\n4 5 6\n7 8 9"
     ("inverse", EQUAL, "depends"),  # only the wider T is lost
     ("packed-into-data-parallel", "1 2\n3 4", "depends"),  # a half ends with a time step
     ("worth-it", EQUAL, "false"),
+    ("gradient-of-a-pad", EQUAL, "false"),  # there is none
+    ("gradient-enters", EQUAL, "true"),
     ("nested-tensor", "1 2 3", "depends"),  # one sequence lies alike in both
 ], ids=key_of)  # fmt: skip
 def test_another_batch_gives_the_verdict_of_that_batch(key: str, batch: str, verdict: str) -> None:
@@ -81,6 +83,9 @@ def test_other_settings_give_the_verdict_of_those(key: str, settings: dict[str, 
     ("packing-logits-and-targets", "right", "< lengths", "<= lengths", "true"),
     ("collate-returns-packed", "wrong", 'tuple(field.to("cpu") for field in batch)', "batch", "true"),
     ("lengths-in-a-column", "wrong", "x, column,", "x, column.flatten(),", "depends"),
+    ("gradient-of-a-pad", "right", "gru(packed)", "gru(x)", "depends"),
+    ("gradient-enters", "wrong", "output[:, -1]", "output", "depends"),
+    ("vanishing-gradients", "right", "gru(packed)", "gru(x)", "depends"),
     ("dropout-of-one-layer", "wrong", "(1, 3, dropout", "(1, 3, 2, dropout", "true"),
 ], ids=key_of)  # fmt: skip
 def test_a_program_that_did_something_else_would_turn_the_verdict(
@@ -139,6 +144,35 @@ def written(values: Tensor) -> str:
     return f"[{', '.join(f'{value:g}' for value in values.flatten().tolist())}]"
 
 
+def sizes_of(lengths: list[int]) -> list[int]:
+    sizes: list[int] = pack_padded_sequence(torch.zeros(len(lengths), max(lengths)), lengths, True).batch_sizes.tolist()
+    return sizes
+
+
+def gone_back(made: nn.RNNBase, numbers: Sequence[Sequence[float]], *, packed: bool) -> Tensor:
+    """Return the gradient (B, T) of the sum of the final states by the input of a module."""
+    x = pad_sequence([torch.tensor(row) for row in numbers], batch_first=True).unsqueeze(-1).requires_grad_()
+    lengths = torch.tensor([len(row) for row in numbers])
+    torch.autograd.backward(made(pack_padded_sequence(x, lengths, True) if packed else x)[1].sum())
+    assert x.grad is not None
+    return x.grad[:, :, 0]
+
+
+def largest_at_pads() -> Tensor:
+    numbers = [[1.0, -1, 2, 1], [3.0, 1], [2.0]]
+    grid = gone_back(module(), numbers, packed=False)
+    return torch.stack([grid[1, 2:].abs().max(), grid[2, 1:].abs().max()]).max()
+
+
+def grown() -> Tensor:
+    """Return how much an RNN with four times its recurrent weights makes a gradient grow on its way through pads."""
+    numbers = [[1.0, -1, 2, 1, 3, 1, -2, 1, 2, -1, 1, 2], [3.0, 1], [2.0]]
+    rnn = module(nn.RNN)
+    rnn.weight_hh_l0.mul_(4)
+    padded, packed = (gone_back(rnn, numbers, packed=each)[range(3), [11, 1, 0]] for each in (False, True))
+    return (padded / packed).abs().max()
+
+
 def hundred() -> PackedSequence:
     live = [100] * 5 + [99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1]
     return pack_padded_sequence(torch.zeros(100, 16, 200), [sum(n > b for n in live) for b in range(100)], True)
@@ -160,6 +194,9 @@ TOLD: list[tuple[str, Callable[[], str]]] = [
     ("no-feature-axis", lambda: refused(lambda: module(nn.LSTM, 2)(pack_sequence([torch.ones(2), torch.ones(1)])))),
     ("list-as-input", lambda: refused(lambda: pack_padded_sequence(cast(Any, SIX), [2, 1, 3], enforce_sorted=False))),
     ("must-i-pack", lambda: two((module()(X)[1] - module()(PACKED)[1]).abs().max())),
+    ("gradient-of-a-pad", lambda: f"get a gradient, up to {two(largest_at_pads())}"),
+    ("gradient-enters", lambda: f"are {sizes_of([4, 2, 1])[::-1]}: `batch_sizes`"),
+    ("vanishing-gradients", lambda: f"grows up to {two(grown())} times"),
     ("last-valid-input", lambda: f"{rnn_of([1, 0, 0]):.4f} instead of {rnn_of([1]):.4f}"),
 ]  # fmt: skip
 

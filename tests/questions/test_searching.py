@@ -154,6 +154,17 @@ ROWS = {  # in the words of public threads on packing for transformers
     "keras masking layer equivalent": "mask-for-an-lstm",
     "loss is nan": "document-without-targets",
 }
+BACK = {  # about the way back, in plain words
+    "what is the gradient of a pad": "gradient-of-a-pad",
+    "is the gradient of padding zero": "gradient-of-a-pad",
+    "which pads receive a gradient": "gradient-of-a-pad",
+    "where does a sequence's gradient enter": "gradient-enters",
+    "which rows are live going back": "gradient-enters",
+    "batch_sizes in the backward pass": "gradient-enters",
+    "does padding make gradients vanish": "vanishing-gradients",
+    "vanishing gradients": "vanishing-gradients",
+    "exploding gradients with packing": "vanishing-gradients",
+}
 UNANSWERED = (
     "gru gives nan",
     "how do I learn python",
@@ -173,7 +184,7 @@ def test_a_plain_question_finds_its_answer_on_top(typed: str, first: str) -> Non
     assert [name_of(each) for each in search(typed).found][:1] == [first]
 
 
-@pytest.mark.parametrize(("typed", "first"), [*REPORTED.items(), *ROWS.items()])
+@pytest.mark.parametrize(("typed", "first"), [*REPORTED.items(), *ROWS.items(), *BACK.items()])
 def test_a_reported_search_finds_its_answer_on_top(typed: str, first: str) -> None:
     assert [name_of(each) for each in search(typed).found][:1] == [first]
     assert search(typed).fits
