@@ -22,6 +22,7 @@ def film_of_answer(made: Any, asked: Prediction, settings: Spec) -> Film:
     if isinstance(made, RowsTrace):
         shown = _rows(made, stage, settings)
     else:
+        settings = {} if stage == "backward" else settings  # on the way back, final states in the forward direction
         backward = asked.key.endswith("_backward") or settings.get("direction") == "backward"
         embeds = made.padded.embedding is not None
         shown = movie(

@@ -72,6 +72,17 @@ def test_the_movie_of_a_question_has_the_step_of_its_answer(
     assert same or twin.solution != asked.solution
 
 
+@pytest.mark.parametrize(
+    "watched", [{}, {"direction": "backward", "bidirectional": True}, {"layer": 0, "num_layers": 2}]
+)
+def test_the_movie_of_the_way_back_shows_where_the_gradient_enters(watched: dict[str, Any]) -> None:
+    spec = {"kind": "gradient_enters", "sequences": TEXT, "settings": watched}
+    film, t = questions.film(spec), questions.question(spec).solution
+    assert film is not None
+    caption = json.loads(gzip.decompress(film.data))["steps"][film.step - 1]["caption"]
+    assert caption.startswith(f"**t = {t}.** The gradient enters at the final state")
+
+
 def test_the_movie_of_a_promise_shows_torch_breaking_it() -> None:
     film = questions.film({"kind": "promised", "sequences": TEXT})
     assert film is not None

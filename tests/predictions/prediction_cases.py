@@ -96,6 +96,8 @@ def torch_answer(case: Asked, prediction: Prediction) -> Answer:
     b, t = label(letters[1]) if letters else -1, number_in(prediction.prompt)
     if key in ("alive", "ended", "fed_backward", "joins_backward"):
         return of_the_run(case, key, t)
+    if key in ("live_going_back", "pad_gradient"):
+        return of_the_way_back(case, key, b, t)
     if key in ("unpacked_width", "last_column", "final_backward"):
         return of_the_output(case, key, b)
     packed = case.packed()
@@ -123,6 +125,20 @@ def gradient_enters(packed: PackedSequence, b: int) -> int:
     assert data.grad is not None
     grid, _ = pad_packed_sequence(packed._replace(data=data.grad), batch_first=True)
     return int(grid[b, :, 0].nonzero().max())
+
+
+def of_the_way_back(case: Asked, key: str, b: int, t: int) -> Answer:
+    """Return the sequences with a gradient at a time step, or what the gradient is in one cell of the grid."""
+    x = torch.ones(len(case.lengths), case.T, 1, requires_grad=True)
+    module = torch.nn.RNN(1, 1)
+    for weight in module.parameters():
+        torch.nn.init.constant_(weight, 0.1)
+    torch.autograd.backward(module(case.pack(x))[1].sum())
+    assert x.grad is not None
+    if key == "live_going_back":
+        return tuple(map(sequence_label, x.grad[:, t, 0].nonzero().flatten().tolist()))
+    cell = case.seen.module.mode.split("_")[0]
+    return f"what the {cell} passes back to its row of `data`" if x.grad[b, t, 0] else "0"
 
 
 def number_in(prompt: str) -> int:

@@ -113,6 +113,11 @@ def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) 
     ("packed_row", FIRST, "6", "You read sequence by sequence: 5 rows before C"),
     ("packed_row", FIRST, "5", "You forgot the sort."),
     ("alive", FIRST, "B C", "Time steps are counted from 0"),
+    ("live_going_back", FIRST, "A", "A joins at t = 2, but the sequences that joined before it are still live."),
+    ("live_going_back", FIRST, "B", "B ends before t = 2. Going back, it joins later, at its own last step."),
+    ("live_going_back", FIRST, "A B C", "Not all of them have joined"),
+    ("live_going_back", FIRST, "A B", "`batch_sizes[2]` is 2, but it counts from the top"),
+    ("live_going_back", "1 2 3 4 5 6\n1 2 3\n5", "A", "These are live at t = 3. Going back changes the order"),
     ("padded_shape", FIRST, "3 3 1", "3 is the mean of the lengths 3, 2, 4."),
     ("padded_shape", "1 2 3\n4 5 6\n6 7\n1 2 3 4\n5", "5 3 1", "3 is about the mean of the lengths 3, 3, 2, 4, 1."),
     ("padded_shape", FIRST, "3 2 4", "These are the lengths, one number for"),
@@ -120,6 +125,23 @@ def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) 
 ])  # fmt: skip
 def test_a_typical_mistake_is_named(key: str, text: str, typed: str, reason: str) -> None:
     assert of_kind(key, made(text)).check(typed).reason.startswith(reason)
+
+
+@pytest.mark.parametrize(("side", "answer", "wrong"), [("right", "0", "what the"), ("left", "what the", "0")])
+def test_a_pad_has_a_gradient_only_if_it_was_packed(side: str, answer: str, wrong: str) -> None:
+    seen = made(FIRST, padding_side=side)
+    prediction = of_kind("pad_gradient", seen)
+    t, name = number_in(prediction.prompt), re.findall(r"sequence (\w)", prediction.prompt)[0]
+    assert str(prediction.answer).startswith(answer)
+    assert ("has no row" in prediction.why) == (side == "right")
+    given = next(each for each in prediction.choices if each.startswith(wrong))
+    said = prediction.check(given).reason
+    assert ("padded run" in said) == (side == "right")
+    assert not seen.padded.mask["ABC".index(name), t]
+
+
+def test_a_batch_without_pads_is_not_asked_for_their_gradient() -> None:
+    assert KINDS["pad_gradient"](made("1 2\n3 4"), 0) is None
 
 
 def test_a_refusal_is_asked_for_and_nothing_after_it() -> None:

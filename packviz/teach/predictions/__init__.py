@@ -31,7 +31,7 @@ _PACKING: Mapping[str, tuple[Kind[Any], ...]] = {
     "pack": (layout.batch_sizes, layout.packed_row, layout.packed_token, layout.batch_size),
     "run": (running.alive, running.ended, running.final_step),
     "unpack": (running.last_column, running.unpacked_width),
-    "backward": (running.gradient_enters,),
+    "backward": (running.gradient_enters, running.live_going_back, running.pad_gradient),
 }
 _ROWS: Mapping[str, tuple[Kind[Any], ...]] = {
     "two": (rows.cu_seqlens, rows.row_token),

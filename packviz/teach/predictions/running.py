@@ -69,6 +69,31 @@ def gradient_enters(facts: Facts, b: int) -> Case:
     return Case(length - 1, Moment("backward", length - 1), mistakes, {"name": facts.letters[b], "length": length})
 
 
+def _going_back(facts: Facts, t: int, direction: int) -> Case:
+    """Ask which sequences have a gradient at a time step, if the loss is the sum of the final states."""
+    live, longest = _live_at(facts, t, direction), facts.longest
+    mistakes = {
+        "others": _others(facts, live),
+        "entering": _turning_at(facts, t, direction),
+        "everybody": range(facts.B),
+        "from_the_end": _live_at(facts, longest - 1 - t, direction),
+        "from_a": range(len(live)),
+        "at_least": facts.where(range(t, longest + 1)),
+        "above": facts.where(range(t + 2, longest + 1)),
+    }
+    return Case(live, Moment("backward", t), mistakes, {"t": t, "size": len(live), "back": longest - 1 - t})
+
+
+@PACKING.kind("choice", lambda facts: _first_pads(facts))
+def pad_gradient(facts: Facts, place: tuple[int, int]) -> Case:
+    """Ask for the gradient of x at a pad, if the batch is packed and the loss is the sum of the final states."""
+    b, t = place
+    length = facts.lengths[b]
+    answer = "passed" if t < length else "zero"
+    names = {"name": facts.letters[b], "length": length, "t": t}
+    return Case(answer, Moment("backward"), names=names, choices=("zero", "passed", "last", "one"))
+
+
 @PACKING.kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
 def final_backward(facts: Facts, b: int) -> Case:
     """Ask at which time step the state of one sequence is final, going backward."""
@@ -108,6 +133,12 @@ def unpacked_width(facts: Facts, _: None) -> Case:
         "last_step": width - 1,
     }
     return Case(width, _end_of_output(facts, "width"), mistakes, {"total_length": facts.trace.total_length})
+
+
+def _first_pads(facts: Facts) -> Sequence[tuple[int, int]]:
+    """Return the sequence and the column of the first pad that a movie shows of each sequence that has one."""
+    columns = (~facts.trace.padded.mask[:, :MAX_FILMED]).tolist()
+    return [(b, columns[b].index(True)) for b in facts.sequences if any(columns[b])]
 
 
 def _live_at(facts: Facts, t: int, direction: int) -> tuple[int, ...]:
@@ -157,6 +188,7 @@ def _about_steps(
 
 
 alive = _about_steps("alive", 0, _fed, _live_at)
+live_going_back = _about_steps("live_going_back", 0, _going_back, _live_at)
 ended = _about_steps("ended", 0, _turning, _turning_at)
 fed_backward = _about_steps("fed_backward", 1, _fed, _live_at)
 joins_backward = _about_steps("joins_backward", 1, _turning, _turning_at)
