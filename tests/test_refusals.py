@@ -135,7 +135,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("count", "", lambda count: questions(1, 1, count), (0, MAX_QUESTIONS + 1, None)),
     ("text", "", Batch.parse, (None, b"1 2", ["1"])),
     ("kind", "", lambda kind: Batch.parse("1 2", kind=kind), ("vectors", None)),
-    ("example", "sentences, unsorted, forum, words, zen, vowels or hundred", Batch.example, ("none", None)),
+    ("example", "sentences, unsorted, forum, words, episodes, zen, vowels or hundred", Batch.example, ("none", None)),
     ("max_steps", "", lambda limit: Batch.parse("1 2", max_steps=limit), (0, -1, 2.5)),
     ("stages", "", lambda stages: movie(T, stages), (("pack", "fly"), (), "fly", 5, ("embed",))),
     ("layer", "", lambda layer: movie(T, layer=layer), (1, -1)),
