@@ -9,6 +9,7 @@ from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.inputs.borders import Row, mask_rows_from, rows_from
+from packviz.inputs.tensors import INTEGERS
 from packviz.rules import findings
 from packviz.rules.finding import Finding, Findings
 from packviz.rules.preconditions import refusal_of
@@ -45,7 +46,7 @@ def examine_rows(
     position_ids. What several rows have is reported once, for the first of them. Raises PackvizError for unsupported
     inputs.
     """
-    known = _documents(documents)
+    known = documents_from(documents)
     cases = row_cases(
         input_ids=input_ids,
         position_ids=position_ids,
@@ -106,13 +107,19 @@ def row_cases(
     ]
 
 
-def _documents(documents: object) -> list[Tensor] | None:
+def documents_from(documents: object) -> list[Tensor] | None:
+    """Return the ids of each document, or its length as an integer of at least 0. Raises PackvizError for others."""
     if documents is None:
         return None
     fix = "give a list of their ids, or of their lengths"
     if not isinstance(documents, list | tuple) or not documents:
         raise refusal_of("documents", "a list of documents", documents, fix)
     try:
-        return [torch.as_tensor(one).detach().cpu() for one in documents]
+        found = [torch.as_tensor(one).detach().cpu() for one in documents]
     except (TypeError, ValueError, RuntimeError):
         raise refusal_of("documents", "a list of ids, or of lengths", documents, fix) from None
+    for given, one in zip(documents, found, strict=True):
+        ids = one.dim() == 1 and (one.dtype in INTEGERS or not len(one))
+        if not (ids or (one.dim() == 0 and one.dtype in INTEGERS and int(one) >= 0)):
+            raise refusal_of("documents", "a list of ids, or a length that is an integer of at least 0", given, fix)
+    return found

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from packviz.doctor.collated import ARGUMENTS
+from packviz.doctor.examining_rows import documents_from
 from packviz.doctor.reading import MAX_CHARACTERS, read_lengths, read_nested, read_tensor
 from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, document_ids
@@ -69,7 +70,9 @@ def read_rows(text: str) -> WrittenRows:
 def _value(name: str, text: str) -> Any:
     try:
         if name == "documents":
-            return read_nested(text if "[" in text else f"[{text}]")
+            documents = read_nested(text if "[" in text else f"[{text}]")
+            documents_from(documents)
+            return documents
         if name in ("eos", "max_seqlen"):
             found = read_lengths(text)
             numbers = found.flatten().tolist() if isinstance(found, Tensor) else found

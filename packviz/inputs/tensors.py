@@ -11,7 +11,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.torch_answers import ask
 from packviz.text import with_article
 
-_INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -31,7 +31,7 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     lengths = [len(tensor) for tensor in tensors]
     if 0 in lengths:
         raise zero_length_refusal("tensors", lengths, f"tensors[{lengths.index(0)}]")
-    whole = tensors[0].dim() == 1 and tensors[0].dtype in _INTEGERS
+    whole = tensors[0].dim() == 1 and tensors[0].dtype in INTEGERS
     least = torch.int64 if whole else torch.float32
     dtype = reduce(torch.promote_types, (tensor.dtype for tensor in tensors), least)
     return tuple(tensor.detach().to(dtype, copy=True) for tensor in tensors)
@@ -64,7 +64,7 @@ def _check(tensor: object, first: Tensor, name: str) -> None:
     got = f"{_described(tensor)} as {name}"
     if tensor.layout != torch.strided or tensor.is_nested or tensor.device.type == "meta":
         raise _refusal("dense tensors with values", got, "call to_dense() or unbind() on it first")
-    if tensor.dtype not in _INTEGERS + _FLOATING:
+    if tensor.dtype not in INTEGERS + _FLOATING:
         names = "uint8, int8 to int64, float16, bfloat16, float32 or float64"
         fix = "convert it, for example with .float() or .long()"
         raise _refusal(f"sequences of {names}", f"{tensor.dtype} in {name}", fix)

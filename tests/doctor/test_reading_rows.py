@@ -1,7 +1,9 @@
 """Rows as people paste them: every spelling of the same row is read alike, and any text gets an answer or a message."""
 
+import math
 import random
 from contextlib import suppress
+from typing import Any
 
 import pytest
 import torch
@@ -20,6 +22,7 @@ TEXTS = (
     "batch = {'position_ids': array([0, 1, 2, 0, 1])}",
     "positions: 0, 1, 2, 0, 1",
 )
+NO_DOCUMENTS = ("None", "nan", "1e30", "1.5", "True", "-1", "9" * 20, "[[1.5]]")
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -45,6 +48,18 @@ def test_an_offset_beyond_all_memory_takes_none() -> None:
     assert pv.find_documents(cu_seqlens=[0, 10**15]) == (10**15,)
     (found,) = pv.examine_rows(cu_seqlens=[0, 10**15], documents=[10**15 + 1])
     assert found.key == "document_cut"
+
+
+@pytest.mark.parametrize("value", NO_DOCUMENTS)
+def test_documents_that_are_no_ids_and_no_lengths_are_refused(value: str) -> None:
+    with pytest.raises(pv.PackvizError, match=r"documents: expected .+, but got .+\. Give a list of"):
+        read_rows(f"position_ids: 0 1 2\ndocuments: {value}")
+
+
+@pytest.mark.parametrize("one", [math.nan, 1e30, 2.0, True, -1, 2**64, None, [1.5], [[1], [2]]])
+def test_examine_rows_refuses_documents_that_are_no_ids_and_no_lengths(one: Any) -> None:
+    with pytest.raises(pv.PackvizError, match=r"documents: expected .+, but got .+\. Give a list of"):
+        pv.examine_rows(position_ids=[0, 1, 2], documents=[3, one])
 
 
 @pytest.mark.parametrize("seed", seeds(40))
@@ -80,8 +95,9 @@ def test_any_text_gets_an_answer_or_a_message(seed: int) -> None:
         "}",
         "'a': ",
     )
-    lines = []
-    for name in draw.sample([*names, "eos", "x", ""], draw.randint(1, 5)):
+    readable = draw.random() < 0.25  # else few texts come as far as the rule of documents
+    lines = ["position_ids: 0 1 2 0 1", f"documents: {draw.choice(NO_DOCUMENTS)}"] if readable else []
+    for name in draw.sample([*names, "eos", "x", ""], 1 if readable else draw.randint(1, 5)):
         numbers = " ".join(str(draw.randint(-1, 4)) for _ in range(draw.randint(0, 8)))
         junk = "".join(draw.choice(pieces) for _ in range(draw.randint(1, 6)))
         lines.append(f"{name}{draw.choice((': ', ' = ', ' '))}{draw.choice((numbers, numbers, junk))}")
