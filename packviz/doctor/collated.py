@@ -12,7 +12,7 @@ __all__ = ["ARGUMENTS", "rows_in"]
 
 # By the name in a file or a text, the argument of examine_rows().
 ARGUMENTS = {**FIELDS, "labels": "labels"} | dict.fromkeys(("mask", *ALIASES["mask"]), "attention_mask")
-_BORDERS = {"position_ids", "cu_seqlens", "seq_idx"}
+_ONLY_IN_ROWS = {"position_ids", "cu_seqlens", "seq_idx"}  # no padded batch has them
 _IDS = {"input_ids", "ids", "tokens"}
 _PADDED = {"x", "lengths"}  # names of a padded batch
 
@@ -34,7 +34,7 @@ def rows_in(loaded: Loaded) -> tuple[dict[str, Any], str] | None:
         else:
             found[field] = whole.tolist() if path in loaded.lists else whole
     masked = "input_ids" in found and bool({"attention_mask", "labels"} & {*found})
-    if _PADDED & {*loaded.tensors} or not (masked or _BORDERS & {*found}):
+    if _PADDED & {*loaded.tensors} or not (masked or _ONLY_IN_ROWS & {*found}):
         return None
     return found, f"Not examined: {listed(others, 4)}." if others else ""
 

@@ -18,13 +18,14 @@ from packviz.inputs.documents import cu_seqlens_of, position_ids_of, seq_idx_of
 from packviz.text import listed, quoted
 from packviz.validate import is_integer
 
-__all__ = ["Reading", "WrittenRows", "conversions", "read_rows", "readings"]
+__all__ = ["SPELLINGS", "Reading", "WrittenRows", "conversions", "read_rows", "readings"]
 
 _NAMES = {**ARGUMENTS, "mask": "attention_mask", "eos": "eos", "eos_token_id": "eos"}
 # 'name': in a printed dict, or name: and name = at the beginning of a line
 _NAME = re.compile(r"(?:^|[{,])[ \t]*+(?:'(\w++)'|\"(\w++)\")[ \t]*+:|^[ \t]*+(\w++)[ \t]*+[:=]", re.MULTILINE)
 _EXAMPLE = "position_ids: 0 1 2 0 1 0"
-_BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
+# What can say where the documents of a row begin.
+SPELLINGS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
 _WRITTEN = 64  # places of a row whose numbers are written out
 _RULES = {"rises_by_one": "rises by 1", "falls": "falls", "zero": "is 0"}
 
@@ -50,7 +51,7 @@ def read_rows(text: str) -> WrittenRows:
     found = [*_NAME.finditer(text)]
     before = text[: found[0].start()].strip(" \t\n{(") if found else text.strip()
     if before and not before.isidentifier():
-        expected = f"a name before the numbers: {listed([*_BORDERS, 'input_ids', 'labels', 'eos'], 7)}"
+        expected = f"a name before the numbers: {listed([*SPELLINGS, 'input_ids', 'labels', 'eos'], 7)}"
         raise PackvizError("text", expected=expected, got=quoted(before, 40), fix=f"write it as in {_EXAMPLE}")
     stops = [*(each.start() for each in found[1:]), len(text)][: len(found)]
     given: dict[str, Any] = {}
@@ -109,7 +110,7 @@ def readings(row: Mapping[str, Any], eos: Sequence[int] = ()) -> list[Reading]:
     row   what examine_rows() takes, of one row; position_ids are read by every rule, and without what looks like pads
     """
     ways: list[tuple[str, str, dict[str, Any]]] = []
-    for name in _BORDERS:
+    for name in SPELLINGS:
         if name == "position_ids" and name in row:
             ways += [(_RULES[rule], name, {name: row[name], "rule": rule}) for rule in RULES]
             ways.append(("no pads", name, {name: row[name]}))

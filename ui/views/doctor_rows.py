@@ -26,8 +26,7 @@ from ui.views.given import ROWS, type_over
 _LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"
 _COLUMNS, _LINES = 10, 4  # of places that are drawn
 _MAX_PLACES = 100_000  # that are examined
-_BORDERS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
-_PARTS = (*_BORDERS, "input_ids", "labels")
+_PARTS = (*doctor.SPELLINGS, "input_ids", "labels")
 
 
 @of_every_page()
@@ -88,7 +87,7 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
 def _with_borders(given: Mapping[str, Any], eos: Sequence[int]) -> dict[str, Any]:
     """Return the row with its documents, if only their last tokens say where they are."""
     row = torch.as_tensor(given["input_ids"]) if "input_ids" in given else None
-    if row is None or not eos or set(_BORDERS) & {*given} or row.numel() != row.shape[-1]:
+    if row is None or not eos or set(doctor.SPELLINGS) & {*given} or row.numel() != row.shape[-1]:
         return {**given}
     return {**given, "seq_idx": document_ids(input_ids=row, eos=eos)}
 
