@@ -2,7 +2,8 @@
 
 from dataclasses import asdict
 
-from packviz.compute.fill import fill_rows
+from packviz.compute.fill import Rows, fill_rows
+from packviz.compute.rows import ids_of
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.limits import LIMITS, Limits, check_batch, check_row_settings, check_table
@@ -30,7 +31,17 @@ def check_row_sizes(batch: Batch, config: RowConfig, limits: Limits = LIMITS) ->
     if limits.rows < len(rows.rows):
         expected, got = f"at most {limits.rows} rows", f"{len(rows.rows):,} of {rows.max_length} cells"
         raise PackvizError("max_length", expected=expected, got=got, fix="choose a larger max_length, or type less")
+    _check_scores(batch, rows, limits)
     _check_influence(max(map(sum, rows.lengths)), config)
+
+
+def _check_scores(batch: Batch, rows: Rows, limits: Limits) -> None:
+    """Check the size of the logits, (R, C, V): each cell has a score for every id."""
+    R, C, V = len(rows.rows), rows.max_length, ids_of(batch) or 0
+    if limits.scores < R * C * V:
+        expected = f"rows * cells * ids of at most {limits.scores:,} in the app, a score for each id in every cell"
+        got, fix = f"{R} * {C} * {V:,}", "use smaller ids, or type less"
+        raise PackvizError("text", expected=expected, got=got, fix=fix)
 
 
 def _check_influence(tokens: int, config: RowConfig) -> None:

@@ -20,7 +20,7 @@ from packviz.inputs.documents import position_ids_of, seq_idx_of
 from packviz.inputs.row_config import RowConfig
 from packviz.rules.preconditions import check_kind
 
-__all__ = ["RowsTrace", "rerun", "trace_rows"]
+__all__ = ["RowsTrace", "ids_of", "rerun", "trace_rows"]
 
 MAX_PAIRS = 500_000_000  # of a query and a key, in all rows: 2 GB in float32
 
@@ -108,14 +108,20 @@ def _outputs(rows: Rows, model: RowModel, inputs: Tensor, position_ids: Tensor, 
     return [torch.cat(layer) for layer in zip(*found, strict=True)]
 
 
+def ids_of(batch: Batch) -> int | None:
+    """Return V, the number of ids: of the words, or up to the largest integer; None if the tokens are not ids."""
+    if batch.kind == "words":
+        return len(batch.vocabulary)
+    flat = torch.cat([sequence.cpu() for sequence in batch.sequences])
+    ids = batch.kind == "numbers" and bool(((flat >= 0) & (flat == flat.round())).all())
+    return int(flat.max()) + 1 if ids else None
+
+
 def _tokens(batch: Batch, config: RowConfig) -> tuple[list[Tensor], int | None]:
     """Return the sequences as ids (length,) int64, with V; or as values (length, F), with None."""
     sequences = [sequence.cpu() for sequence in batch.sequences]
-    if batch.kind == "words":
-        return sequences, len(batch.vocabulary)
-    flat = torch.cat(sequences)
-    if batch.kind == "numbers" and bool(((flat >= 0) & (flat == flat.round())).all()):
-        return [sequence.to(torch.int64) for sequence in sequences], int(flat.max()) + 1
+    if (V := ids_of(batch)) is not None:
+        return [sequence.to(torch.int64) for sequence in sequences], V
     dtype: torch.dtype = getattr(torch, config.dtype)
     return [(sequence if sequence.dim() == 2 else sequence.unsqueeze(1)).to(dtype) for sequence in sequences], None
 

@@ -30,6 +30,7 @@ class Limits:
     hidden_size, num_layers, embedding_dim, padding_idx, total_length
                     the settings of these names
     table           numbers in the embedding: (largest id + 1) * embedding_dim
+    scores          numbers in the logits of a run over rows: R * C * V
     rows            R, in which a batch is put
     max_length      C, the cells of a row: the influence in a row of 96 takes most of a second
     num_heads, kernel_size
@@ -48,6 +49,7 @@ class Limits:
     padding_idx: int = 4096
     total_length: int = 256
     table: int = 2_000_000
+    scores: int = 4_000_000
     rows: int = 64
     max_length: int = 96
     num_heads: int = 8

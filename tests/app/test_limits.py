@@ -151,6 +151,12 @@ def test_no_road_computes_too_many_rows_or_cells(road: str) -> None:
     assert "a larger max_length" in refused(ROADS[road], ROWS, rows, {"max_length": 1, "strategy": "wrapped"})
 
 
+@pytest.mark.parametrize("road", ROADS)
+def test_no_road_computes_too_many_scores_of_ids(road: str) -> None:
+    rows = "\n".join(["1 " * 47 + "124999"] * LIMITS.sequences)
+    assert "64 * 48 * 125,000" in refused(ROADS[road], ROWS, rows, {"max_length": 48, "embedding_dim": 16})
+
+
 def test_the_examples_are_shown_whatever_their_size() -> None:
     assert max(len(run(Request(Source(each.key, None))).batch.sequences) for each in EXAMPLES if not each.text) == 100
 
