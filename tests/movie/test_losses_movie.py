@@ -66,6 +66,14 @@ def test_every_sentence_is_true(seed: int) -> None:
         assert f"changes the mean over {' and over '.join(changed)}**" in end.caption
 
 
+def test_the_movie_of_losses_alone_computes_no_influence() -> None:
+    r = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5"))
+    pv.movie(r, ("losses",))
+    assert "_influence" not in vars(r)
+    pv.movie(r, ("leak",))
+    assert "_influence" in vars(r)
+
+
 def test_the_code_of_each_mean_gives_its_number() -> None:
     r = pv.trace_rows(pv.Batch.parse("1 2 3 4 5\n4 5\n6 7 8 9\n3"), pv.RowConfig(max_length=7))
     parts = [

@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from packviz import facts
+from packviz.inputs.limits import LIMITS
 from packviz.text import counted
 from ui.parts.part import sheet, verdicts
 from ui.state.runs import Shown
@@ -26,7 +27,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         "labels in each document": {"shift_labels": "document"},
         "no borders": {"isolate": False},
         f"rows of {longest}": {"max_length": longest},
-        "one row": {"max_length": int(shown.batch.lengths.sum())},
+        "one row": {"max_length": min(int(shown.batch.lengths.sum()), LIMITS.max_length)},
     }
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.packing.view import once
-from packviz.show.movie.rows.through import at_row, row_box, through
+from packviz.show.movie.rows.through import at_row, row_box, row_tokens, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
 from packviz.text import joined, sequence_label, two_digits
@@ -33,8 +33,8 @@ def leak(view: RowsView) -> Iterator[Step]:
         key, of = "influence" if others else "no_influence", row.pieces[d][0]
         caption = say(f"leak.{key}", view, row=row, d=of, others=others)
         yield Step(caption, (_at(view, layers[-1], upto=d),), gradient, "wrong" if others else "", name=f"document {d}")
-    yield Step(verdict(view), (leak_end(view),), tone="" if found.verdict == "none" else "wrong", name="verdict")
-    yield Step(say("leak.end", view), (leak_end(view),), name="end")
+    yield Step(verdict(view), (_whole(view),), tone="" if found.verdict == "none" else "wrong", name="verdict")
+    yield Step(say("leak.end", view), (_whole(view),), name="end")
 
 
 def _alone(view: RowsView, layer: int) -> str:
@@ -95,6 +95,11 @@ def leak_scene(view: RowsView) -> Scene:
 
 
 def leak_end(view: RowsView) -> Frame:
+    """Return the tokens of the row: all that the next stage takes over."""
+    return frame(row_tokens(view))
+
+
+def _whole(view: RowsView) -> Frame:
     """Return the last layer with the whole picture of the influence."""
     return _at(view, len(view.trace.layers) - 1, upto=len(through(view).leak.owner))
 

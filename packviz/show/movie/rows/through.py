@@ -145,7 +145,7 @@ def at_row(
     return frame(
         title(Place("names", 0.0, -row.strip.text), f"{which}{kind if len(view.trace.layers) > 1 else kind[:-9]}"),
         _names(places),
-        _tokens(view, row, places),
+        row_tokens(view),
         *(
             marks(
                 f"row:{name}", role, row.cell(name, places), b, t, shown=shown, w=width, h=_LINES[name],
@@ -175,10 +175,10 @@ def _names(places: dict[str, float]) -> Marks:
     return replace(found, seq=None)  # no sequence has them
 
 
-def _tokens(view: RowsView, row: Through, places: dict[str, float]) -> Marks:
+def row_tokens(view: RowsView) -> Marks:
     """Return all tokens of the view; those of other rows are hidden."""
-    x, shown = np.zeros(len(view.b)), np.zeros(len(view.b), bool)
-    x[row.tokens], shown[row.tokens] = row.cell("token", places).x, True
+    row, x, shown = through(view), np.zeros(len(view.b)), np.zeros(len(view.b), bool)
+    x[row.tokens], shown[row.tokens] = row.cell("token", {"token": 0.0}).x, True
     look: dict[str, Any] = {"token": np.arange(len(view.b)), "text": texts(view), "w": row.strip.width}
     return marks("token", "token", Place("through", x, 0.0), view.b, view.t, shown=shown, **look)
 
