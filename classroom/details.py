@@ -26,7 +26,7 @@ async def checked(spec: object) -> dict[str, Any]:
 
 async def checked_of_plan(given: object) -> dict[str, Any]:
     """Return an item of a plan that can be shown; raises RefusedError for anything else."""
-    item = checked_item(given)
+    item = await asyncio.get_running_loop().run_in_executor(_CHECKS, checked_item, given)
     return await checked(item) if is_question(item) else item
 
 

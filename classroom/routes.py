@@ -36,7 +36,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from classroom import events, limits, phone
 from classroom.rooms import rooms
-from classroom.specs import PICTURE
+from classroom.slide import PICTURE
 from classroom.state import RefusedError
 from classroom.store import UnavailableError
 

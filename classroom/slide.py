@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape, unescape
@@ -16,8 +17,16 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from classroom.question import Question
-from classroom.specs import PICTURE
 from packviz.text import html
+
+PICTURE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")  # linear: no part repeats another
+_OWN = "packviz:picture"  # stands for the picture in what is rendered, until it is known where it is
+_ATTRIBUTES = {  # of MathML: LaTeX can also set a style, a class and an id
+    "accent", "columnalign", "columnlines", "columnspacing", "columnspan", "depth", "display", "displaystyle",
+    "fence", "form", "height", "linebreak", "linethickness", "lspace", "mathbackground", "mathcolor", "mathsize",
+    "mathvariant", "maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace",
+    "scriptlevel", "separator", "stretchy", "voffset", "width", "xmlns",
+}  # fmt: skip
 
 
 def picture(text: str) -> tuple[str, bytes] | None:
@@ -31,10 +40,14 @@ def without_picture(text: str, path: str) -> str:
     return PICTURE.sub(path, text)
 
 
-@lru_cache(maxsize=64)
 def rendered(text: str, path: str) -> str:
     """Return Markdown as HTML. path: where its picture is; every other picture is left out, but for its description."""
-    return str(_MARKDOWN.render(text, {"picture": path}))
+    return _rendered(without_picture(text, _OWN)).replace(f'<img src="{_OWN}"', f'<img src="{escape(path)}"')
+
+
+@lru_cache(maxsize=128)
+def _rendered(text: str) -> str:
+    return str(_MARKDOWN.render(text))
 
 
 def slide_html(text: str) -> str:
@@ -50,21 +63,23 @@ def prompt_html(asked: Question) -> str:
 
 def _image(renderer: RendererHTML, tokens: Sequence[Token], i: int, _options: object, env: Mapping[str, Any]) -> str:
     about = escape(renderer.renderInlineAsText(tokens[i].children or [], _options, env))  # type: ignore[arg-type]
-    own = tokens[i].attrGet("src") == env["picture"]
-    return f'<img src="{escape(env["picture"])}" alt="{about}">' if own else f"<em>{about}</em>"
+    return f'<img src="{_OWN}" alt="{about}">' if tokens[i].attrGet("src") == _OWN else f"<em>{about}</em>"
 
 
 def _math(text: str, options: Mapping[str, Any]) -> str:
-    """Return LaTeX as MathML, without links. The library leaves entities in its texts, which would become tags."""
+    """Return LaTeX as MathML, without links and styles. The library leaves entities, which would become tags."""
     try:
         made = convert_to_element(text, display="block" if options.get("display_mode") else "inline")
     except Exception:  # the library has a dozen for what is no LaTeX: it is shown as it was typed
         return f"<code>{escape(text)}</code>"
     for element in made.iter():
         element.text = element.text and unescape(element.text)
-        element.attrib.pop("href", None)
+        for name in set(element.attrib) - _ATTRIBUTES:
+            del element.attrib[name]
     return tostring(made, encoding="unicode")
 
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").use(dollarmath_plugin, renderer=_math)
+_MARKDOWN = (
+    MarkdownIt("commonmark", {"html": False}).enable("table").use(dollarmath_plugin, allow_labels=False, renderer=_math)
+)
 _MARKDOWN.add_render_rule("image", _image)

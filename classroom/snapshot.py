@@ -53,8 +53,7 @@ def _asked(state: State, question: Question) -> dict[str, Any]:
     seen: dict[str, Any] = {"number": state.number, **question.public}
     if question.kind == "own":
         path = f"api/rooms/{state.code}/picture?question={state.number}"
-        text = without_picture(question.prompt, path)
-        seen |= {"prompt": text, "html": rendered(text, path)}
+        seen |= {"prompt": without_picture(question.prompt, path), "html": rendered(question.prompt, path)}
     return seen
 
 
@@ -66,8 +65,8 @@ def _item(state: State) -> dict[str, Any]:
     seen: dict[str, Any] = {"item": now.index, "kind": now.kind}
     if now.kind == "slide":
         path = f"api/rooms/{state.code}/picture?item={now.index}"
-        text = without_picture(now.spec["slide"], path)
-        seen |= {"slide": text, "html": rendered(text, path)}
+        text = now.spec["slide"]
+        seen |= {"slide": without_picture(text, path), "html": rendered(text, path)}
     elif now.kind == "step":
         seen["movie"] = {"path": f"api/rooms/{state.code}/movie?item={now.index}", "steps": now.steps}
     return seen

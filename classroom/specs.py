@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args
@@ -37,6 +36,7 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import Meta, Struct, to_builtins
 
 from classroom.decoding import decoded
+from classroom.slide import PICTURE, rendered
 from classroom.state import RefusedError
 from packviz.compute.runs import PACKING, ROWS, RUN_KINDS, RunKind
 from packviz.errors import PackvizError
@@ -54,7 +54,10 @@ Spec = Mapping[str, Any]
 MAX_PROMPT, MAX_OPTION, MAX_OPTIONS, MAX_NOTE = 500, 200, 6, 2000  # characters, and how many options
 MAX_QUESTION, MAX_SLIDE = 2000, 8000  # characters of a prompt and of a slide, without the picture
 MAX_PICTURE = 300_000  # bytes
-PICTURE = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")  # linear: no part repeats another
+MAX_CELLS = (
+    10_000  # lines times the most bars in one: a short row of a table is filled up, so few characters become many
+)
+MAX_HTML = 100_000  # characters of Markdown as HTML, which is in every phone's snapshot
 
 _STAGES = {  # of a step, by the name of its kind of run
     PACKING.name: (None, *(stage.name for stage in kinds.PACKING.stages), "beside"),
@@ -186,6 +189,7 @@ def _checked(given: object, kinds: Mapping[str, type[_Spec]], otherwise: str) ->
                 known |= _own(spec)
             case Slide():
                 _check_markdown("slide", spec.slide, MAX_SLIDE)
+                _check_html("slide", spec.slide)
             case Predicted():
                 choice("kind", spec.kind, tuple(KINDS))
                 batch_and_config(known, run_of(known))
@@ -201,6 +205,7 @@ def _own(spec: Own) -> dict[str, Any]:
     """Return the texts of a teacher's own question, as they are shown; raises RefusedError for what does not fit."""
     texts = [_shown(option) for option in spec.options]
     _check_markdown("prompt", spec.prompt, MAX_QUESTION)
+    _check_html("prompt", prompt := _lines(spec.prompt))
     if spec.kind == "choice":
         if not 2 <= len(texts) <= MAX_OPTIONS or not all(texts):
             raise RefusedError(400, f"`options` must be a list of 2 to {MAX_OPTIONS} texts that are not empty.")
@@ -216,7 +221,7 @@ def _own(spec: Own) -> dict[str, Any]:
         raise RefusedError(400, "`answer` must be a text.")
     if len(spec.reasons) not in (0, len(texts)):
         raise RefusedError(400, "`reasons` must be a list of one text for each option, which may be empty.")
-    known: dict[str, Any] = {"prompt": _lines(spec.prompt)}
+    known: dict[str, Any] = {"prompt": prompt}
     if texts:
         known["options"] = texts
     if any(spec.reasons):
@@ -249,3 +254,13 @@ def _check_markdown(name: str, text: str, most: int) -> None:
         if size > MAX_PICTURE:
             most_kb = MAX_PICTURE // 1000
             raise RefusedError(400, f"The picture has {size // 1000} kB. Choose one of at most {most_kb} kB.")
+
+
+def _check_html(name: str, text: str) -> None:
+    """Check the size of Markdown as HTML; raises RefusedError. It is kept as it is rendered here."""
+    lines = text.replace("\r", "\n").split("\n")
+    if len(lines) * max(line.count("|") for line in lines) > MAX_CELLS:
+        raise RefusedError(400, f"The tables in `{name}` have too many cells. Make them smaller.")
+    if (size := len(rendered(text, ""))) > MAX_HTML:
+        most = MAX_HTML // 1000
+        raise RefusedError(400, f"`{name}` becomes {size // 1000} kB of HTML, of at most {most} kB. Use less math.")

@@ -5,6 +5,7 @@ import base64
 import csv
 import gzip
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,6 +15,8 @@ from test_requests import LONGER, OWN, Phones, do
 
 from bench.phones import Phone, Room
 from classroom.slide import rendered
+from classroom.specs import checked_item
+from classroom.state import RefusedError
 
 PICTURE = base64.b64encode(b"\x89PNG" + bytes(3000)).decode()
 SLIDE = f"# Packing\n\n`h_n` is $h_T$.\n\n```python\nlstm(x)\n```\n\n![a cat](data:image/png;base64,{PICTURE})"
@@ -315,6 +318,32 @@ async def test_an_invalid_plan_is_refused(address: str, items: object, status: i
     assert answer.status == status, answer.data
     assert (status == 200) != ("error" in answer.data)
     room.line.close()
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"slide": "|a" * 50 + "|\n" + "|-" * 50 + "|\n" + "|\n" * 3800},
+        {"slide": "|a" * 50 + "|\r" + "|-" * 50 + "|\r" + "|\r" * 3800},
+        {"slide": "$x$ " * 2000},
+        {"prompt": "|a" * 50 + "|\n" + "|-" * 50 + "|\n" + "|\n" * 800, "kind": "text"},
+    ],
+)
+def test_a_text_whose_html_is_too_large_is_refused(item: dict[str, str]) -> None:
+    with pytest.raises(RefusedError, match=r"too many cells|2\d\d kB of HTML, of at most 100 kB") as refused:
+        checked_item(item)
+    assert refused.value.status == 400
+
+
+@pytest.mark.parametrize("command", ["style{position:fixed;inset:0}", "class{cover}", "id{packviz}"])
+def test_math_has_no_style_class_or_id(command: str) -> None:
+    html = rendered(f"$\\{command}{{x}}$", "own.png")
+    assert "<mi>x</mi>" in html
+    assert not re.search(r"<m\w+[^>]* (style|class|id)=", html)
+
+
+def test_math_has_no_label_that_is_a_link() -> None:
+    assert "<a" not in rendered("$$a$$ (x)", "own.png")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from classroom.slide import picture
+from classroom.slide import PICTURE, picture
 from classroom.specs import (
     MAX_OPTION,
     MAX_OPTIONS,
@@ -13,7 +13,6 @@ from classroom.specs import (
     MAX_PROMPT,
     MAX_QUESTION,
     MAX_SLIDE,
-    PICTURE,
     checked_item,
 )
 from classroom.state import RefusedError
