@@ -5,7 +5,9 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+import pytest
 import torch
+import torch.nn.functional as F
 from movie_cases import PACKED, Case, over
 from movie_screen import Show, Told, close, detail, state, units_of
 from torch import Tensor, nn
@@ -152,6 +154,42 @@ def test_every_sentence_is_true(case: Case) -> int:
         assert f"all {sum(case.batch_sizes)} packed row" in end
         assert ("have no gradient" in end) == (not pads)
     return spoke
+
+
+@each_packed
+def test_the_end_says_what_the_row_of_the_pad_in_the_embedding_gets(case: Case) -> int:
+    spoke, config, tokens = 0, case.trace.config, case.trace.padded.tokens
+    for show, g in both(case):
+        end = show.steps[-1]["caption"]
+        assert ("of the embedding" in end) == (case.table is not None)
+        if case.table is None or config is None:
+            continue
+        spoke += 1
+        ids, table = torch.stack([tokens[b, t] for b, t in case.at]), case.table.clone().requires_grad_()
+        torch.autograd.backward(F.embedding(ids, table, config.padding_idx), g.data)
+        assert table.grad is not None
+        row, own = table.grad[config.pad_id], int((ids == config.pad_id).sum())
+        assert re.findall(r"[Rr]ow (\d+) of the embedding", end) == [str(config.pad_id)]
+        assert ("is padding_idx: it gets zeros" in end) == (config.padding_idx is not None)
+        if "gets zeros" in end:
+            assert not row.any()
+            assert (f"although {own} packed row" in end) == bool(own)
+        else:
+            said = re.findall(rf"gets what goes back to (\d+) packed rows?: up to {NUMBER}\.$", end)[0]
+            assert int(said[0]) == own > 0
+            assert number(said[1], row)
+    return spoke
+
+
+@pytest.mark.parametrize(("settings", "says"), [
+    ({}, "Row 0 of the embedding, the pad's, gets zeros even without padding_idx: no packed row has its vector."),
+    ({"padding_idx": 0}, "Row 0 of the embedding is padding_idx: it gets zeros."),
+    ({"padding_idx": 2}, "Row 2 of the embedding is padding_idx: it gets zeros, although 1 packed row has its vector."),
+    ({"padding_side": "left"}, "row 0 of the embedding, the pad's, gets what goes back to 1 packed row: up to "),
+])  # fmt: skip
+def test_the_end_names_padding_idx(settings: dict[str, Any], says: str) -> None:
+    film = pv.movie(pv.trace(Batch.parse("a b c\nd"), Config(**settings)), ("backward",))
+    assert says in film.steps[-1].caption
 
 
 def test_a_step_says_how_many_rows_the_sum_of_the_weights_has() -> None:

@@ -28,8 +28,21 @@ def backward(view: View) -> Iterator[Shot]:
     name, most = max(((name, _largest(each)) for name, each in _gradients(view).weights.items()), key=_second)
     h_0 = _gradients(view).h_0[view.layer * recurrent.directions(view) + view.direction]
     weights = [CodeLine(f"{name}.grad", shape(*each.shape)) for name, each in _gradients(view).weights.items()]
-    caption = _said(view, "end", name=name, most=most, h_0=_largest(h_0))
+    caption = _said(view, "end", name=name, most=most, **_looked_up(view))
     yield Step(caption, (_end(view, h_0),), detail=tuple(weights[:8]))
+
+
+def _looked_up(view: View) -> dict[str, Any]:
+    """Return what is said about the pad's row of the embedding: in how many packed rows its vector is, and their sum.
+
+    The sum is the gradient of this row, unless the row is padding_idx: then torch gives it zeros.
+    """
+    config, packed = view.trace.config, view.trace.packed
+    if config is None or not inputs.embedded(view):
+        return {}
+    at = view.trace.padded.tokens[packed.sequence, packed.timestep] == config.pad_id  # (N,)
+    entered = _largest(_gradients(view).data[at].sum(0))
+    return {"idx": config.padding_idx, "looked_up": int(at.sum()), "entered": entered}
 
 
 def backward_scene(view: View) -> Scene:
