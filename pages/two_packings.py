@@ -18,6 +18,6 @@ lesson(
         "Put the sequences in another order, or make them equally long: which of the two changes?",
         two_packings.to_try,
     ),
-    onward=("filling_rows", "Next: how to fill rows? →"),
+    onward=("filling_rows", "Next: how are rows filled? →"),
     kind=ROWS,
 )

@@ -302,6 +302,11 @@ def test_the_movie_says_which_head_and_layer_it_shows() -> None:
     assert movie.to_dict()["stack"] == {"layers": 2, "directions": 1, "layer": 0, "direction": 0, "heads": 2, "head": 1}
 
 
+def test_a_row_of_one_token_is_named_in_the_singular() -> None:
+    run = pv.trace_rows(pv.Batch.parse("1"), pv.RowConfig(num_layers=1))
+    assert pv.movie(run, ("attention",)).steps[0].caption.startswith("The token in row 0 has a **query**")
+
+
 def test_a_query_has_the_name_of_its_token() -> None:
     movie = pv.movie(typed(), ("attention",))
     assert [step.name for step in movie.steps] == ["row0", "A0", "A1", "A2", "B0", "B1", "C0", "end"]

@@ -60,11 +60,26 @@ def test_filled_rows_hold_what_fill_rows_says(strategy: Strategy) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_last_caption_of_fill_counts_rows_and_cells(strategy: Strategy) -> None:
     rows = run_of(strategy).rows
-    numbers = list(map(int, re.findall(r"\d+", pv.movie(run_of(strategy), ("fill",)).steps[-1].caption)))
+    caption = pv.movie(run_of(strategy), ("fill",)).steps[-1].caption
+    numbers = [int(each) if each.isdecimal() else 0 for each in re.findall(r"\d+|\b[Nn]o\b", caption)]
     dropped = sum(stop - start for _, start, stop in rows.dropped)
     ids = [b for row in rows.rows for b, _, _ in row] + [b for b, _, _ in rows.dropped]
     cut = sum(ids.count(b) > 1 for b in set(ids))
     assert numbers == [len(rows.rows), 4, rows.tokens, rows.padding, 4 * 5 - 11, dropped, cut]
+
+
+def test_one_row_that_keeps_everything_is_summed_up_without_zeros() -> None:
+    caption = pv.movie(pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6")), ("fill",)).steps[-1].caption
+    assert caption.startswith("1 row of 6 cells holds 6 tokens; no cell is free, where the padded grid has 3 pads. ")
+    assert caption.endswith("No token was dropped, and no document was cut.")
+
+
+def test_a_row_of_one_cell_is_named_in_the_singular() -> None:
+    steps = pv.movie(pv.trace_rows(pv.Batch.parse("1")), ("fill",)).steps
+    assert steps[0].caption.startswith("Rows of 1 cell are filled by ")
+    assert steps[-1].caption.startswith(
+        "1 row of 1 cell holds 1 token; no cell is free, where the padded grid has no pad."
+    )
 
 
 def test_a_window_is_stated_in_the_notes() -> None:
@@ -168,7 +183,12 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
     for rule in RULES:
         caption = next(step.caption for step in movie.steps if step.name == rule)
         found = pv.find_documents(position_ids=ids, rule=rule)
-        assert f"finds {len(found)} document" in caption
+        lengths_found, told = (", ".join(map(str, each)) for each in (found, lengths))
+        differ = len(found) == len(lengths) and list(found) != lengths
+        stated = (
+            f"finds lengths {lengths_found} here, but they are {told}." if differ else f"finds {len(found)} document"
+        )
+        assert stated in caption
         assert ("which is right" in caption) == (list(found) == lengths)
         begun = starts_by(ids, rule).nonzero().flatten().tolist()
         assert ("free cells" in caption) == any(start >= sum(lengths) for start in begun)

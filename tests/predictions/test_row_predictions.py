@@ -107,6 +107,23 @@ def test_a_typical_mistake_about_rows_is_named(kind: str, typed: str, reason: st
     assert prediction.check(typed).reason.startswith(reason)
 
 
+@each_seed
+def test_no_reason_about_rows_counts_zero_or_one_in_figures(seed: int) -> None:
+    for prediction in every_row_prediction(seed):
+        if prediction.key in ("keys_read", "conv_hit"):
+            for text in (prediction.why, *(slip.reason for slip in prediction.slips)):
+                assert not re.search(r"the (0|1) token|first 1 |, [01] of them|the 1 before", text), text
+
+
+@pytest.mark.parametrize(("isolate", "place"), [(True, "its document"), (False, "the row")])
+def test_a_first_token_is_said_to_read_only_itself(isolate: bool, place: str) -> None:
+    run = of("1 2 3", num_layers=1, isolate=isolate)
+    kind = next(each for each in KINDS if each.key == "keys_read")
+    asked = [found for number in range(9) if (found := kind(run, number, anyhow=True)) and found.answer == (1,)]
+    assert asked
+    assert {each.why for each in asked} == {f"It is the first token of {place}, so it reads only itself."}
+
+
 def test_nothing_about_rows_is_asked_of_a_packed_batch() -> None:
     packed = pv.trace(pv.Batch.parse(TEXT))
     assert [kind(packed) for kind in KINDS] == [None] * len(KINDS)

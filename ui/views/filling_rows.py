@@ -29,7 +29,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def by_hand(shown: Shown) -> None:
     """Let a visitor fill the rows, or those of a smaller batch if they are too many or too long."""
-    st.markdown("Drag each sequence into a row, or tap it and then a row. As few rows as you can!")
+    st.markdown("Drag each sequence into a row, or tap it and then a row. Use as few rows as you can.")
     asked = filling(shown.batch.lengths.tolist(), shown.rows.rows.max_length)
     if asked is not None:
         fill_yourself(asked)

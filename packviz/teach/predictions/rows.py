@@ -158,7 +158,7 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Case:
     names = {"name": facts.letters[b], "th": ordinal(start + t), "t": t, "q": q, "length": length, "place": d}
     answer = int(mask_of(facts)[r, q].sum())
     moment = Moment("attention", name=f"{facts.letters[b]}{start + t}")
-    return Case(answer, moment, mistakes, {**facts.in_words(r), **names})
+    return Case(answer, moment, mistakes, {**facts.in_words(r), **names, "keys": answer, "cut": start > 0})
 
 
 @ROWS.kind("numbers", lambda facts: facts.queried)
