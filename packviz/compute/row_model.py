@@ -1,5 +1,6 @@
 """The model that runs over rows: an embedding, layers of one kind, a linear head."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,9 +54,10 @@ class RowModel(nn.Module):
     """Embed tokens, and run layers of one kind over a row, as a RowConfig says.
 
     embed_tokens     nn.Embedding (V, E), or nn.Linear (E, F) for tokens that are numbers or vectors
-    embed_positions  nn.Embedding (C, E), or None
     layers           attention or nn.Conv1d, one for each layer, or one nn.RNN, nn.GRU or nn.LSTM of all layers
     head             nn.Linear (V, E): the scores of the next token; None without ids
+    embed_positions  nn.Embedding (N, E), or None; N is C rounded up to a multiple of 16, in which torch draws normal
+                     numbers, and it is the last: so rows of another length leave all weights as they are
 
     The weights are drawn from config.seed in the order of this list, as torch draws them in a script that makes the
     same modules after ``torch.manual_seed(seed)``.
@@ -77,7 +79,6 @@ class RowModel(nn.Module):
         self.config = config
         learned = config.layer == "attention" and config.positions == "learned"
         self.embed_tokens = drawn_embedding(V, E, dtype=dtype, generator=generator) if V else linear(features, E)
-        self.embed_positions = drawn_embedding(C, E, dtype=dtype, generator=generator) if learned else None
         if config.layer == "attention":
             rotary = config.positions == "rope"
             layers: list[nn.Module] = [Attention(linear(E, 3 * E), config.num_heads, rotary=rotary) for _ in range(L)]
@@ -88,6 +89,8 @@ class RowModel(nn.Module):
             layers = [drawn(build, E, E, L, batch_first=True, dtype=dtype, generator=generator)]
         self.layers = nn.ModuleList(layers)
         self.head = linear(E, V) if V else None
+        N = 16 * math.ceil(C / 16)
+        self.embed_positions = drawn_embedding(N, E, dtype=dtype, generator=generator) if learned else None
         self.eval()
 
     def forward(self, input_ids: Tensor, position_ids: Tensor, document_ids: Tensor) -> Tensor:

@@ -1,5 +1,7 @@
 """The weights of tokens in three means of a loss, gradient accumulation, and the same documents run by themselves."""
 
+from typing import Any
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -54,6 +56,16 @@ def test_padded_each_document_is_run_by_itself(shift: str) -> None:
     assert found["documents"][0] == found["rows"][0] == pytest.approx(each, rel=1e-5)
     assert [other for _, other in found.values()] == list(r.loss.values())
     assert found["tokens"][0] != pytest.approx(found["tokens"][1], rel=1e-4)  # without borders
+
+
+@pytest.mark.parametrize("positions", ["learned", "rope", "none"])
+def test_rows_of_another_length_leave_each_document_alone_as_it_is(positions: Any) -> None:
+    found = [
+        means(pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6"), pv.RowConfig(max_length=C, positions=positions)))
+        for C in (None, 17, 4, 3)
+    ]
+    for other in found[1:]:
+        assert other["tokens"][0] == pytest.approx(found[0]["tokens"][0], rel=1e-4)
 
 
 def test_packing_with_borders_changes_only_the_mean_over_rows() -> None:
