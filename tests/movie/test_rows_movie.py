@@ -77,6 +77,7 @@ def test_one_row_that_keeps_everything_is_summed_up_without_zeros() -> None:
 def test_a_row_of_one_cell_is_named_in_the_singular() -> None:
     steps = pv.movie(pv.trace_rows(pv.Batch.parse("1")), ("fill",)).steps
     assert steps[0].caption.startswith("Rows of 1 cell are filled by ")
+    assert steps[0].caption.endswith("1 × 1 = 1 cell for 1 token.")
     assert steps[-1].caption.startswith(
         "1 row of 1 cell holds 1 token; no cell is free, where the padded grid has no pad."
     )

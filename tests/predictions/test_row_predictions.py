@@ -112,7 +112,21 @@ def test_no_reason_about_rows_counts_zero_or_one_in_figures(seed: int) -> None:
     for prediction in every_row_prediction(seed):
         if prediction.key in ("keys_read", "conv_hit"):
             for text in (prediction.why, *(slip.reason for slip in prediction.slips)):
-                assert not re.search(r"the (0|1) token|first 1 |, [01] of them|the 1 before", text), text
+                assert not re.search(r"the (0|1) token|first 1 |all 1 |, [01] of them|the 1 before", text), text
+
+
+def test_the_only_token_of_a_later_document_reads_across_the_border() -> None:
+    run = of("1 2 3\n4", layer="conv", isolate=False, num_layers=1, kernel_size=3)
+    asked = next(each for each in KINDS if each.key == "conv_hit")(run, 0, anyhow=True)
+    assert asked
+    assert asked.why.endswith("so the only token of B reads across the border.")
+
+
+def test_the_only_token_of_a_document_reads_only_itself() -> None:
+    run = of("1 2 3\n4", num_layers=1, causal=False)
+    kind = next(each for each in KINDS if each.key == "keys_read")
+    asked = [found for number in range(9) if (found := kind(run, number, anyhow=True)) and found.answer == (1,)]
+    assert {each.why for each in asked} == {"It is the only token of its document, so it reads only itself."}
 
 
 @pytest.mark.parametrize(("isolate", "place"), [(True, "its document"), (False, "the row")])
