@@ -30,7 +30,8 @@ def question(spec: Spec) -> Question:
     """Return the question of a spec; raises RefusedError where there is none. It computes with torch."""
     with _ONE_AT_A_TIME:  # others who ask for the same question wait, and find it cached
         asked = _question(_frozen(spec))
-    return replace(asked, prompt=f"What did you see? {asked.prompt}") if spec.get("seen") else asked
+    between = "\n\n" if "prompt" in spec else " "  # a teacher's Markdown may begin with a block of code
+    return replace(asked, prompt=f"What did you see?{between}{asked.prompt}") if spec.get("seen") else asked
 
 
 def film(spec: Spec) -> Film | None:

@@ -18,7 +18,7 @@ from classroom.question import Film
 from classroom.room import Room
 from classroom.slide import picture
 from classroom.snapshot import snapshot
-from classroom.state import Event, RefusedError, State
+from classroom.state import Event, RefusedError, Shown, State
 from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
 MAX_ROOMS = 2000  # in use at once in one process
@@ -203,7 +203,7 @@ class Rooms:
         """Return the movie of a question's answer, or of an item of the plan; phones get it once it is shown."""
         room = await self.room(code)
         host, state = await room.is_teacher(token), room.state
-        shown = state.asked if number is not None else [each for each in state.shown if each.index == item]
+        shown = state.asked if number is not None else _at(state, item)
         at = number - 1 if number is not None else 0
         if not 0 <= at < len(shown):
             raise RefusedError(404, "There is no such question." if number is not None else "There is no such item.")
@@ -217,7 +217,8 @@ class Rooms:
     async def picture(self, code: str, number: int | None, item: int | None = None) -> tuple[str, bytes]:
         """Return the type and the bytes of the picture of a question that has been asked, or of a slide."""
         state = (await self.room(code)).state
-        shown = state.asked[number - 1 : number] if number else [each for each in state.shown if each.index == item]
+        asked = [each for i, each in enumerate(state.asked, 1) if i == number]
+        shown = asked if number is not None else _at(state, item)
         found = picture(shown[0].spec.get("prompt", shown[0].spec.get("slide", ""))) if shown else None
         if found is None:
             raise RefusedError(404, "There is no such picture.")
@@ -286,6 +287,11 @@ class Rooms:
                 await work()
             except UnavailableError:
                 await asyncio.sleep(1)
+
+
+def _at(state: State, item: int | None) -> list[Shown]:
+    """Return what has been shown of an item of the plan: questions that were asked outside of it have no index."""
+    return [each for each in state.shown if item is not None and each.index == item]
 
 
 rooms = Rooms()

@@ -1,9 +1,11 @@
 """On paper a lesson is a handout: its text without its buttons, and the picture drawn for the sheet."""
 
 import io
+from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import urlopen
 
+import pytest
 from playwright.sync_api import Page, expect
 from pypdf import PdfReader
 from tabs import box_of
@@ -60,6 +62,14 @@ def test_a_handout_has_the_qr_code_of_its_address(address: str) -> None:
     assert "/packing?sequences=&lt;b&gt;</p><svg" in told
     with urlopen(f"{address}/handout?link=javascript:x") as answer:
         assert answer.status == 204
+
+
+@pytest.mark.parametrize("link", ["http://[", "http://localhost:99999/"])
+def test_a_handout_of_an_invalid_address_is_refused(address: str, link: str) -> None:
+    with pytest.raises(HTTPError) as refused:
+        urlopen(f"{address}/handout?{urlencode({'link': link})}")
+    assert (refused.value.code, refused.value.read()) == (400, b"The link is not a valid address.")
+    refused.value.close()
 
 
 def sheets(page: Page) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from seeds import seeds
 
 from classroom import questions, specs
+from classroom.slide import prompt_html
 from classroom.state import RefusedError
 from classroom.tapping import KINDS as TAPPED
 from packviz.compute.runs import PACKING
@@ -162,3 +163,11 @@ def test_a_step_of_rows_is_a_step_of_their_movie(stage: str | None) -> None:
 def test_a_token_can_be_tapped_only_if_it_is_the_only_one_dropped() -> None:
     with pytest.raises(RefusedError, match="exactly one token"):
         questions.question({"kind": "dropped_tokens", "sequences": TEXT, "settings": {"max_length": 2}, "tap": True})
+
+
+def test_a_prompt_that_begins_with_code_is_still_code_when_asked_again() -> None:
+    spec = {"prompt": "```python\nlstm(x)\n```\nWhich?", "kind": "text", "seen": True}
+    html = prompt_html(questions.question(spec))
+    assert html.startswith("<p>What did you see?</p>\n<pre><code")
+    spec = {"kind": "batch_sizes", "seen": True}
+    assert questions.question(spec).prompt.startswith("What did you see? ")

@@ -198,6 +198,18 @@ async def test_a_prompt_is_markdown_with_a_picture(address: str) -> None:
         assert PICTURE not in json.dumps(await room.seen())
 
 
+async def test_no_picture_is_found_by_a_number_that_no_question_has(address: str) -> None:
+    prompt = f"Which?\n\n![a cat](data:image/png;base64,{PICTURE})"
+    async with lecture(address, OWN, phones=1) as (room, phones):
+        await do(room, "next", "open", "close", "reveal")
+        asked = await phones[0].line.ask("GET", f"/api/rooms/{room.code}/picture?question=1")
+        assert asked.status == 404
+        await do(room, "ask", question={**OWN, "prompt": prompt})
+        for query, status in (("question=2", 200), ("question=0", 404), ("question=3", 404)):
+            asked = await phones[0].line.ask("GET", f"/api/rooms/{room.code}/picture?{query}")
+            assert asked.status == status
+
+
 async def test_confidence_is_counted_beside_the_answer(address: str) -> None:
     async with lecture(address, LONGER, phones=3) as (room, phones):
         await do(room, "next", "next")

@@ -23,7 +23,10 @@ async def _handout(request: Request) -> Response:
     link = request.query_params.get("link", "")
     if not link.startswith(("http://", "https://")) or len(link.encode()) > MAX_BYTES:
         return Response(status_code=204)
-    link = for_others(link)
+    try:
+        link = for_others(link)
+    except ValueError:  # a bracket without its partner, or a port that no machine has
+        return Response("The link is not a valid address.", 400, media_type="text/plain")
     shown = visible(link if len(link) <= _MAX_SHOWN else link.partition("?")[0])
     told = f"<p>This page with its movie: {escape(shown)}</p>"
     part = f'<div id="packviz-handout">{told}{qr_svg(link)}</div>'
