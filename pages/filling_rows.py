@@ -7,7 +7,8 @@ from ui.views import filling_rows
 
 lesson(
     "How are sequences put into rows?",
-    "All rows have `max_length` cells. A strategy chooses the row for each sequence; good ones leave few cells free.",
+    "All rows have `max_length` cells. A strategy, such as best fit, longest first (`bfd`), chooses the row "
+    "for each sequence; good ones leave few cells free.",
     ("fill",),
     {
         "Fill the rows yourself": filling_rows.by_hand,

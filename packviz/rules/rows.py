@@ -120,7 +120,11 @@ def offsets_fit(case: RowCase) -> Iterator[Fault]:
     if N is not None and given[-1] != N:
         runs = _runs(case.is_token)
         between = len(runs) > 1 and [stop - start for start, stop in runs] == steps
-        yield Fault("offsets_without_pads" if between else "offsets_end", severity="silent", given=given, N=N)
+        if between:
+            yield Fault("offsets_without_pads", severity="silent", given=given, N=N)
+        else:  # whether positions say that the last offset alone is wrong, and no offset is missing
+            instead = [*given[:-1], N] == [0, *accumulate(case.readings.get("position_ids", ()))]
+            yield Fault("offsets_end", severity="silent", given=given, N=N, instead=instead)
 
 
 def _runs(is_token: Tensor | None) -> list[tuple[int, int]]:

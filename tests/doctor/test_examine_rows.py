@@ -96,6 +96,15 @@ def test_a_mistake_is_found_and_its_repair_mends_it(name: str) -> None:
             assert one.key not in [other.key for other in again], str(again)
 
 
+def test_positions_say_that_the_last_offset_is_replaced() -> None:
+    given: dict[str, Any] = {"position_ids": [0, 1, 2, 3, 0, 1, 0, 1, 2], "cu_seqlens": [0, 4, 6, 8]}
+    (found,) = [one for one in pv.examine_rows(**given) if one.key == "offsets_end"]
+    assert "the last token belongs to no document" in " ".join(found.found.split())
+    assert found.repair
+    exec(found.repair, given)
+    assert given["cu_seqlens"].tolist() == [0, 4, 6, 9]
+
+
 def test_every_repair_is_carried_out_by_a_test() -> None:
     assert {key for _, keys in WRONG.values() for key in keys} >= {*repairs.REPAIRS}
 

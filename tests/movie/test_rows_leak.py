@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from row_cases import cross, random_rows
 from seeds import seeds
+from torch import nn
+from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 import packviz as pv
 from packviz.facts.row_leaks import ROUNDING, leak_in
@@ -205,3 +208,54 @@ def test_numbers_beyond_all_bounds_are_written_as_text() -> None:
         pv.Batch.parse("1e30 2.5e30\n3e38 0.5\n5 6", kind="numbers"), pv.RowConfig(layer="conv", isolate=False)
     )
     pv.movie(run, ("run", "leak")).to_svg()
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+def test_the_code_of_the_run_makes_the_outputs_of_the_row(seed: int) -> None:
+    run = random_rows(seed, layer=(*RECURRENT, "conv")[seed % 4])
+    movie, row, _ = shown(run)
+    c, model, n = run.config, run.model, sum(run.rows.lengths[row])
+    tokens = [each if run.values is None else each.to(run.values.dtype) for each in run.batch.sequences]
+    layers = [without_padding(layer) if c.layer == "conv" else layer for layer in model.layers]
+    space: dict[str, Any] = {"torch": torch, "F": F, "pack_sequence": pack_sequence, "sequences": tokens}
+    space |= {"lengths": list(map(len, tokens)), "embed": model.embed_tokens, "layers": layers, c.layer: layers[0]}
+    for line in movie.code[:3]:
+        assert max(map(len, line.text.splitlines())) <= 44
+        exec(line.text, space)
+    output = space["output"]
+    if c.layer != "conv" and c.isolate:
+        assert movie.code[2].shape == f"data {tuple(output.data.shape)}"
+        output = torch.cat(unpack_sequence(output))
+    else:
+        assert movie.code[2].shape == str(tuple(output.shape))
+    torch.testing.assert_close(output, run.output[row, :n], atol=1e-5, rtol=1e-5)
+
+
+def without_padding(layer: Any) -> Any:
+    return lambda x: F.conv1d(x, layer.weight, layer.bias, groups=layer.groups)
+
+
+@pytest.mark.parametrize("isolate", [True, False])
+@pytest.mark.parametrize("layer", RECURRENT)
+def test_the_line_of_each_step_makes_its_output(layer: str, isolate: bool) -> None:
+    run = run_of(layer=layer, isolate=isolate)
+    cell = {"rnn": nn.RNNCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell}[layer](8, 8, dtype=torch.float64)
+    own = run.model.layers[0].state_dict()
+    cell.load_state_dict({name.removesuffix("_l0"): weight for name, weight in own.items()})
+    x = run.model.embed_tokens(run.input_ids[0])
+    space: dict[str, Any] = {f"{layer}_cell": cell, "x": x, "h": {}, "c": {}, "zeros": x.new_zeros(8)}
+    for step in shown(run)[0].steps[1:]:
+        if step.stage == "run":
+            exec(step.detail[0].text, space)
+            torch.testing.assert_close(space["h"][step.time], run.output[0, step.time], atol=1e-12, rtol=0)
+
+
+def test_beside_a_recurrent_layer_no_line_makes_a_mask_or_a_loss() -> None:
+    text = "".join(line.text for line in shown(run_of(layer="lstm", isolate=False))[0].code)
+    assert "mask" not in text
+    assert "cross_entropy" not in text
+
+
+@pytest.mark.parametrize(("isolate", "said"), [(False, "This run has leaked"), (True, "In this run no document has")])
+def test_the_last_caption_begins_with_what_this_run_did(isolate: bool, said: str) -> None:
+    assert told(shown(run_of(layer="lstm", isolate=isolate))[0], "end").startswith(said)

@@ -148,17 +148,16 @@ def test_each_spelling_has_the_numbers_of_the_run(text: str, settings: dict[str,
 @each_border
 def test_the_lines_of_borders_turn_each_spelling_into_the_next(text: str, settings: dict[str, Any]) -> None:
     run, movie, row, lengths = borders_of(text, settings)
-    n = sum(lengths)
     space: dict[str, Any] = {"torch": torch, "F": F, "lengths": lengths}
     for step in movie.steps[1:5]:
         ((line, shape),) = step.detail
         name = line.split(" = ")[0]
         exec(line, space)
         assert shape == str(tuple(space[name].shape))
-    assert torch.equal(space["position_ids"], run.position_ids[row, :n])
-    assert torch.equal(space["seq_idx"], run.document_ids[row, :n])
+    assert torch.equal(space["position_ids"], run.position_ids[row])
+    assert torch.equal(space["seq_idx"], run.document_ids[row])
     assert torch.equal(space["cu_seqlens"], run.cu_seqlens[row])
-    assert torch.equal(space["mask"], run.mask[row, :n, :n])
+    assert torch.equal(space["mask"], run.mask[row])
 
 
 @each_border
@@ -219,9 +218,9 @@ def test_a_row_is_there_once_something_goes_into_it() -> None:
 
 @each_border
 def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings: dict[str, Any]) -> None:
-    run, movie, row, lengths = borders_of(text, settings)
+    run, movie, row, _ = borders_of(text, settings)
     sequences = list(run.batch.sequences)
-    space: dict[str, Any] = {"torch": torch, "fill_rows": pv.fill_rows, "sequences": sequences}
+    space: dict[str, Any] = {"torch": torch, "F": F, "sequences": sequences}
     space["lengths"] = [len(sequence) for sequence in sequences]
     of = {name: movie.code[number] for name, number in movie.lines.items()}
     two, fill, borders = movie.code[:3]
@@ -231,6 +230,28 @@ def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings:
     assert two.shape == str(tuple(space["row"].shape))
     assert space["rows"] == run.rows
     assert fill.shape == f"{len(run.rows.rows)} × {run.rows.max_length}"
-    assert torch.equal(space["mask"], run.mask[row, : sum(lengths), : sum(lengths)])
+    assert torch.equal(space["mask"], run.mask[row])
     assert borders.shape == str(tuple(space["mask"].shape))
-    assert len(movie.code) == 6  # and the layer, each document alone, and the losses
+    assert len(movie.code) == 4  # and the layer
+
+
+@pytest.mark.parametrize(
+    ("stages", "proof", "exact"),
+    [
+        (("two",), "the order of the PackedSequence is torch's own", True),
+        (("fill",), "packviz fills the rows itself: torch has no function for it", False),
+        (("borders",), "the borders are packviz's own, and the lines of code make them in torch", False),
+        (("attention",), "the outputs come from torch's own scaled_dot_product_attention", True),
+        (("losses",), "the losses come from torch's own cross_entropy", True),
+    ],
+)
+def test_the_proof_is_about_the_stages_shown(stages: Any, proof: str, exact: bool) -> None:
+    movie = pv.movie(run_of(), stages)
+    assert (movie.proof, movie.exact) == (proof, exact)
+
+
+def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
+    captions = [step.caption for text, settings in BORDERED.values() for step in borders_of(text, settings)[1].steps]
+    captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
+    assert "`" not in "".join(captions)
+    assert "filled by best fit, longest first (**bfd**)" in pv.movie(run_of(), ("fill",)).steps[0].caption

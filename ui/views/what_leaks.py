@@ -46,7 +46,8 @@ A **PackedSequence** knows its borders: `batch_sizes` ends each sequence for the
 A **row** is a plain tensor, and every layer must be told where a document ends:
 
 - **Attention** needs a **mask** with the borders, and positions that start again.
-- **An RNN, GRU or LSTM**, like Mamba or a gated delta rule, needs a **reset** of its state. A mask does not help it.
+- **An RNN, GRU or LSTM**, like Mamba or a gated delta rule, needs a **reset** of its state; a mask does not help it.
+  For torch's own RNN, GRU or LSTM that is a PackedSequence; Mamba takes `seq_idx`.
 - **A convolution** needs a cut at each border, or it mixes the first k − 1 tokens with the document before.
 
 The layer that is forgotten leaks, and no error is raised.

@@ -6,12 +6,13 @@ from typing import Any
 from packviz.rules.repairs.program import Repair, always, program
 
 
-def _end_at(_case: object, *, N: int, **_: Any) -> str:
+def _end_at(_case: object, *, N: int, instead: bool, **_: Any) -> str:
+    kept = "cu_seqlens[:-1]" if instead else f"cu_seqlens[cu_seqlens < {N}]"
     return program(
         "import torch",
         "",
         "cu_seqlens = torch.as_tensor(cu_seqlens, dtype=torch.int32)",
-        f"cu_seqlens = torch.cat([cu_seqlens[cu_seqlens < {N}], torch.tensor([{N}], dtype=torch.int32)])",
+        f"cu_seqlens = torch.cat([{kept}, torch.tensor([{N}], dtype=torch.int32)])",
     )
 
 

@@ -1,14 +1,16 @@
 """What a movie says about a run over rows as a whole, and its program."""
 
+import textwrap
+
 import torch
 
 from packviz.compute.row_layers import AttentionLayer
 from packviz.facts.row_losses import heaviest
-from packviz.inputs.row_config import RowConfig
 from packviz.show.movie.data import About
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing.view import shape
-from packviz.show.movie.rows.borders import spelled
+from packviz.show.movie.rows.borders import Spelled, spelled
+from packviz.show.movie.rows.through import shown_row
 from packviz.show.movie.rows.view import RowsView, heads_of
 from packviz.show.movie.rows.words import texts
 from packviz.text import counted
@@ -49,44 +51,84 @@ def about(view: RowsView) -> About:
         numbers=view.numbers,
         scales={"input": heaviest(run), "state": largest or 1.0},
         notes=tuple(notes),
-        proof="the order of the PackedSequence and the outputs of the layers are torch's own",
-        exact=view.exact,
+        proof=_proof(view),
+        exact=view.exact and "torch's own" in _proof(view),
         stack=stack if L > 1 or heads > 1 else {},
     )
 
 
+def _proof(view: RowsView) -> str:
+    """Return what of the stages shown is torch's own."""
+    shown, kind = view.stages, view.trace.config.layer
+    layer = {"attention": SDPA, "conv": "nn.Conv1d"}.get(kind, f"nn.{kind.upper()}")
+    said = ["the order of the PackedSequence is torch's own"] if "two" in shown else []
+    if shown & {"attention", "run", "leak"}:
+        said.append(f"the outputs come from torch's own {layer}")
+    if "losses" in shown and view.trace.logits is not None:
+        said.append("the losses come from torch's own cross_entropy")
+    if not said and "borders" in shown:
+        said = ["the borders are packviz's own, and the lines of code make them in torch"]
+    if not said and "losses" in shown:
+        said = ["tokens that are no ids have no loss"]
+    return "; ".join(said) or "packviz fills the rows itself: torch has no function for it"
+
+
 def program(view: RowsView) -> dict[str, CodeLine]:
-    """Return the statements beside the picture, by name."""
-    heads, C_rows = view.trace.config.num_heads, view.trace.rows.max_length
-    sizes = len(view.trace.rows.rows), heads, C_rows, view.trace.config.embedding_dim // heads
-    C, config, N = view.trace.config.max_length, view.trace.config, sum(view.lengths)
-    rows, it = f"rows = fill_rows(\n    lengths, {C},\n    strategy={config.strategy!r})", spelled(view)
-    mask = f"""\
+    """Return the statements beside the picture, by name, in order, without those that this movie does not need."""
+    run, shown, it = view.trace, view.stages, spelled(view)
+    config, (R, C) = run.config, (len(run.rows.rows), run.rows.max_length)
+    fill = f"pv.fill_rows(\n    lengths, {config.max_length},\n    strategy={config.strategy!r})"
+    row = shown_row(view)
+    documents = f"documents = [sequences[b][start:stop]\n    for b, start, stop in rows.rows[{row}]]"
+    alone, through_row = "alone = [model(document)\n    for document in documents]", shown & {"run", "leak"}
+    lines = {
+        "two": CodeLine("row = torch.cat(sequences)", shape(*torch.cat(list(run.batch.sequences)).shape)),
+        "fill": CodeLine(f"import packviz as pv\nrows = {fill}", f"{R} × {C}"),
+    }
+    if "borders" in shown or config.layer == "attention":
+        lines["borders"] = CodeLine(_mask(it), f"({C}, {C})")
+    if config.layer == "attention":
+        sizes = R, config.num_heads, C, config.embedding_dim // config.num_heads
+        lines["attention"] = CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes))
+        alone = f"{documents}\n{alone}"
+    elif through_row:
+        made = f"({sum(run.rows.lengths[row])}, {config.embedding_dim})"
+        packed = config.isolate and config.layer != "conv"
+        lines["run"] = CodeLine(f"{documents}\n{_over_the_row(view)}", f"data {made}" if packed else made)
+    if "leak" in shown:
+        lines["leak"] = CodeLine(alone, counted(len(run.rows.rows[row]), "document"))
+    if "losses" in shown:
+        loss = "loss = F.cross_entropy(\n    logits.transpose(1, 2), labels,\n    reduction='none')"
+        lines["losses"] = CodeLine(loss, f"({R}, {C})")
+    return lines
+
+
+def _mask(it: Spelled) -> str:
+    """Return the lines that make the mask with which the documents of a row are kept apart."""
+    free = f"\nseq_idx = F.pad(seq_idx, (0, {it.pads}), value=-1)" if it.pads else ""
+    same = "seq_idx[:, None] == seq_idx"
+    mask = f"mask = ({same})" + ("\nmask = mask & (seq_idx >= 0)" if it.pads else "")
+    tril = "\nmask = mask.tril()" if it.view.trace.config.causal else ""
+    return f"""\
 n = torch.tensor(rows.lengths[{it.row}])
 seq_idx = torch.arange(len(n))
-seq_idx = seq_idx.repeat_interleave(n)
-mask = (seq_idx[:, None] == seq_idx){".tril()" if config.causal else ""}"""
-    if config.layer == "attention":
-        layer = {"attention": CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes))}
-    else:
-        layer = {"run": CodeLine(_over_the_row(config), f"({N}, {config.embedding_dim})")}
-    return {
-        "two": CodeLine("row = torch.cat(sequences)", f"({N},)"),
-        "fill": CodeLine(rows, f"{len(view.trace.rows.rows)} × {view.trace.rows.max_length}"),
-        "borders": CodeLine(mask, f"({it.tokens}, {it.tokens})"),
-        **layer,
-        "leak": CodeLine("alone = [model(document)\n    for document in documents]", f"{len(view.lengths)} documents"),
-        "losses": CodeLine(
-            "loss = F.cross_entropy(\n    logits.transpose(1, 2), labels,\n    reduction='none')",
-            f"({len(view.trace.rows.rows)}, {view.trace.rows.max_length})",
-        ),
-    }
+seq_idx = seq_idx.repeat_interleave(n){free}
+{mask}{tril}"""
 
 
-def _over_the_row(config: RowConfig) -> str:
+def _over_the_row(view: RowsView) -> str:
+    """Return the lines in which the tokens of a row are embedded and the layer runs over them."""
+    config, run = view.trace.config, view.trace
+    of = "[:, None]" if run.values is not None and run.batch.sequences[0].dim() == 1 else ""
+    each, whole = f"xs = [embed(d{of}) for d in documents]", f"x = embed(torch.cat(documents){of})"
     if config.layer == "conv":
-        pads = f"F.pad({'document' if config.isolate else 'row'}, ({config.kernel_size - 1}, 0))"
-        return f"[conv({pads})\n    for document in documents]" if config.isolate else f"output = conv({pads})"
+        conv = f"conv(F.pad(x.T, ({config.kernel_size - 1}, 0))).T"
+        over = f"xs = [{conv}\n    for x in xs]" if config.isolate else f"x = {conv}"
+        if config.num_layers > 1:
+            over = "for conv in layers:\n" + textwrap.indent(over, "    ")
+        return f"{each}\n{over}\noutput = torch.cat(xs)" if config.isolate else f"{whole}\n{over}\noutput = x"
+    made = "output, (h_n, c_n)" if config.layer == "lstm" else "output, h_n"
     if config.isolate:
-        return f"packed = pack_sequence(documents)\noutput, h_n = {config.layer}(packed)"
-    return f"output, h_n = {config.layer}(row)"
+        packed = "packed = pack_sequence(\n    xs, enforce_sorted=False)"
+        return f"{each}\n{packed}\n{made} = {config.layer}(packed)"
+    return f"{whole}\n{made} = {config.layer}(x)"

@@ -110,7 +110,7 @@ def borders(view: RowsView) -> Iterator[Step]:
         known = {"rule": rule, "found": find_documents(position_ids=it.position_ids, rule=rule), "missed": missed}
         taken = sum(start >= it.tokens for start in starts)
         text = say("borders.rule", view, it=it, taken=taken, **known)
-        detail = (CodeLine(f"find_documents(position_ids=position_ids, rule={rule!r})"),)
+        detail = (CodeLine(f"pv.find_documents(\n    position_ids=position_ids, rule={rule!r})"),)
         yield Step(text, (_frame(it, 4, mask=True, rule=rule),), detail, name=rule)
     agreeing = [name for name, found in it.found.items() if found == it.lengths]
     yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
@@ -135,17 +135,26 @@ def _step(it: Spelled, name: str, lines: int, detail: tuple[CodeLine, ...] = ())
 
 
 def _detail(it: Spelled, name: str) -> tuple[CodeLine, ...]:
-    """Return the line that makes a spelling of the tokens without pads from the one before."""
-    N, D, reset = it.tokens, len(it.lengths), it.view.trace.config.reset_positions
+    """Return the line that makes a spelling from the one before; it makes the free cells, too."""
+    C, D, config = it.view.trace.rows.max_length, len(it.lengths), it.view.trace.config
+    free = f"(0, {it.pads})"
+    positions = (
+        "torch.cat([torch.arange(n) for n in lengths])" if config.reset_positions else "torch.arange(sum(lengths))"
+    )
+    numbers = "torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))"
+    if it.pads:
+        positions, numbers = f"F.pad({positions}, {free})", f"F.pad(\n    {numbers},\n    {free}, value=-1)"
+    if config.reset_positions:
+        numbers = "(position_ids == 0).cumsum(0) - 1" + (f"\nseq_idx[{it.tokens}:] = -1" if it.pads else "")
+    real = "seq_idx[seq_idx >= 0]" if it.pads else "seq_idx"
+    same = "(seq_idx[:, None] == seq_idx)"
     lines = {
-        "position_ids": "torch.cat([torch.arange(n) for n in lengths])" if reset else "torch.arange(sum(lengths))",
-        "seq_idx": "(position_ids == 0).cumsum(0) - 1"
-        if reset
-        else "torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))",
-        "cu_seqlens": "F.pad(seq_idx.bincount().cumsum(0), (1, 0)).int()",
-        "mask": "(seq_idx[:, None] == seq_idx)" + (".tril()" if it.view.trace.config.causal else ""),
+        "position_ids": positions,
+        "seq_idx": numbers,
+        "cu_seqlens": f"F.pad({real}.bincount().cumsum(0), (1, 0)).int()",
+        "mask": (f"({same} & (seq_idx >= 0))" if it.pads else same) + (".tril()" if config.causal else ""),
     }
-    shape = {"cu_seqlens": f"({D + 1},)", "mask": f"({N}, {N})"}.get(name, f"({N},)")
+    shape = {"cu_seqlens": f"({D + 1},)", "mask": f"({C}, {C})"}.get(name, f"({C},)")
     return (CodeLine(f"{name} = {lines[name]}", shape),)
 
 

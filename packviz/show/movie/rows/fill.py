@@ -13,10 +13,21 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say
 from packviz.text import sequence_label
 
+_STRATEGIES = {
+    "wrapped": "cutting where a row is full",
+    "next_fit": "next fit",
+    "first_fit": "first fit",
+    "ffd": "first fit, longest first",
+    "bfd": "best fit, longest first",
+    "bfd_split": "best fit, longest first, after cutting long sequences",
+}
+
 
 def fill(view: RowsView) -> Iterator[Step]:
     """Show the documents, then one step for each piece, then the counts."""
-    yield Step(say("fill.before", view), (_at(view, 0),), name="before")
+    strategy = view.trace.config.strategy
+    how = f"{_STRATEGIES[strategy]} (**{strategy}**)"
+    yield Step(say("fill.before", view, strategy=how), (_at(view, 0),), name="before")
     for number, (row, at, (b, start, stop)) in enumerate(view.placed, 1):
         if b >= view.sequences:
             continue

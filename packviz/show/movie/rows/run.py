@@ -20,10 +20,7 @@ def run(view: RowsView) -> Iterator[Step]:
     for i, cell in enumerate(row.cells.tolist()):
         read = _read(view, cell)
         foreign = (row.leak.owner[read] != row.leak.owner[cell]).any()
-        line = f"h[{cell}] = {config.layer}(x[{cell}], h)"
-        if config.layer == "conv":
-            line = f"y[{cell}] = conv(x[{read[0]}:{cell + 1}])"
-        detail = (CodeLine(line, f"({config.embedding_dim},)"),)
+        detail = (CodeLine(_line(view, cell, read), f"({config.embedding_dim},)"),)
         tone: Any = "wrong" if foreign and row.leak.differs[view.layer, cell] else ""
         caption = f"{_reading(view, i)} {compared(view, cell)}"
         yield Step(caption, (_at(view, i, i - 1), _at(view, i, i)), detail, tone, time=cell)
@@ -44,6 +41,18 @@ def _read(view: RowsView, cell: int) -> list[int]:
     reach = config.kernel_size - 1 if config.layer == "conv" else 1
     cells = range(max(0, cell - reach), cell + 1)
     return [c for c in cells if not config.isolate or row.leak.owner[c] == row.leak.owner[cell]]
+
+
+def _line(view: RowsView, cell: int, read: list[int]) -> str:
+    """Return the line that makes the output in a cell from the cells that are read."""
+    kind = view.trace.config.layer
+    if kind == "conv":
+        return f"y[{cell}] = conv(x[{read[0]}:{cell + 1}])"
+    before = cell - 1 if cell - 1 in read else None
+    h, c = ("zeros", "zeros") if before is None else (f"h[{before}]", f"c[{before}]")
+    if kind == "lstm":
+        return f"h[{cell}], c[{cell}] = lstm_cell(\n    x[{cell}], ({h}, {c}))"
+    return f"h[{cell}] = {kind}_cell(x[{cell}], {h})"
 
 
 def _reading(view: RowsView, i: int) -> str:

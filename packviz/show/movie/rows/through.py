@@ -66,12 +66,16 @@ class Through:
         return self.strip.cell(*self.documents).moved(0.0, lines[name])
 
 
+def shown_row(view: RowsView) -> int:
+    """Return the number of the row that is shown: the first of those with the most documents shown."""
+    rows: list[int] = np.unique(view.row[view.row >= 0]).tolist()
+    return max(rows, key=lambda r: len(np.unique(view.b[view.row == r])))
+
+
 @once
 def through(view: RowsView) -> Through:
     """Return the row that is shown, and where its tokens stand."""
-    there = np.flatnonzero(view.row >= 0)
-    rows = np.unique(view.row[there])
-    row = max(rows.tolist(), key=lambda r: len(np.unique(view.b[view.row == r])))
+    row = shown_row(view)
     tokens = np.flatnonzero(view.row == row)
     tokens = tokens[np.argsort(view.column[tokens])]
     leak = leak_in(view.trace, row)

@@ -32,6 +32,7 @@ class RowsView:
     row, column      (M,): the row in which it stands and its cell there; -1 if it was dropped
     exact            whether torch packs the tokens themselves in this order
     deep             the stages that are shown with all their explanations
+    stages           those of the movie
     numbers          every row of numbers that a mark shows as stripes, in ten-thousandths; stages add to it
     made             what `once` keeps
     """
@@ -50,6 +51,7 @@ class RowsView:
     column: np.ndarray
     exact: bool
     deep: frozenset[str] = frozenset()
+    stages: frozenset[str] = frozenset()
     numbers: list[list[int | None]] = field(default_factory=list)
     made: dict[object, Any] = field(default_factory=dict)
 
@@ -104,4 +106,5 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     sizes = index.batch_sizes.tolist()
     documents = list(run.batch.sequences)
     exact = torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data])
-    return RowsView(run, layer, head, sequences, steps, lengths, b, t, packed, sizes, row, column, exact, asked.deep)
+    known = run, layer, head, sequences, steps, lengths, b, t, packed, sizes, row, column, exact
+    return RowsView(*known, asked.deep, asked.stages)
