@@ -1,8 +1,10 @@
 """The lesson plan: what a file may contain, that it is restored as saved, and the page that plays it offline."""
 
 import base64
+import gzip
 import json
 import re
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,7 +14,7 @@ from classroom.questions import question
 from classroom.specs import checked_item
 from packviz.errors import PackvizError
 from ui.parts.plan import STARTER, Item, Plan, as_file, as_html, from_file, item_of, shown_of
-from ui.state.kinds import ROWS
+from ui.state.kinds import PACKING, ROWS, Kind
 from ui.state.runs import BESIDE, OWN, Request, Source, run
 
 PICTURE = base64.b64encode(b"\x89PNG" + bytes(300)).decode()
@@ -130,6 +132,29 @@ def test_a_room_shows_the_items_of_a_plan_with_their_notes() -> None:
     assert [next(iter(item)) for item in shown] == ["step", "slide", "kind"]
     assert [item["note"] for item in shown] == ["Why three?", "wave", "say why · Quiz"]
     assert "say why" not in str(question(shown[2]).public)
+
+
+@pytest.mark.parametrize(
+    ("kind", "stage", "settings", "stages"),
+    [
+        (ROWS, "attention", {"layer": "gru"}, {"run"}),
+        (ROWS, "run", {"layer": "attention"}, {"attention"}),
+        (PACKING, "unpack", {"enforce_sorted": True}, {"sort"}),
+        (PACKING, "beside", {"enforce_sorted": True}, {"sort"}),
+        (PACKING, "embed", {"embedding_dim": None}, {"pad"}),
+        (PACKING, "embed", {"embedding_dim": 3, "enforce_sorted": True}, {"pad", "embed"}),
+    ],
+)
+def test_a_room_shows_the_movie_of_the_page(
+    kind: Kind, stage: str, settings: dict[str, object], stages: set[str]
+) -> None:
+    asked: Any = ("pad", "embed") if stage == "embed" else (stage,)
+    request = Request(Source(OWN, "1 2 3\n4 5 6 7"), tuple(settings.items()), stages=asked, kind=kind)
+    page = json.loads(run(request).movie.data)
+    (spec,) = shown_of([item_of("class", request, 1)])
+    room = json.loads(gzip.decompress(films.film_of_step(spec["step"]).data))
+    assert room["steps"] == page["steps"]
+    assert {step.stage for step in run(request).film.steps} == stages
 
 
 def test_a_room_shows_a_step_of_rows_with_what_is_watched_of_it() -> None:

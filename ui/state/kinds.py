@@ -15,9 +15,9 @@ from packviz.compute.rows import RowsTrace
 from packviz.compute.runs import RunKind
 from packviz.inputs.batch import Batch
 from packviz.inputs.limits import LIMITS, check_settings
-from packviz.show.movie import STAGES, Movie, beside, movie
-from packviz.show.movie.kinds import kind_of, stages_of
+from packviz.show.movie import STAGES, Movie
 from packviz.show.movie.marks import Stage
+from packviz.show.movie.possible import possible_movie
 from packviz.teach.predictions import asking
 from ui.state.names import ROW_NAMES
 
@@ -33,7 +33,6 @@ class Kind:
     computes        its record from a batch and a config, within limits
     names           of each setting, its name in the address
     check_own       the check of limits for a batch of our own, of at most a hundred sequences
-    film            the movie of a record: some of its stages, or all; with what is watched of it
     stages          that the movie can have
     settled         of a batch and the stages asked for, what stands in place of settings that are None; None: nothing
     """
@@ -41,7 +40,6 @@ class Kind:
     computes: RunKind
     names: Mapping[str, str]
     check_own: Callable[[Batch, Any], None]
-    film: Callable[[Any, tuple[View, ...] | None, Mapping[str, Any]], Movie]
     stages: tuple[str, ...]
     settled: Callable[[Batch, tuple[View, ...] | None], Mapping[str, object]] | None = None
 
@@ -61,26 +59,12 @@ class Kind:
         return asdict(self.config())
 
 
-def _packing_film(traced: Trace | Refusal, stages: tuple[View, ...] | None, watched: Mapping[str, Any]) -> Movie:
-    if stages is None:
-        return movie(traced, **watched)
-    if stages == BESIDE and isinstance(traced, Trace):
-        return beside(traced, layer=watched["layer"], direction=watched["direction"])
-    missing = {"embed"} if traced.padded.embedding is None else set()
-    there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
-    if isinstance(traced, Refusal) and "pad" not in there:
-        there = ["sort"]  # it shows how torch refuses
-    film = movie(traced, there, deep=True, **watched)
-    return film if stages[0] == "beside" else asking(film, stages[0])
-
-
-def _rows_film(rows: RowsTrace, stages: tuple[View, ...] | None, watched: Mapping[str, Any]) -> Movie:
-    if stages is None:
-        return movie(rows, **watched)
-    has = stages_of(kind_of(rows), rows)
-    wanted = ["run" if stage == "attention" and rows.mask is None else stage for stage in stages]  # of other layers
-    there = [stage for stage in wanted if stage in has] or [[*has][-1]]  # attention has no stage run
-    return asking(movie(rows, there, deep=True, **watched), there[0])
+def film_of(run: Record, stages: tuple[View, ...] | None, watched: Mapping[str, Any]) -> Movie:
+    """Return the movie of a record, with the questions of its first stage if it is a lesson's."""
+    film = possible_movie(run, stages, **watched)
+    if stages is None or stages[0] == "beside":
+        return film
+    return asking(film, film.steps[0].stage if isinstance(run, RowsTrace) else stages[0])
 
 
 def _row_length(batch: Batch, stages: tuple[View, ...] | None) -> Mapping[str, object]:
@@ -94,14 +78,12 @@ PACKING = Kind(
     computes=runs.PACKING,
     names={name: name for name in asdict(runs.PACKING.config())},
     check_own=lambda _, config: check_settings(asdict(config)),
-    film=_packing_film,
     stages=STAGES,
 )
 ROWS = Kind(
     computes=runs.ROWS,
     names=ROW_NAMES,
     check_own=check_row_sizes,
-    film=_rows_film,
     stages=("two", "fill", "borders", "attention", "run", "leak", "losses"),
     settled=_row_length,
 )

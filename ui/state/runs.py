@@ -16,7 +16,7 @@ from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import limited_batch
 from packviz.show.movie import Movie
 from ui.state.cache import cached
-from ui.state.kinds import BESIDE, PACKING, Kind, Record, View
+from ui.state.kinds import BESIDE, PACKING, Kind, Record, View, film_of
 from ui.state.visit import visit
 
 __all__ = ["BESIDE", "OWN", "Played", "Request", "Runs", "Shown", "Source", "View", "as_json", "in_turn", "latest"]
@@ -202,4 +202,4 @@ def _batch(source: Source) -> Batch:
 
 def _movie(record: Record, request: Request) -> Movie:
     watched = {"layer": request.layer, "direction": request.direction, "head": request.head}
-    return request.kind.film(record, request.stages, watched)
+    return film_of(record, request.stages, watched)

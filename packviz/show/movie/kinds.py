@@ -52,7 +52,8 @@ class StageEntry:
 
     name: of the stage, in links and captions. statement: the name of its line in the program. steps: yields its steps.
     scene: the layout of its panels. end: its last frame, None for the last stage. has: whether a run has it.
-    by_default: whether a movie has it even if it is not asked for.
+    by_default: whether a movie has it even if it is not asked for. otherwise: the stage that a run without it shows in
+    its place.
     """
 
     name: str
@@ -62,6 +63,7 @@ class StageEntry:
     end: Callable[[View], Frame] | None = None
     has: Callable[[Any], bool] = always
     by_default: bool = True
+    otherwise: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,12 @@ PACKING = Kind(
     fix="make one with packviz.trace or packviz.trace_module",
     stages=(
         StageEntry("pad", "pad", pad, pad_scene, pad_end),
-        StageEntry("embed", "embed", embed, embed_scene, embed_end, has=is_embedded),
+        StageEntry("embed", "embed", embed, embed_scene, embed_end, has=is_embedded, otherwise="pad"),
         StageEntry("sort", "pack", sort, sort_scene, sort_end),
-        StageEntry("pack", "pack", pack, pack_scene, pack_end, has=is_packed),
-        StageEntry("run", "run", run, run_scene, run_end, has=is_packed),
-        StageEntry("unpack", "unpack", unpack, unpack_scene, run_end, has=is_packed),
-        StageEntry("backward", "backward", backward, backward_scene, has=is_packed, by_default=False),
+        StageEntry("pack", "pack", pack, pack_scene, pack_end, has=is_packed, otherwise="sort"),
+        StageEntry("run", "run", run, run_scene, run_end, has=is_packed, otherwise="sort"),
+        StageEntry("unpack", "unpack", unpack, unpack_scene, run_end, has=is_packed, otherwise="sort"),
+        StageEntry("backward", "backward", backward, backward_scene, has=is_packed, by_default=False, otherwise="sort"),
     ),
     view=view_of,
     opening=ragged,
@@ -109,8 +111,10 @@ ROWS = Kind(
         StageEntry("two", "two", two, two_scene, two_end),
         StageEntry("fill", "fill", fill, fill_scene, fill_end),
         StageEntry("borders", "borders", borders, borders_scene, borders_end),
-        StageEntry("attention", "attention", attention, attention_scene, attention_end, has=has_attention),
-        StageEntry("run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run),
+        StageEntry(
+            "attention", "attention", attention, attention_scene, attention_end, has=has_attention, otherwise="run"
+        ),
+        StageEntry("run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run, otherwise="attention"),
         StageEntry("leak", "leak", leak, leak_scene, leak_end),
         StageEntry("losses", "losses", losses, losses_scene, by_default=False),
     ),
