@@ -92,6 +92,10 @@ export class Pen {
     if (wide > w) {
       size = Math.max(least, Math.floor((10 * px * w) / wide) / 10);
       this.font(ctx, size, weight);
+      while (size > least && this.measure(ctx, text) > w) {
+        size = Math.max(least, size - 0.5); // letters are whole pixels wide on some screens
+        this.font(ctx, size, weight);
+      }
       text = this.shorten(ctx, text, w);
     }
     if (!text) return;

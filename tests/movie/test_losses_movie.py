@@ -10,16 +10,25 @@ from seeds import seeds
 
 import packviz as pv
 from packviz.facts import means, token_weights
+from packviz.show.movie.staging import LETTER, READABLE, Staging
 from packviz.text import sequence_label
 
 MEANS = ("tokens", "documents", "rows")
 NUMBER = r"(\d+(?:\.\d+)?(?:e-\d+)?|nan)"
 
 
-def marks(movie: Any, step: int, family: str) -> dict[tuple[int, int], Any]:
-    """Return the marks of a family that a step shows, by row and cell."""
-    found = [mark for name, mark in movie.frame(step)["marks"].items() if name.split(":")[0] == family]
-    return {(round(mark["y"]), round(mark["x"] / 1.6)): mark for mark in found}
+def marks(r: Any, movie: Any, step: int, *families: str) -> dict[tuple[int, int], Any]:
+    """Return the marks of these families that a step shows, by row and cell."""
+    cells = dict[tuple[int, int], tuple[int, int]]()
+    for row, pieces in enumerate(r.rows.rows):
+        tokens = [(b, t) for b, start, stop in pieces for t in range(start, stop)]
+        cells |= {token: (row, cell) for cell, token in enumerate(tokens)}
+    named = ((name.split(":"), mark) for name, mark in movie.frame(step)["marks"].items())
+    found = {cells[int(name[1]), int(name[2])]: mark for name, mark in named if name[0] in families}
+    for (row, cell), mark in found.items():
+        gaps = 0.3 * int(r.document_ids[row, cell])
+        assert (mark["p"], mark["x"]) == (f"losses:{row}", pytest.approx(1.8 * cell + gaps, abs=2e-3))
+    return found
 
 
 @pytest.mark.parametrize("seed", seeds(12))
@@ -27,12 +36,12 @@ def test_each_cell_shows_its_label_its_loss_and_its_weight(seed: int) -> None:
     r = random_rows(seed)
     movie = pv.movie(r, ("losses",))
     assert [step.name for step in movie.steps] == ["labels", *MEANS, "end"]
-    assert marks(movie, 1, "weight") == {}
+    assert marks(r, movie, 1, "weight") == {}
     for number, name in enumerate(MEANS, 2):
-        weights, cells = token_weights(r)[name], marks(movie, number, "weight")
+        weights, cells = token_weights(r)[name], marks(r, movie, number, "weight")
         assert set(cells) == {(row, cell) for row, cell in (r.document_ids >= 0).nonzero().tolist()}
         assert all(mark["v"] == pytest.approx(float(weights[at]), abs=6e-5) for at, mark in cells.items())
-    labels, losses = marks(movie, 1, "target"), marks(movie, 1, "loss")
+    labels, losses = marks(r, movie, 1, "target", "unlabelled"), marks(r, movie, 1, "loss")
     assert set(losses) == {(row, cell) for row, cell in (r.labels != -100).nonzero().tolist()}
     assert all(mark["text"] == f"{float(r.losses[at]):.2f}" for at, mark in losses.items())
     texts = {int(each): text for ids, row in zip(r.batch.sequences, r.batch.texts, strict=True)
@@ -86,3 +95,20 @@ def test_the_code_of_each_mean_gives_its_number() -> None:
     for step in pv.movie(r, ("losses",)).steps[1:-1]:
         (line,) = step.detail
         assert f"{float(eval(line.text, names)):.4f}" == line.shape
+
+
+@pytest.mark.parametrize("size", [(1050, 505), (930, 400), (356, 220)])
+@pytest.mark.parametrize("shift", ["document", "row"])
+def test_every_label_and_number_has_room_in_its_cell(shift: Any, size: tuple[int, int]) -> None:
+    text = "I love cats\nshe sleeps\nwe sing old songs"
+    r = pv.trace_rows(pv.Batch.parse(text), pv.RowConfig(max_length=6, shift_labels=shift))
+    staging = Staging(pv.movie(r, ("losses",)).to_dict(), *size)
+    frame = staging.frames[-1]
+    shown = [(cell, staging.standing(frame.scene).rect(cell)) for cell in frame.cells if cell.shown]
+    found = [(cell, rect) for cell, rect in shown if cell.role in ("value", "ghost", "pad") and rect]
+    labelled = int((r.labels != -100).sum())
+    assert len(found) == r.rows.tokens + labelled + r.rows.tokens
+    for cell, rect in found:
+        assert rect.h >= READABLE + 2
+        if cell.role != "ghost":  # a long word may be shortened, a number never
+            assert rect.w - 7 >= LETTER * READABLE * len(cell.text or "0.00")
