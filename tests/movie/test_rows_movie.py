@@ -255,3 +255,14 @@ def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
     assert "`" not in "".join(captions)
     assert "filled by best fit, longest first (**bfd**)" in pv.movie(run_of(), ("fill",)).steps[0].caption
+
+
+@pytest.mark.parametrize("settings", [{}, {"causal": False}, {"max_length": 14}, {"max_length": 14, "causal": False}])
+@pytest.mark.parametrize("isolate", [True, False])
+def test_the_code_of_attention_makes_the_mask_of_the_run(settings: dict[str, Any], isolate: bool) -> None:
+    run = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(isolate=isolate, **settings))
+    space: dict[str, Any] = {"torch": torch, "F": F, "lengths": [5, 2, 3, 1]}
+    for line in pv.movie(run, ("attention",)).code[1:]:
+        exec(line.text.partition("out = ")[0], space)
+    assert run.mask is not None
+    assert torch.equal(space["mask"], run.mask[0])

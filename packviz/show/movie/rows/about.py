@@ -85,11 +85,13 @@ def program(view: RowsView) -> dict[str, CodeLine]:
         "two": CodeLine("row = torch.cat(sequences)", shape(*torch.cat(list(run.batch.sequences)).shape)),
         "fill": CodeLine(f"import packviz as pv\nrows = {fill}", f"{R} × {C}"),
     }
-    if "borders" in shown or config.layer == "attention":
+    if "borders" in shown or (config.layer == "attention" and config.isolate):
         lines["borders"] = CodeLine(_mask(it), f"({C}, {C})")
     if config.layer == "attention":
         sizes = R, config.num_heads, C, config.embedding_dim // config.num_heads
-        lines["attention"] = CodeLine(f"out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes))
+        lines["attention"] = CodeLine(
+            f"{_open_mask(it)}out = F.{SDPA}(\n    query, key, value,\n    attn_mask=mask)", shape(*sizes)
+        )
         alone = f"{documents}\n{alone}"
     elif through_row:
         made = f"({sum(run.rows.lengths[row])}, {config.embedding_dim})"
@@ -114,6 +116,15 @@ n = torch.tensor(rows.lengths[{it.row}])
 seq_idx = torch.arange(len(n))
 seq_idx = seq_idx.repeat_interleave(n){free}
 {mask}{tril}"""
+
+
+def _open_mask(it: Spelled) -> str:
+    """Return the lines that make the mask of a run that does not keep the documents of a row apart; else ""."""
+    C, config = it.view.trace.rows.max_length, it.view.trace.config
+    if config.isolate:
+        return ""
+    free = f"mask[:, {it.tokens}:] = False\nmask[{it.tokens}:] = False\n" if it.pads else ""
+    return f"mask = torch.ones({C}, {C}).bool()\n{free}" + ("mask = mask.tril()\n" if config.causal else "")
 
 
 def _over_the_row(view: RowsView) -> str:
