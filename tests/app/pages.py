@@ -1,5 +1,6 @@
 """Run the pages of the app without a browser, as Streamlit runs them: a hundred times faster."""
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from streamlit.util import calc_hash
 from ui.parts.player import Screen
 from ui.state import replaced
 
-__all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "texts"]
+__all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "rendered", "texts"]
 
 APP = Path(__file__).parents[2] / "app.py"
 FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
@@ -64,6 +65,13 @@ def texts(app: AppTest) -> str:
     assert not app.exception, [each.message for each in app.exception]
     kinds = ("title", "header", "subheader", "markdown", "text", "code", "success")
     return "\n".join(cast(Any, each).value for kind in kinds for each in app.get(kind))
+
+
+def rendered(app: AppTest) -> str:
+    """Return the HTML of the Markdown of teachers on a page."""
+    given = [each.proto for each in app.get("bidi_component") if each.proto.component_name == "packviz_rendered"]
+    assert given
+    return "\n".join(str(each.json and json.loads(each.json)) for each in given)
 
 
 def movies(app: AppTest) -> list[str]:

@@ -13,14 +13,16 @@ from visits import PHONE, PROJECTOR, Open
 from classroom import events
 from classroom.questions import question
 from classroom.rooms import rooms
+from classroom.slide import slide_html
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
-from pages import movies, opened, press, texts
+from pages import movies, opened, press, rendered, texts
 from ui.parts.controls import LABEL
 from ui.parts.plan import STARTER, Item, Plan, ready_lessons
 from ui.views.teachers_room import TeachersRoom
 
 TEXT = "1 2 3\n4 5\n6 7 8 9"
+PICTURE = "iVBORw0KGgo="
 SIZES = {"kind": "batch_sizes", "sequences": TEXT}
 OWN = {"prompt": "*Which* <b> of `h_n`?", "options": ["this", "that"], "answer": 1, "note": "a riddle"}
 
@@ -73,11 +75,11 @@ def test_a_class_goes_from_the_question_to_the_movie() -> None:
     assert f'"step": {seen["step"]},' in movies(app)[0]
     assert '"code": false' in movies(app)[0]
     app = press(app, "What did you see?")
-    assert "What did you see? Type" in texts(app)
+    assert "What did you see? What is `batch_sizes`?" in texts(app)
     app = press(app, "Open the vote", "Close the vote", "Show the answer")
     assert "What did you see?" not in labels(app)
     app = press(app, "Next question")
-    assert "*Which* <b> of `h_n`?" in texts(app)
+    assert "<em>Which</em> &lt;b&gt; of <code>h_n</code>?" in rendered(app)
     app = press(app, "Open the vote", "Close the vote", "Show the answer")
     app = private(app)
     assert "a riddle" in texts(app)
@@ -145,7 +147,7 @@ def test_a_teachers_own_question_says_what_is_missing_and_goes_into_the_plan() -
         app = app.run()
     app.selectbox(key="class right").set_value("that")
     app = app.run()
-    assert "```python\nlstm(x)" in texts(app)
+    assert '<code class="language-python">lstm(x)' in rendered(app)
     app = press(app, "Add to the plan")
     (item,) = app.session_state["visit"][Plan].items
     assert (item.question["options"], item.question["answer"]) == (["this", "that"], 1)
@@ -184,8 +186,8 @@ def test_a_slide_is_written_previewed_and_added_to_the_plan() -> None:
     assert "Still missing: the text of the slide." in texts(app)
     app.text_area(key="class slide text").set_value("# Today\n\n![x](http://192.0.2.1/x.png)")
     app = app.run()
-    assert "# Today" in texts(app)
-    assert "![" not in texts(app)
+    assert "<h1>Today</h1>" in rendered(app)
+    assert "<img" not in rendered(app)
     app = press(app, "Add to the plan")
     assert "1. Slide: Today" in texts(app)
 
@@ -227,12 +229,19 @@ def test_the_texts_of_a_plan_load_no_picture(known: str | None) -> None:
     assert [each for each in drawn if prompt in each] == []
 
 
-def test_a_slide_loads_no_picture_from_elsewhere() -> None:
-    code, host = rooms.call(rooms.create([{"slide": "Look ![a](http://192.0.2.1/x.png) ![b][c]"}], plan=True))
+def test_the_projector_and_the_preview_show_a_slide_as_phones_do() -> None:
+    slide = f"Look $h_t$ ![a [b](data:image/png;base64,{PICTURE}) c](http://192.0.2.1/x.png) ![b][c]"
+    code, host = rooms.call(rooms.create([{"slide": slide}], plan=True))
     rooms.call(rooms.act(code, host, "next", {}))
+    phone = rooms.call(rooms.snapshot(code, None))["html"]
+    assert "<mi>h</mi>" in phone
+    assert "192.0.2.1" not in phone
     for app in (teacher(code, host), opened("class", {"room": code, "view": "projector"})):
-        assert "Look" in texts(app)
-        assert "![" not in texts(app)
+        assert rendered(app) == phone
+    app = opened("class")
+    app.session_state["class new"], app.session_state["class kinds"] = True, "A slide"
+    app.run().text_area(key="class slide text").set_value(slide)
+    assert rendered(app.run()) == slide_html(slide)
 
 
 def test_a_revealed_movie_can_be_shown_again_after_the_next_question() -> None:

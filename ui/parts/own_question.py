@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from classroom.slide import PICTURE, picture
+from classroom.slide import slide_html
 from classroom.specs import (
     MAX_OPTION,
     MAX_OPTIONS,
@@ -17,6 +17,7 @@ from classroom.specs import (
 )
 from classroom.state import RefusedError
 from packviz.text import html, sequence_label
+from ui.parts.rendered import rendered
 
 _KINDS = {"choice": "One of several options", "number": "A number", "text": "A short text"}
 _SHOWN = {"list": "As a list", "words": "As counted words"}
@@ -53,10 +54,7 @@ def preview(spec: dict[str, Any]) -> None:
     """Show a slide or a question of the teacher's own as the class will see it."""
     st.markdown("**Preview**")
     with st.container(border=True, key="class-preview"):
-        text = spec.get("slide") or spec["prompt"]
-        st.markdown(PICTURE.sub("", text).replace("![", "!\u2060["))  # without pictures from elsewhere
-        if (found := picture(text)) is not None:
-            st.image(found[1])
+        rendered(slide_html(spec.get("slide") or spec["prompt"]), "class preview")
         if "options" in spec:
             options = "".join(f"<li>{html(option)}</li>" for option in spec["options"])
             st.html(f'<ol class="class-options">{options}</ol>')

@@ -1,7 +1,6 @@
 """What a class sees: the question, how many have voted, the answers and the movie; the view for the projector."""
 
 import gzip
-import re
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -17,6 +16,7 @@ from ui.parts.network import for_others
 from ui.parts.player import clip
 from ui.parts.qr import qr_code
 from ui.parts.quiz_views import batch
+from ui.parts.rendered import rendered
 from ui.parts.status import announce
 
 _BARS = Path(__file__).with_name("class_bars.html")
@@ -89,18 +89,12 @@ def _item(seen: Seen, first: dict[int, int] | None) -> None:
     announce(f"Item {seen['item'] + 1}", "class", number=seen["item"])
     if seen["kind"] == "slide":
         with st.container(key="class-slide"):
-            markdown(seen["slide"], f"api/rooms/{seen['code']}/picture?item={seen['item']}")
+            rendered(seen["html"], f"class {seen['code']} slide {seen['item']}")
         return
     film = rooms.call(rooms.film(seen["code"], None, None, seen["item"]))
     step = seen["step"] if first is None else first.setdefault(-1 - seen["item"], seen["step"])
     with st.container(key="class-movie"):
         clip(gzip.decompress(film.data), step, f"class {seen['code']} item {seen['item']}", large=True)
-
-
-def markdown(text: str, path: str) -> None:
-    """Show Markdown. path: of its picture; a word joiner makes a text of every other one, which is elsewhere."""
-    own = re.escape(f"]({path})")
-    st.markdown(re.sub(rf"!\[(?![^\]]*{own})", "!\u2060[", text))
 
 
 def _question(seen: Seen, first: dict[int, int] | None) -> None:
@@ -116,7 +110,7 @@ def _question(seen: Seen, first: dict[int, int] | None) -> None:
         if own:
             st.html(f"<style>:root {{ --fit: {fit:.2f} }}</style>")
             with st.container(key="class-prompt"):
-                markdown(asked["prompt"], f"api/rooms/{seen['code']}/picture?question={asked['number']}")
+                rendered(asked["html"], f"class {seen['code']} prompt {asked['number']}")
         else:
             st.markdown(asked["prompt"])
     announce(told, "class", number=asked["number"])
