@@ -54,3 +54,10 @@ def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
     labels = [each.label for each in app.expander if "run" in each.label or "reset" in each.label]
     assert any("One run over the rollout" in label and "wrong for B and C" in label for label in labels)
     assert any(":green" in label and "Split at the starts" in label for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("page", "said"), [("two_packings", "begins with 0"), ("filling_rows", "best fit, longest first (`bfd`)")]
+)
+def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str) -> None:
+    assert said in " ".join(each.value for each in opened(page, {}).markdown)
