@@ -7,8 +7,7 @@ from ui.views import attention
 
 lesson(
     "Which tokens does a token read?",
-    "Its query is compared with the keys that the mask allows, and the weights sum up their values. With the right "
-    "mask and positions, a document gets the same output in a row as alone.",
+    "Its query is compared with the keys that the mask allows, and the weights sum up their values.",
     ("attention",),
     {
         "One query, key by key": attention.one_query,

@@ -7,8 +7,7 @@ from ui.views import losses
 
 lesson(
     "What does the loss count?",
-    "A loss is a mean, and the mean decides what each token weighs. Packing changes some means and leaves others as "
-    "they are.",
+    "A loss is a mean, and the mean decides what each token weighs.",
     ("losses",),
     {
         "Three numbers, padded and in rows": losses.three_numbers,

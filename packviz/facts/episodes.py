@@ -53,7 +53,11 @@ def episodes(run: RowsTrace) -> tuple[Way, ...]:
     rollout = trace_rows(run.batch, config)
     owner, found = rollout.document_ids[0], list[Way]()
     starts = torch.diff(owner, prepend=torch.tensor([-1], device="cpu")) != 0
-    names = {"gru": rollout.model.layers[0], "x": rollout.model.embed(rollout.inputs)[0].detach(), "starts": starts}
+    names = {
+        config.layer: rollout.model.layers[0],
+        "x": rollout.model.embed(rollout.inputs)[0].detach(),
+        "starts": starts,
+    }
     names |= {"torch": torch, "pack_sequence": pack_sequence, "unpack_sequence": unpack_sequence}
     names |= {"pad_packed_sequence": pad_packed_sequence}
     for key, code in WAYS.items():

@@ -175,9 +175,11 @@ def test_a_cell_of_which_nothing_is_recorded_has_its_page_all_the_same(page: str
 
 @pytest.mark.slow
 def test_the_cost_page_says_why_packed_is_larger_where_it_is() -> None:
-    assert "Packed is larger here (116 bytes, padded 72) because of its 80 bytes of indices" in texts(opened("cost"))
-    assert "Packed is larger here" not in texts(opened("cost", {"example": "vowels"}))
-    assert "Packed is larger here" in texts(opened("packing"))
+    assert "the packed batch is larger (116 bytes; the padded one has 72), because of its 80 bytes" in texts(
+        opened("cost")
+    )
+    assert "the packed batch is larger" not in texts(opened("cost", {"example": "vowels"}))
+    assert "the packed batch is larger" in texts(opened("packing"))
 
 
 BY_KEY = {entry.key: entry for entry in ENTRIES}

@@ -205,19 +205,18 @@ def _move_up(i: int) -> None:
 
 
 def _files(items: tuple[Item, ...]) -> None:
+    plan = visit(Plan)  # of this visitor: the files are made in a thread that belongs to nobody
     with st.container(horizontal=True, vertical_alignment="center"):
         if items:
-            download("Save", "packviz-plan.json", lambda: as_file(visit(Plan)))
-            download(
-                "One page, offline", "packviz-plan.html", lambda: as_html(visit(Plan).title or "Lesson plan", items)
-            )
+            download("Save", "packviz-plan.json", lambda: as_file(plan))
+            download("One page, offline", "packviz-plan.html", lambda: as_html(plan.title or "Lesson plan", items))
         if asked_in(items):
             download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked_in(items)))
             download("Canvas (QTI 1.2)", "packviz-qti.zip", lambda: qti_archive(asked_in(items)))
         with st.popover("Open a plan"):
             st.file_uploader("A plan saved on this page", "json", key="plan file", on_change=_open)
-    if visit(Plan).problem:
-        st.text(f"⚠ {visit(Plan).problem}")
+    if plan.problem:
+        st.text(f"⚠ {plan.problem}")
 
 
 def download(label: str, name: str, made: Callable[[], str | bytes]) -> None:

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from packviz.compute.row_record import RowsTrace
-from packviz.facts.attention import switched
+from packviz.facts.row_attention import switched
 from packviz.inputs.batch import sequence_label
 from packviz.tables import keys_table
 from packviz.text import two_digits

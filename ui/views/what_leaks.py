@@ -138,5 +138,5 @@ def own_model(_: Shown) -> None:
 
 def finished() -> None:
     """Sum up what keeps documents apart in a PackedSequence and in a row."""
-    with st.expander("What you know now: PackedSequence, mask, reset", expanded=True):
+    with st.expander("What you know now: PackedSequence, mask, reset"):
         st.markdown(_TIED)

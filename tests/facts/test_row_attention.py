@@ -10,7 +10,7 @@ from seeds import seeds
 import packviz as pv
 from packviz.compute.rows import rerun
 from packviz.errors import PackvizError
-from packviz.facts.attention import switched
+from packviz.facts.row_attention import switched
 from packviz.tables import keys_table
 
 WORDS = "on your mark\nget set\ngo"
