@@ -14,7 +14,7 @@ TABS = {
     "Ways to read the result": "compared with the state after the whole sequence",
     "Drift on padding": "keeps reading padding",
     "One setting at a time": "**Try this.** Change a setting that changes a verdict.",
-    "The way back": "it must pass through every pad",
+    "The way back": "it passes through every pad",
     "More": "One sequence alone",
 }
 MORE = {  # the folded parts of the last tab

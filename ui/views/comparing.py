@@ -111,8 +111,8 @@ def _training(shown: Shown) -> None:
 def going_back(shown: Shown) -> None:
     """Show the gradient on its way back through the time steps, padded beside packed."""
     st.markdown(
-        "The gradient goes back from the last time step to the first. Padded, it must pass through every pad before it "
-        "reaches a token, and each one can shrink it."
+        "The gradient goes back in time. Padded, it passes through every pad before it reaches a token, and each pad "
+        "can shrink it."
     )
     request = shown.request
 
