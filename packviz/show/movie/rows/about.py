@@ -6,6 +6,7 @@ import torch
 
 from packviz.compute.row_layers import AttentionLayer
 from packviz.facts.row_losses import heaviest
+from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.data import About
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing.view import shape
@@ -132,13 +133,14 @@ def _over_the_row(view: RowsView) -> str:
     config, run = view.trace.config, view.trace
     of = "[:, None]" if run.values is not None and run.batch.sequences[0].dim() == 1 else ""
     each, whole = f"xs = [embed(d{of}) for d in documents]", f"x = embed(torch.cat(documents){of})"
+    assert config.layer != "attention"  # which has lines of its own
     if config.layer == "conv":
         conv = f"conv(F.pad(x.T, ({config.kernel_size - 1}, 0))).T"
         over = f"xs = [{conv}\n    for x in xs]" if config.isolate else f"x = {conv}"
         if config.num_layers > 1:
             over = "for conv in layers:\n" + textwrap.indent(over, "    ")
         return f"{each}\n{over}\noutput = torch.cat(xs)" if config.isolate else f"{whole}\n{over}\noutput = x"
-    made = "output, (h_n, c_n)" if config.layer == "lstm" else "output, h_n"
+    made = f"output, {CELL_KINDS[config.layer].in_code('n')}"
     if config.isolate:
         packed = "packed = pack_sequence(\n    xs, enforce_sorted=False)"
         return f"{each}\n{packed}\n{made} = {config.layer}(packed)"

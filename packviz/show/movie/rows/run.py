@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Place, Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, marks
 from packviz.show.movie.rows.through import RECURRENT, at_row, lines, row_box, starts, through
@@ -46,13 +47,16 @@ def _read(view: RowsView, cell: int) -> list[int]:
 def _line(view: RowsView, cell: int, read: list[int]) -> str:
     """Return the line that makes the output in a cell from the cells that are read."""
     kind = view.trace.config.layer
+    assert kind != "attention"  # which has a stage of its own
     if kind == "conv":
         return f"y[{cell}] = conv(x[{read[0]}:{cell + 1}])"
     before = cell - 1 if cell - 1 in read else None
-    h, c = ("zeros", "zeros") if before is None else (f"h[{before}]", f"c[{before}]")
-    if kind == "lstm":
-        return f"h[{cell}], c[{cell}] = lstm_cell(\n    x[{cell}], ({h}, {c}))"
-    return f"h[{cell}] = {kind}_cell(x[{cell}], {h})"
+    states = CELL_KINDS[kind].states  # h, for the LSTM h and c
+    old = ", ".join("zeros" if before is None else f"{letter}[{before}]" for letter in states)
+    new = ", ".join(f"{letter}[{cell}]" for letter in states)
+    if len(states) > 1:
+        return f"{new} = {kind}_cell(\n    x[{cell}], ({old}))"
+    return f"{new} = {kind}_cell(x[{cell}], {old})"
 
 
 def _reading(view: RowsView, i: int) -> str:
