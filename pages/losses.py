@@ -10,7 +10,7 @@ lesson(
     "A loss is a mean, and the mean decides what each token weighs.",
     ("losses",),
     {
-        "Three numbers, padded and in rows": losses.three_numbers,
+        "Three numbers, each document alone and in rows": losses.three_numbers,
         "Micro-batches and gradient accumulation": losses.micro_batches,
         "A document without a target": losses.without_target,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,

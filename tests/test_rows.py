@@ -14,6 +14,7 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 from packviz import Batch, PackvizError, RowConfig, RowsTrace, trace_module, trace_rows
 from packviz.compute.row_layers import AttentionLayer
 from packviz.compute.row_model import RowModel
+from packviz.compute.rows import rerun
 
 BLOCK = many(12)
 each_block = pytest.mark.parametrize("block", range(10))
@@ -256,6 +257,16 @@ def test_the_weights_are_those_of_a_plain_script(layer: Any, V: int | None) -> N
     assert torch.equal(torch.get_rng_state(), before)
     theirs = [weight for part in plain for weight in part.parameters()]
     assert all(torch.equal(one, other) for one, other in zip(ours, theirs, strict=True))
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_one_row_alone_is_run_again_as_in_all_rows(layer: Any) -> None:
+    run = trace_rows(Batch.parse("1 2 3 4\n5 6\n7 8 9\n3"), RowConfig(max_length=4, positions="learned"))
+    whole, one = rerun(run, layer=layer), rerun(run, row=1, layer=layer)
+    assert len(run.rows.rows) == 3
+    assert one.rows.rows == run.rows.rows[1:2]
+    torch.testing.assert_close(one.output, whole.output[1:2])
+    assert torch.equal(one.input_ids, run.input_ids[1:2])
 
 
 def test_notes_say_what_was_dropped_and_what_no_mean_counts() -> None:

@@ -46,11 +46,13 @@ def trace_rows(batch: Batch, config: RowConfig | None = None) -> RowsTrace:
         return _run(batch, config, rows, model, inputs, position_ids, document_ids)
 
 
-def rerun(run: RowsTrace, **settings: Any) -> RowsTrace:
-    """Return a run over the same rows, with the same seed, with other settings of the mask and the positions.
+def rerun(run: RowsTrace, *, row: int | None = None, **settings: Any) -> RowsTrace:
+    """Return a run over the same rows, with the same seed, with other settings of the model. row: over this one alone.
 
     It holds the outputs of the layers alone, without what attention recorded, and so takes less time than trace_rows.
     """
+    if row is not None:
+        run = _only(run, row)
     config, reset = replace(run.config, **settings), settings.get("reset_positions", run.config.reset_positions)
     V = None if run.model.head is None else run.model.head.out_features
     features = 1 if run.values is None else run.values.size(-1)
@@ -61,6 +63,14 @@ def rerun(run: RowsTrace, **settings: Any) -> RowsTrace:
         logits = None if model.head is None else model.head(outputs[-1])
     layers = tuple(map(RowLayerOutput, outputs))
     return replace(run, config=config, model=model, position_ids=position_ids, mask=None, layers=layers, logits=logits)
+
+
+def _only(run: RowsTrace, row: int) -> RowsTrace:
+    """Return what one row of a run has been given, to be run again."""
+    at = slice(row, row + 1)
+    kept = {name: getattr(run, name)[at] for name in ("input_ids", "position_ids", "document_ids", "labels")}
+    rows = replace(run.rows, rows=run.rows.rows[at], dropped=())
+    return replace(run, rows=rows, values=None if run.values is None else run.values[at], **kept)
 
 
 def _run(

@@ -1,6 +1,6 @@
 """A rollout of a recurrent policy is a row of episodes: ways to run it, beside a loop that resets the state."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -8,8 +8,8 @@ from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence, unpack_sequen
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.row_record import RowsTrace
-from packviz.compute.rows import trace_rows
-from packviz.facts.row_leaks import ROUNDING
+from packviz.compute.rows import rerun
+from packviz.facts.row_leaks import ROUNDING, fullest
 
 __all__ = ["WAYS", "Way", "episodes"]
 
@@ -37,7 +37,7 @@ class Way:
     key, code    of WAYS
     out          (N, H), or the final states, (episodes, H)
     difference   the largest difference from the loop with resets
-    wrong        the episodes that differ from it by more than rounding
+    wrong        the sequences whose episodes differ from it by more than rounding
     """
 
     key: str
@@ -48,16 +48,13 @@ class Way:
 
 
 def episodes(run: RowsTrace) -> tuple[Way, ...]:
-    """Return each way to run a GRU over the sequences of a batch as the episodes of one rollout, the loop first."""
-    config = replace(run.config, layer="gru", num_layers=1, max_length=None, strategy="wrapped")
-    rollout = trace_rows(run.batch, config)
-    owner, found = rollout.document_ids[0], list[Way]()
+    """Return each way to run a GRU over the row with the most documents, as episodes of one rollout, the loop first."""
+    rollout = rerun(run, row=fullest(run), layer="gru", num_layers=1, isolate=True)
+    (pieces,), n = rollout.rows.rows, rollout.rows.tokens
+    owner, found = rollout.document_ids[0, :n], list[Way]()
     starts = torch.diff(owner, prepend=torch.tensor([-1], device="cpu")) != 0
-    names = {
-        config.layer: rollout.model.layers[0],
-        "x": rollout.model.embed(rollout.inputs)[0].detach(),
-        "starts": starts,
-    }
+    x = rollout.model.embed(rollout.inputs[:, :n])[0].detach()
+    names = {rollout.config.layer: rollout.model.layers[0], "x": x, "starts": starts}
     names |= {"torch": torch, "pack_sequence": pack_sequence, "unpack_sequence": unpack_sequence}
     names |= {"pad_packed_sequence": pad_packed_sequence}
     for key, code in WAYS.items():
@@ -69,6 +66,6 @@ def episodes(run: RowsTrace) -> tuple[Way, ...]:
         ends = torch.cat([starts[1:], starts[:1]])
         apart = (out - (loop[ends] if key == "last" else loop)).abs().amax(-1).double()
         of = torch.arange(len(apart), device="cpu") if key == "last" else owner
-        wrong = sorted({*of[apart > ROUNDING[config.dtype]].tolist()})
+        wrong = sorted({pieces[d][0] for d in of[apart > ROUNDING[run.config.dtype]].tolist()})
         found.append(Way(key, code, out, float(apart.max()), tuple(wrong)))
     return tuple(found)

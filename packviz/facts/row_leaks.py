@@ -12,7 +12,7 @@ from packviz.compute.row_record import RowsTrace
 from packviz.compute.verify import apart
 from packviz.inputs.documents import seq_idx_of
 
-__all__ = ["ROUNDING", "Leak", "Verdict", "alone_by_layer", "leak_in"]
+__all__ = ["ROUNDING", "Leak", "Verdict", "alone_by_layer", "fullest", "leak_in"]
 
 Verdict = Literal["none", "leak", "convolution", "positions"]
 
@@ -77,6 +77,11 @@ class Leak:
             return "convolution"
         learned = self.run.config.layer == "attention" and self.run.config.positions == "learned"
         return "positions" if learned and not self.crossing.any() else "leak"
+
+
+def fullest(run: RowsTrace) -> int:
+    """Return the number of the row with the most documents, the first of several."""
+    return max(range(len(run.rows.rows)), key=lambda row: len(run.rows.rows[row]))
 
 
 def leak_in(run: RowsTrace, row: int) -> Leak:

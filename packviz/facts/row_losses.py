@@ -1,5 +1,6 @@
-"""What each token weighs in the mean that a loss is, and the same batch with one document in each row."""
+"""What each token weighs in the mean that a loss is, and the same mean with each document alone."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,10 +11,11 @@ from torch import Tensor
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.row_model import split
 from packviz.compute.row_record import NO_LABEL, RowsTrace
+from packviz.facts.row_leaks import ROUNDING
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["Accumulated", "accumulated", "means", "token_weights"]
+__all__ = ["Accumulated", "accumulated", "changed_means", "means", "token_weights"]
 
 MEANS = ("tokens", "documents", "rows")
 
@@ -36,15 +38,28 @@ def heaviest(run: RowsTrace) -> float:
 
 
 def means(run: RowsTrace) -> dict[str, tuple[float, float]]:
-    """Return by its name each mean with one document in each row, as in a padded batch, and in the rows of this run.
+    """Return by its name each mean with each document alone, and in the rows of this run; NaN where there is no label.
 
-    Padded, each document is run by itself, and its labels are its own next tokens. NaN where there is no label.
+    Alone, each document is run by itself, as in a padded batch of these documents, and its labels are its own next
+    tokens. A piece of a sequence that was cut is a document, and tokens that are in no row belong to none.
     """
     alone = [each for each in _alone_losses(run) if len(each)]
     each = torch.stack([losses.mean() for losses in alone]).mean() if alone else torch.tensor(torch.nan, device="cpu")
     tokens = torch.cat(alone).mean() if alone else each
-    padded = dict(zip(MEANS, map(float, (tokens, each, each)), strict=True))
-    return {name: (padded[name], run.loss[name]) for name in MEANS}
+    single = dict(zip(MEANS, map(float, (tokens, each, each)), strict=True))
+    return {name: (single[name], run.loss[name]) for name in MEANS}
+
+
+def changed_means(run: RowsTrace) -> tuple[str, ...]:
+    """Return the names of the means that differ, by more than rounding, from those with each document alone.
+
+    NaN is equal to NaN.
+    """
+    most = 4 * ROUNDING[run.config.dtype]  # a head adds up E outputs
+    both = means(run).items()
+    same = {name for name, (one, other) in both if math.isclose(one, other, rel_tol=most, abs_tol=most)}
+    same |= {name for name, pair in both if all(map(math.isnan, pair))}
+    return tuple(name for name in MEANS if name not in same)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -52,7 +52,7 @@ def test_something_to_try_takes_the_borders_away() -> None:
 def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
     app = opened("what_leaks", {"sequences": "1 2 3\n4 5\n6 7 8 9", "example": "own"})
     labels = [each.label for each in app.expander if "run" in each.label or "reset" in each.label]
-    assert any("One run over the rollout" in label and "wrong for B and C" in label for label in labels)
+    assert any("One run over the rollout" in label and "wrong for A and B" in label for label in labels)
     assert any(":green" in label and "Split at the starts" in label for label in labels)
 
 

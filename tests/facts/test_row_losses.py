@@ -9,7 +9,7 @@ from row_cases import random_rows
 from seeds import seeds
 
 import packviz as pv
-from packviz.facts import accumulated, means, token_weights
+from packviz.facts import accumulated, changed_means, means, token_weights
 from packviz.facts.row_losses import heaviest
 
 TEXT = "1 2 3 4 5\n4 5\n6 7 8 9"
@@ -40,7 +40,7 @@ def test_the_weights_are_those_counted_by_hand() -> None:
 
 
 @pytest.mark.parametrize("shift", ["document", "row"])
-def test_padded_each_document_is_run_by_itself(shift: str) -> None:
+def test_alone_each_document_is_run_by_itself(shift: str) -> None:
     r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=11, isolate=False, shift_labels=shift))  # type: ignore[arg-type]
     own = []
     for row in TEXT.splitlines():
@@ -72,6 +72,15 @@ def test_packing_with_borders_changes_only_the_mean_over_rows() -> None:
     found = means(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=11)))
     for name, (padded, packed) in found.items():
         assert (padded == pytest.approx(packed, rel=1e-5)) == (name != "rows")
+
+
+def test_nan_is_equal_to_nan_and_rounding_changes_no_mean() -> None:
+    assert changed_means(pv.trace_rows(pv.Batch.parse("1\n2\n3"))) == ()
+    assert changed_means(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=11))) == ("rows",)
+
+
+def test_positions_that_run_on_change_the_mean_over_tokens_although_nothing_else_crosses() -> None:
+    assert "tokens" in changed_means(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(reset_positions=False)))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 9])

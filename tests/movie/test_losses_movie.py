@@ -9,9 +9,9 @@ from row_cases import random_rows
 from seeds import seeds
 
 import packviz as pv
-from packviz.facts import means, token_weights
+from packviz.facts import changed_means, token_weights
 from packviz.show.movie.staging import LETTER, READABLE, Staging
-from packviz.text import sequence_label
+from packviz.text import joined, sequence_label
 
 MEANS = ("tokens", "documents", "rows")
 NUMBER = r"(\d+(?:\.\d+)?(?:e-\d+)?|nan)"
@@ -60,7 +60,8 @@ def test_every_sentence_is_true(seed: int) -> None:
     assert ("of its document" in first.caption) == (r.config.shift_labels == "document")
     for name, step in zip(MEANS, steps, strict=True):
         weights = token_weights(r)[name]
-        assert f"**The mean over {name}** is {r.loss[name]:.4f}" in step.caption
+        nan = f"No token has a label, so **the mean over {name}** is 0 / 0, NaN."
+        assert (f"**The mean over {name}** is {r.loss[name]:.4f}" if labelled else nan) in step.caption
         for letter, weight in re.findall(rf"(?:A token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", step.caption):
             found = set()
             for row, pieces in enumerate(r.rows.rows):
@@ -69,10 +70,17 @@ def test_every_sentence_is_true(seed: int) -> None:
                         found |= {f"{float(each):.3g}" for each in weights[row][r.document_ids[row] == piece]}
             assert weight in found, (step.caption, found)
         assert ("left out" in step.caption) == (name == "documents" and bool(r.unlabelled))
-    changed = [name for name, (one, other) in means(r).items() if f"{one:.4f}" != f"{other:.4f}"]
-    assert ("changes none of them" in end.caption) == (not changed)
+    changed = changed_means(r)
+    assert ("there is no loss" in end.caption) == (not labelled)
+    assert ("changes none of them" in end.caption) == bool(labelled and not changed)
     if changed:
-        assert f"changes the mean over {' and over '.join(changed)}**" in end.caption
+        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}**" in end.caption
+
+
+def test_numbers_have_no_labels_and_no_sentence_on_their_shift() -> None:
+    run = pv.trace_rows(pv.Batch.parse("0.5 1\n2 3"), pv.RowConfig(shift_labels="row"))
+    caption = pv.movie(run, ("losses",)).steps[0].caption
+    assert caption.endswith("These tokens are not ids, so there is nothing to predict.")
 
 
 def test_the_movie_of_losses_alone_computes_no_influence() -> None:

@@ -32,14 +32,18 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 
 def three_numbers(shown: Shown) -> None:
-    """Show the three means with one document in each row, and in the rows of this run."""
-    st.markdown("A framework prints one of these. Padded, each document has a row of its own.")
-    found = shown.fact(facts.means)
+    """Show the three means with each document alone, and in the rows of this run."""
+    st.markdown(
+        "A framework prints one of these. Alone, each document has a row of its own, as in a padded batch of these "
+        "documents; a piece of a sequence that was cut is a document, too."
+    )
+    found, changed = shown.fact(facts.means), shown.fact(facts.changed_means)
     rows = [
-        (f"mean over {name}", f"{padded:.6f}", f"{packed:.6f}", "no" if f"{padded:.5f}" == f"{packed:.5f}" else "yes")
-        for name, (padded, packed) in found.items()
+        (f"mean over {name}", f"{alone:.6f}", f"{packed:.6f}", "yes" if name in changed else "no")
+        for name, (alone, packed) in found.items()
     ]
-    sheet(rows, ["the loss", "padded", "in these rows", "changed by packing"], "means", "Three means of the losses")
+    columns = ["the loss", "each document alone", "in these rows", "changed by packing"]
+    sheet(rows, columns, "means", "Three means of the losses")
 
 
 @st.fragment

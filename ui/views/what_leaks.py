@@ -7,10 +7,10 @@ from typing import Any
 import streamlit as st
 
 from packviz.compute.row_record import RowsTrace
-from packviz.compute.rows import trace_rows
+from packviz.compute.rows import rerun
 from packviz.errors import PackvizError
 from packviz.facts.episodes import Way, episodes
-from packviz.facts.row_leaks import Leak, leak_in
+from packviz.facts.row_leaks import fullest, leak_in
 from packviz.inputs.examples import example
 from packviz.text import letters, two_digits
 from ui.parts.part import sheet
@@ -88,28 +88,24 @@ def layers(shown: Shown) -> None:
 
 
 def _compared(run: RowsTrace) -> list[tuple[str, str, str, str, int]]:
-    right = replace(run.config, isolate=True, reset_positions=True)
-    found = list[tuple[str, str, str, str, int]]()
+    row, found = fullest(run), list[tuple[str, str, str, str, int]]()
     for name, by, chosen, lacking in _LAYERS:
         try:
-            config = replace(right, **chosen)
+            replace(run.config, **chosen)
         except PackvizError:  # these heads do not divide this embedding_dim
             continue
-        kept, lost = (_in_fullest(trace_rows(run.batch, each)) for each in (config, replace(config, **lacking)))
+        settings: dict[str, Any] = {"isolate": True, "reset_positions": True, **chosen}
+        kept, lost = (leak_in(rerun(run, row=row, **each), 0) for each in (settings, settings | dict(lacking)))
         largest = [two_digits(float(each.difference[-1].max())) for each in (kept, lost)]
         found.append((name, by, largest[0], largest[1], int(lost.differs[-1].sum())))
     return found
-
-
-def _in_fullest(run: RowsTrace) -> Leak:
-    return leak_in(run, max(range(len(run.rows.rows)), key=lambda row: len(run.rows.rows[row])))
 
 
 def rollout(shown: Shown) -> None:
     """Show ways to run the sequences of this batch as the episodes of one rollout, and what each gets wrong."""
     st.markdown(
         "A rollout of a recurrent policy, in which `done` ends the episodes, is a row, and each episode is a document. "
-        "Here every sequence of this batch is an episode, and a GRU runs over all of them."
+        "Here the row with the most documents is a rollout, and a GRU runs over it."
     )
     for way in shown.fact(episodes):
         title, why = _WAYS[way.key]

@@ -20,8 +20,8 @@ def possible_movie(
 ) -> Movie:
     """Return the movie of some stages in full depth, or of all for None.
 
-    In place of a stage that the run does not have is the one that it has instead: `sort` shows how torch refuses to
-    pack, and `run` is what layers without attention do.
+    A run that has none of them shows what it has instead: `sort` shows how torch refuses to pack, and `run` is what
+    layers without attention do.
     """
     if stages is None:
         return movie(run, layer=layer, direction=direction, head=head)
@@ -30,5 +30,6 @@ def possible_movie(
     kind = kind_of(run)
     has, all_stages = stages_of(kind, run), {stage.name: stage for stage in kind.stages}
     asked = ["pack" if stage == BESIDE else stage for stage in stages]
-    there = [stage if stage in has else all_stages[stage].otherwise or stage for stage in asked]
-    return movie(run, [*dict.fromkeys(there)], layer=layer, direction=direction, deep=True, head=head)
+    there = [stage for stage in asked if stage in has]
+    instead = [all_stages[stage].otherwise or stage for stage in asked]  # if none of them is there
+    return movie(run, [*dict.fromkeys(there or instead)], layer=layer, direction=direction, deep=True, head=head)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from packviz.compute.row_record import NO_LABEL
-from packviz.facts.row_losses import MEANS, means, token_weights
+from packviz.facts.row_losses import MEANS, changed_means, means, token_weights
 from packviz.show.movie.layout import Box, Margins, Place, Scene, Strip, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.packing.view import once
@@ -43,9 +43,9 @@ def losses(view: RowsView) -> Iterator[Step]:
         counted = {"groups": _groups(view, name), "loss": _number(found[name][1]), **known, **_extremes(view, name)}
         detail = (CodeLine(CODE[name], _number(found[name][1])),)
         yield Step(say(f"losses.{name}", view, **counted), (_at(view, name),), detail, name=name)
-    changed = [name for name in MEANS if _number(found[name][0]) != _number(found[name][1])]
+    changed = list(changed_means(run))
     both = [(name, *map(_number, found[name])) for name in MEANS]
-    lines = tuple(CodeLine(f"{name}: padded {padded}", f"rows {rows}") for name, padded, rows in both)
+    lines = tuple(CodeLine(f"{name}: alone {alone}", f"rows {rows}") for name, alone, rows in both)
     yield Step(say("losses.end", view, changed=changed, **known), (_at(view, "rows"),), lines, name="end")
 
 
@@ -187,7 +187,7 @@ def _labels(view: RowsView, at: Place, inside: np.ndarray, real: np.ndarray, lab
 def _texts(view: RowsView) -> np.ndarray:
     """Return (V,): the text of each id, as typed."""
     run, typed = view.trace, texts(view)
-    if run.logits is None:  # the tokens are no ids, so there are no labels
+    if run.logits is None:  # the tokens are not ids, so there are no labels
         return np.array([""], dtype=object)
     ids = run.batch.sequences
     names = np.full(int(max(int(each.max()) for each in ids)) + 1, "", dtype=object)
