@@ -7,7 +7,7 @@ from ui.views import losses
 
 lesson(
     "What does the loss count?",
-    "A loss is a mean, and the mean decides what each token weighs.",
+    "A mean decides what each token weighs.",
     ("losses",),
     {
         "Three numbers, each document alone and in rows": losses.three_numbers,

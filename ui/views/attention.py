@@ -68,7 +68,7 @@ def one_query(shown: Shown) -> None:
     frame = keys_table(run, row, cell, layer, request.head)
     numbers = dict.fromkeys(frame.columns[3:], st.column_config.NumberColumn(format="%.4f"))
     alt = f"Every key of the query in cell {cell} of row {row}"
-    sheet(frame.itertuples(index=False), frame.columns, "keys", alt, formats=numbers)
+    sheet(frame.itertuples(index=False), frame.columns, "keys", alt, formats=numbers, height=210)
     made = run.layers[layer].output[row, cell].view(run.config.num_heads, -1)[request.head]
     st.text(f"weights @ value = {', '.join(f'{number:.4f}' for number in made.tolist())}")
 

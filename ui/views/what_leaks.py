@@ -128,7 +128,7 @@ def own_model(_: Shown) -> None:
     st.markdown(
         "`check_rows` knows nothing about the model, and finds all of this. A model that is right has no finding."
     )
-    st.code(_CHECK, language="python")
+    st.code(_CHECK, language="python", wrap_lines=True)
     st.page_link(script("doctor"), label="Examine your own batch", icon=":material/stethoscope:")
 
 
