@@ -44,6 +44,7 @@ def test_a_lesson_is_printed_as_a_handout_with_what_is_unfolded(visit: Open) -> 
     folded = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
     visited.unfold("A PackedSequence in Python")
     visited.main.get_by_text("isinstance").first.wait_for()
+    visited.settle()  # the code is drawn once more, in colours
     on = sheets(visited.page)
     printed = plain(" ".join(on))
     assert ["Pack it yourself" in sheet for sheet in on] == ["sorted grid is data[0]" in sheet for sheet in on]
