@@ -53,9 +53,10 @@ RULES = (
 
 def findings(case: Case | RowCase, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:
     """Yield what the rules find in a case, one rule after the other."""
+    there = {name for name, value in vars(case).items() if value is not None}
     found: list[Finding] = []
     for rule in rules:
-        if not rule.applies(case, found):
+        if not (isinstance(case, rule.of) and rule.given <= there and all(need(case, found) for need in rule.needs)):
             continue
         before = len(found)
         for fault in rule.condition(case):

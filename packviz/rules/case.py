@@ -190,11 +190,6 @@ class Rule:
     stops: bool  # whether a fault ends the examination, because no later rule could be judged
     refuses: bool  # whether trace_module() refuses what it finds
 
-    def applies(self, case: object, found: Sequence[Finding]) -> bool:
-        """Return whether the condition can be asked of a case in which this was found before."""
-        there = isinstance(case, self.of) and all(getattr(case, name) is not None for name in self.given)
-        return there and all(need(case, found) for need in self.needs)
-
 
 def rule(
     *given: str, of: type = Case, needs: Iterable[Need] = (), stops: bool = False, refuses: bool = False

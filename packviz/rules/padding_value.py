@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from math import isfinite
 from typing import cast
 
@@ -84,15 +85,15 @@ def shared_end(last: Tensor, before: Tensor, *, packed: bool = True) -> tuple[Te
 
 def packed_ends(packed: PackedSequence) -> tuple[Tensor, Tensor, list[int]]:
     """Return the last and the second last row of data of each sequence of at least two steps, and these sequences."""
-    sizes = packed.batch_sizes
-    lengths = (sizes[:, None] > torch.arange(int(sizes[0]), device="cpu")).sum(0)  # (B,), in packed order
-    first_row = sizes.cumsum(0) - sizes  # of each time step
-    position = (lengths > 1).nonzero().flatten()
-    ends = lengths[position]
+    sizes = packed.batch_sizes.tolist()
+    first_row = [0, *accumulate(sizes)]  # of each time step
+    ended = [now - later for now, later in pairwise([*sizes, 0])]  # how many sequences end at each step
+    ends = [length for length in range(len(sizes), 1, -1) for _ in range(ended[length - 1])]  # in packed order
+    rows = [first_row[end - back] + position for back in (1, 2) for position, end in enumerate(ends)]
     data = packed.data.detach().reshape(len(packed.data), -1)
-    rows = [(first_row[ends - back] + position).to(data.device) for back in (1, 2)]
-    order = position if packed.sorted_indices is None else packed.sorted_indices.cpu()[position]
-    return data[rows[0]], data[rows[1]], order.tolist()
+    last, before = data.index_select(0, torch.tensor(rows, device=data.device)).chunk(2) if ends else (data[:0],) * 2
+    order = packed.sorted_indices
+    return last, before, [*range(len(ends))] if order is None else order[: len(ends)].tolist()
 
 
 def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: float | None) -> bool:
