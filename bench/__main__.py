@@ -12,10 +12,10 @@ from bench.classroom import classroom
 from bench.computing import doctor, fills, movie_cost, trace_cost, watching
 from bench.editing import editing
 from bench.pages import first_paint, rerun
-from bench.report import Line, heading
+from bench.report import Measured, heading
 from bench.soak import soak
 
-Part = Callable[[], Iterable[Line]]
+Part = Callable[[], Iterable[Measured]]
 
 
 _COMPUTING = (trace_cost, movie_cost, fills, doctor, watching)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from bench.phones import Phone, Room
-from bench.report import Line
+from bench.report import Measured
 from bench.servers import packviz
 from bench.soak import held
 
@@ -23,14 +23,14 @@ SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6", "settings": {"cell
 PAGE = "/join"
 
 
-def classroom() -> Iterator[Line]:
+def classroom() -> Iterator[Measured]:
     """A class of 500 phones: joins, votes, phase changes, the page for phones; memory over an hour of class."""
     with tempfile.TemporaryDirectory() as folder, packviz(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process):
         yield from asyncio.run(_crowd(address))
         yield from asyncio.run(_hour(address, process.pid))
 
 
-async def _crowd(address: str) -> list[Line]:
+async def _crowd(address: str) -> list[Measured]:
     changes, votes = list[float](), list[float]()
     async with _class(address, PHONES) as (room, phones, joins):
         page = (await room.line.ask("GET", PAGE, Accept_Encoding="gzip")).body
@@ -46,14 +46,14 @@ async def _crowd(address: str) -> list[Line]:
             await asyncio.sleep(1)
     told = f"{PHONES} phones"
     return [
-        Line("a phone joins, ms, p95", _p95(joins), f"{told} at once", at_most=2000),
-        Line("a vote is stored, ms, p95", _p95(votes), f"{told} within {SPREAD:.0f} s, twice", at_most=300),
-        Line("a phase change is seen, ms, p95", _p95(changes), f"{told}, {len(ROUNDS)} changes", at_most=700),
-        Line("the page for phones, kB on the wire", len(page) / 1000, "the page itself", at_most=60),
+        Measured("a phone joins, ms, p95", _p95(joins), f"{told} at once", at_most=2000),
+        Measured("a vote is stored, ms, p95", _p95(votes), f"{told} within {SPREAD:.0f} s, twice", at_most=300),
+        Measured("a phase change is seen, ms, p95", _p95(changes), f"{told}, {len(ROUNDS)} changes", at_most=700),
+        Measured("the page for phones, kB on the wire", len(page) / 1000, "the page itself", at_most=60),
     ]
 
 
-async def _hour(address: str, process: int) -> list[Line]:
+async def _hour(address: str, process: int) -> list[Measured]:
     """Teach the same lesson in one room after another; compare the memory after a quarter of them and at the end."""
     used = list[float]()
     for number in range(LESSONS):
@@ -67,8 +67,8 @@ async def _hour(address: str, process: int) -> list[Line]:
             first = used[-1]
     how = f"{LESSONS} lessons of {LEARNERS} phones, 2 questions and 3 rounds each"
     return [
-        Line("memory of the server, MB", used[-1], how),
-        Line("memory gained in the last three quarters, MB", used[-1] - first, how, at_most=10),
+        Measured("memory of the server, MB", used[-1], how),
+        Measured("memory gained in the last three quarters, MB", used[-1] - first, how, at_most=10),
     ]
 
 

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 import packviz as pv
-from bench.report import Line
+from bench.report import Measured
 from packviz import Batch, Config
 from packviz.compute.record import Start
 from packviz.compute.recurrence import run_layers
@@ -75,18 +75,18 @@ def fastest(*works: Work, runs: int = RUNS) -> list[float]:
     return [1000 * min(lap.wall for lap in laps) for laps in zip(*rounds(works, runs), strict=True)]
 
 
-def _ratio(what: str, costs: Sequence[float], target: float | None = None, runs: int = RUNS) -> Line:
+def _ratio(what: str, costs: Sequence[float], target: float | None = None, runs: int = RUNS) -> Measured:
     ours, theirs = costs
     how = f"{ours:,.3g} ms ÷ {theirs:,.3g} ms, the fastest of {runs} alternating runs each"
-    return Line(what, ours / theirs, how, at_most=target)
+    return Measured(what, ours / theirs, how, at_most=target)
 
 
-def trace_cost() -> list[Line]:
+def trace_cost() -> list[Measured]:
     """Recorded forward ÷ torch's packed forward, over 100 sequences, with torch's default switches."""
     return [line for kind in MODULES for line in _recorded(kind)]
 
 
-def _recorded(kind: Kind) -> Iterator[Line]:
+def _recorded(kind: Kind) -> Iterator[Measured]:
     padded = pad(Batch.example("hundred").sequences)  # 818 tokens, 200 features
     values, lengths = padded.values, padded.lengths
     torch.manual_seed(0)
@@ -107,12 +107,12 @@ def _recorded(kind: Kind) -> Iterator[Line]:
     yield _ratio(f"{kind.__name__}: trace without proof ÷ torch's pack, forward, unpack", whole)
 
 
-def movie_cost() -> list[Line]:
+def movie_cost() -> list[Measured]:
     """`movie(t).to_dict()` ÷ `trace(...)`, and the movie's size as JSON."""
     return [line for case in MOVIES for line in _shown(*case)]
 
 
-def _shown(rows: int, longest: int, cell: Cell, traces: float, kilobytes: float) -> Iterator[Line]:
+def _shown(rows: int, longest: int, cell: Cell, traces: float, kilobytes: float) -> Iterator[Measured]:
     draw = random.Random(0)
     lengths = [longest, *(draw.randint(1, longest) for _ in range(rows - 1))]
     batch = Batch.parse("\n".join(" ".join(str(k % 10) for k in range(length)) for length in lengths))
@@ -121,15 +121,15 @@ def _shown(rows: int, longest: int, cell: Cell, traces: float, kilobytes: float)
     costs = fastest(lambda: pv.movie(seen).to_dict(), lambda: pv.trace(batch, config), runs=5)
     size = len(json.dumps(pv.movie(seen).to_dict(), separators=(",", ":"), ensure_ascii=False).encode()) / 1000
     yield _ratio(f"movie(t).to_dict() ÷ trace(...), {name}", costs, traces, runs=5)
-    yield Line(f"kB of the movie as JSON, {name}", size, "without spaces", at_most=kilobytes)
+    yield Measured(f"kB of the movie as JSON, {name}", size, "without spaces", at_most=kilobytes)
 
 
-def doctor() -> list[Line]:
+def doctor() -> list[Measured]:
     """Examining a sound batch, padded with lengths and packed, ÷ one forward of its module."""
     return [line for size in EXAMINED for kind in MODULES for line in _examined(kind, *size)]
 
 
-def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
+def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Measured]:
     module, x, lengths = _drawn(kind, B, T, F, H)
     packed = pack_padded_sequence(x, lengths, batch_first=True)
     with_lengths = fastest(lambda: pv.examine(module, x, lengths), lambda: module(x))
@@ -146,7 +146,7 @@ def _drawn(kind: Kind, B: int, T: int, F: int, H: int) -> tuple[nn.RNNBase, torc
     return module, torch.randn(B, T, F) * valid_mask(lengths, T).unsqueeze(2), lengths
 
 
-def watching() -> Iterator[Line]:
+def watching() -> Iterator[Measured]:
     """Training steps that are watched, or have a bare forward hook, ÷ the same steps without, alternating."""
     for kind, B, T, F, calls in WATCHED:
         module, x, lengths = _drawn(kind, B, T, F, 64)
@@ -160,7 +160,7 @@ def watching() -> Iterator[Line]:
         how = f"{bare:,.3g} ms of CPU time not watched; with a bare forward hook {hooked:.2f}"
         what = f"{calls} calls of one step" if calls > 1 else f"{B} × {T} × {F}, packed"
         named = f"5 training steps, {kind.__name__}, {what}: watched ÷ not, median of {WATCHED_RUNS} pairs"
-        yield Line(named, watched, how, at_most=1.3)  # torch calls the mode for each of its functions
+        yield Measured(named, watched, how, at_most=1.3)  # torch calls the mode for each of its functions
 
 
 def _five(step: Callable[[], None], way: Callable[[], AbstractContextManager[object]]) -> None:
@@ -189,7 +189,7 @@ def _trained(module: nn.RNNBase, x: torch.Tensor, lengths: torch.Tensor, calls: 
         output.sum().backward()
 
 
-def fills() -> Iterator[Line]:
+def fills() -> Iterator[Measured]:
     """Packed ÷ padded time for the three cells and three shares of fill: module(x), and pack, module, unpack."""
     for cell in get_args(Cell):
         for fill in FILLS:
@@ -198,7 +198,7 @@ def fills() -> Iterator[Line]:
                 yield _packed_by_padded(measure(setup, draw_lengths(32, 100, fill), 41))
 
 
-def _packed_by_padded(done: Measurement) -> Line:
+def _packed_by_padded(done: Measurement) -> Measured:
     padded, packed = done.padded, done.packed
     runs = "forward and backward" if done.setup.backward else "forward"
     how = (
@@ -207,4 +207,4 @@ def _packed_by_padded(done: Measurement) -> Line:
     )
     busy = f"; busy machine: {'; '.join(done.reasons)}" if done.busy else ""
     what = f"{done.setup.name}: packed ÷ padded, {runs}, fill {100 * done.fill:.0f} %"
-    return Line(what, done.ratio, f"{how}{busy}")
+    return Measured(what, done.ratio, f"{how}{busy}")

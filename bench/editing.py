@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench import servers
-from bench.report import Line
+from bench.report import Measured
 from bench.visitors import Visitor, crowd
 
 VISITORS = 10
@@ -16,13 +16,13 @@ EVERY, SECONDS = 5.0, 30.0
 ROWS, LONGEST = 6, 8  # of each batch
 
 
-def editing() -> list[Line]:
+def editing() -> list[Measured]:
     """Ten visitors who edit: ms to the picture, the server's CPU and the bytes sent for an edit."""
     with servers.packviz() as (address, process):
         return asyncio.run(_measured(address, process.pid))
 
 
-async def _measured(address: str, process: int) -> list[Line]:
+async def _measured(address: str, process: int) -> list[Measured]:
     async with crowd(address, VISITORS) as everybody:
         bytes_before, cpu_before = sum(each.received for each in everybody), _cpu(process)
         edits = await asyncio.gather(*(_edits(each, i) for i, each in enumerate(everybody)))
@@ -32,11 +32,11 @@ async def _measured(address: str, process: int) -> list[Line]:
     each = f"one every {EVERY:g} s each for {SECONDS:g} s"
     how = f"{VISITORS} visitors, {count} edits of {ROWS} × {LONGEST} batches, {each}"
     return [
-        Line("ms from an edit to its picture, median", 1000 * median(took), how),
-        Line("ms from an edit to its picture, 95th percentile", 1000 * quantiles(took, n=20)[-1], how),
-        Line("edits without the right picture", count - len(took), how, at_most=0),
-        Line("ms of the server's CPU for an edit", 1000 * cpu / count, how, at_most=14),
-        Line("kB sent for an edit", received / count / 1000, how, at_most=35),
+        Measured("ms from an edit to its picture, median", 1000 * median(took), how),
+        Measured("ms from an edit to its picture, 95th percentile", 1000 * quantiles(took, n=20)[-1], how),
+        Measured("edits without the right picture", count - len(took), how, at_most=0),
+        Measured("ms of the server's CPU for an edit", 1000 * cpu / count, how, at_most=14),
+        Measured("kB sent for an edit", received / count / 1000, how, at_most=35),
     ]
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from bench import servers
 from bench.browser import chromium, fresh_page
-from bench.report import Line
+from bench.report import Measured
 
 VISITS, EDITS = 9, 17
 REST = 0.5  # seconds until server and page are idle
@@ -24,7 +24,7 @@ window.answer = bench.answered(() => dataset.painted !== painted && dataset.cell
 GREETED = 'window.answer = bench.answered(() => document.body.textContent.includes("Hello, %s."));'
 
 
-def first_paint() -> list[Line]:
+def first_paint() -> list[Measured]:
     """First painted grid ÷ first paint of a plain Streamlit app, alternating, each with an empty cache."""
     with chromium() as browser, servers.packviz() as (ours, _), servers.plain() as (theirs, _):
         pairs = [(_visit(browser, ours, GRID), _visit(browser, theirs, TITLE)) for _ in range(VISITS + 1)]
@@ -34,7 +34,7 @@ def first_paint() -> list[Line]:
         f"{grid:.0f} ms ÷ {title:.0f} ms, medians of {VISITS} alternating visits each, warm servers, empty caches; "
         f"the fastest: {min(grids):.0f} ms ÷ {min(titles):.0f} ms"
     )
-    return [Line("first painted grid ÷ first paint of a plain app", grid / title, how, at_most=1.2)]
+    return [Measured("first painted grid ÷ first paint of a plain app", grid / title, how, at_most=1.2)]
 
 
 def _visit(browser: Browser, address: str, ready: str) -> float:
@@ -46,7 +46,7 @@ def _visit(browser: Browser, address: str, ready: str) -> float:
     return milliseconds
 
 
-def rerun() -> list[Line]:
+def rerun() -> list[Measured]:
     """Edit to repainted grid ÷ a plain app's rerun, alternating: ours, plain with our imports, plain and bare."""
     with chromium() as browser, ExitStack() as open_now:
         addresses = [
@@ -66,7 +66,8 @@ def rerun() -> list[Line]:
     )
     how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {EDITS} alternating edits each; the plain app {{}}"
     return [
-        Line(what, grid / plain, how.format(grid, plain, which), at_most) for what, plain, which, at_most in compared
+        Measured(what, grid / plain, how.format(grid, plain, which), at_most)
+        for what, plain, which, at_most in compared
     ]
 
 

@@ -6,7 +6,7 @@ _COLUMNS = "{:<66} {:>9}  {:<13}  {:<7}  {}"
 
 
 @dataclass(frozen=True)
-class Line:
+class Measured:
     """One line of the report.
 
     measured: a ratio, or a number in the unit that `what` names. how: how it was measured. at_most, at_least: the
@@ -21,7 +21,7 @@ class Line:
 
     @property
     def verdict(self) -> str:
-        """Say whether the target is met, which nan never does; "" if there is none."""
+        """Return whether the target is met, in a word; "" if there is none. NaN never meets one."""
         if self.at_most is None and self.at_least is None:
             return ""
         low, high = self.at_least, self.at_most

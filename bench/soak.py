@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from websockets.exceptions import ConnectionClosed
 
 from bench import servers
-from bench.report import Line
+from bench.report import Measured
 from bench.visitors import crowd, visitor
 
 IDLE, SLOW, HALF_OPEN = 500, 10, 400
@@ -40,13 +40,13 @@ def held(process: int) -> Held:
     return Held(int(kilobytes) / 1024, len(list(Path(f"/proc/{process}/fd").iterdir())))
 
 
-def soak() -> list[Line]:
+def soak() -> list[Measured]:
     """Memory and descriptors still in use after three waves of visitors on one server; takes about ten minutes."""
     with servers.packviz() as (address, process):
         return asyncio.run(_waves(address, process.pid))
 
 
-async def _waves(address: str, process: int) -> list[Line]:
+async def _waves(address: str, process: int) -> list[Measured]:
     for text in ("1 2 3\n4 5", "6 7\n8", _large(100)):
         async with visitor(address) as first:
             await first.look()
@@ -59,7 +59,7 @@ async def _waves(address: str, process: int) -> list[Line]:
     return [line for what, wave in waves.items() for line in await _lines(what, wave, address, process)]
 
 
-async def _lines(what: str, wave: Wave, address: str, process: int) -> list[Line]:
+async def _lines(what: str, wave: Wave, address: str, process: int) -> list[Measured]:
     """Run a wave, let it leave (the half-open connections stay), and report what remains in use, and for how long."""
     before = held(process)
     async with AsyncExitStack() as here:
@@ -74,8 +74,8 @@ async def _lines(what: str, wave: Wave, address: str, process: int) -> list[Line
     memory = f"{before.memory:,.0f} MB before, {peak.memory:,.0f} at the peak, {after.memory:,.0f} after"
     files = f"{before.descriptors} before, {peak.descriptors} at the peak, {after.descriptors} after"
     return [
-        Line(f"{what}: memory, after ÷ before", after.memory / before.memory, memory, MEMORY),
-        Line(f"{what}: seconds until the descriptors are closed", closed, files, at_most=120),
+        Measured(f"{what}: memory, after ÷ before", after.memory / before.memory, memory, MEMORY),
+        Measured(f"{what}: seconds until the descriptors are closed", closed, files, at_most=120),
     ]
 
 

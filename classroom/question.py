@@ -21,7 +21,7 @@ MAX_TYPED, MAX_NUMBERS = 200, 64  # characters and numbers of an answer
 
 @dataclass(frozen=True)
 class Film:
-    """Hold the movie of an answer: the player's data as gzipped JSON, how many steps it has, and that of the answer."""
+    """The movie of an answer: the player's data as gzipped JSON, how many steps it has, and that of the answer."""
 
     data: bytes
     steps: int
@@ -30,7 +30,7 @@ class Film:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Hold one question.
+    """One question.
 
     kind      of prediction; "own" for the teacher's own question
     form      what is answered: one of the `options`, a number, several numbers, letters of sequences, a cell or a text

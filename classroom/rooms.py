@@ -18,7 +18,7 @@ from classroom.question import Film
 from classroom.room import Room
 from classroom.slide import picture
 from classroom.snapshot import snapshot
-from classroom.state import Event, RefusedError, Shown, State
+from classroom.state import Event, OnScreen, RefusedError, State
 from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
 MAX_ROOMS = 2000  # in use at once in one process
@@ -289,7 +289,7 @@ class Rooms:
                 await asyncio.sleep(1)
 
 
-def _at(state: State, item: int | None) -> list[Shown]:
+def _at(state: State, item: int | None) -> list[OnScreen]:
     """Return what has been shown of an item of the plan: questions that were asked outside of it have no index."""
     return [each for each in state.shown if item is not None and each.index == item]
 

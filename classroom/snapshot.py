@@ -12,7 +12,7 @@ from classroom.events import natural
 from classroom.question import Question
 from classroom.slide import rendered, without_picture
 from classroom.specs import Spec
-from classroom.state import Confidence, Pace, Shown, State
+from classroom.state import Confidence, OnScreen, Pace, State
 
 PACE_COUNTS = 300.0  # seconds for which what a phone says about the pace counts
 MAX_BARS, MAX_TEXTS = 6, 40  # different answers, and texts that are collected; the others are counted together
@@ -133,14 +133,14 @@ def hint(state: State) -> dict[str, Any] | None:
     return {"share": round(share, 3), "advice": advice, "told": told}
 
 
-def _sure(asked: Shown, answers: Sequence[str]) -> dict[str, list[int]]:
+def _sure(asked: OnScreen, answers: Sequence[str]) -> dict[str, list[int]]:
     """Return how many were sure of one of these answers, and how many guessed, in each round; {} if nobody said so."""
     said = [[vote.confidence for vote in votes.values() if vote.read in answers] for votes in asked.counted]
     found = {name: [each.count(name) for each in said] for name in get_args(Confidence)}
     return found if any(map(any, found.values())) else {}
 
 
-def bars(asked: Shown, question: Question) -> list[dict[str, Any]]:
+def bars(asked: OnScreen, question: Question) -> list[dict[str, Any]]:
     """Return for each answer how often it was given before and after the talk, and why it is right or wrong.
 
     The options of a choice come in their order; of other answers the right one and then the most frequent ones. Where
@@ -177,7 +177,7 @@ def _parts(question: Question, read: str) -> set[str]:
     return set(_WORD.findall(read)) if question.words else {read}
 
 
-def _answer(state: State, asked: Shown, question: Question) -> dict[str, Any]:
+def _answer(state: State, asked: OnScreen, question: Question) -> dict[str, Any]:
     """Return what nobody but the teacher may see before the answer is shown."""
     path = f"api/rooms/{state.code}/movie?question={state.number}"
     return {

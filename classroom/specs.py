@@ -111,7 +111,7 @@ class Slide(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
     slide: str
 
 
-class Step(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class StepSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A step of a movie.
 
     kind: of run. stage: None for all. number: of the step in that movie, counted from 1.
@@ -127,7 +127,7 @@ class Step(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 class StepItem(_Spec, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """A step of a movie as an item of a plan."""
 
-    step: Step
+    step: StepSpec
 
 
 _QUESTIONS: Mapping[str, type[_Spec]] = {"prompt": Own, "kind": Predicted, "level": OfQuiz}  # by the first name present

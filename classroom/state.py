@@ -56,7 +56,7 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Shown:
+class OnScreen:
     """One item that was shown in a room: a question and the votes of its two rounds by token, a slide, or a step.
 
     index       its place in the room's list; None for a question that is not from the list
@@ -109,7 +109,7 @@ class State:
     items: tuple[Mapping[str, Any], ...] = ()
     plan: bool = False
     phones: dict[str, Phone] = field(default_factory=dict)
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[OnScreen, ...] = ()
     at: int = -1
     paces: dict[str, tuple[Pace, float]] = field(default_factory=dict)
     wonders: tuple[tuple[str, str], ...] = ()  # token and text
@@ -121,17 +121,17 @@ class State:
     deleted: bool = False
 
     @property
-    def now(self) -> Shown | None:
+    def now(self) -> OnScreen | None:
         """Return what is on the screen."""
         return self.shown[self.at] if self.at >= 0 else None
 
     @property
-    def current(self) -> Shown | None:
+    def current(self) -> OnScreen | None:
         """Return the question on the screen."""
         return self.now if self.now is not None and self.now.kind == "question" else None
 
     @property
-    def asked(self) -> tuple[Shown, ...]:
+    def asked(self) -> tuple[OnScreen, ...]:
         """Return every question so far."""
         return tuple(each for each in self.shown if each.kind == "question")
 
@@ -243,7 +243,7 @@ class State:
         index = event["index"]
         after = index if index is not None else self.now.after if self.now is not None else -1
         step, steps = event.get("step", 0), event.get("steps", 0)
-        item = Shown(event.get("question") or self.items[index], index, after, step=step, steps=steps)
+        item = OnScreen(event.get("question") or self.items[index], index, after, step=step, steps=steps)
         if item.kind == "step":
             item = replace(item, phase="reveal", revealed=True)
         self.shown, self.at = (*self.shown, item), len(self.shown)

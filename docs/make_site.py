@@ -24,7 +24,7 @@ import packviz as pv
 from packviz.show.charts.panels import Panel, panels
 from packviz.show.movie import beside
 from packviz.show.theme import LIGHT, diverging, sequence_color, text_on
-from packviz.teach.questions import ENTRIES, GROUPS, OTHERWISE, Answer, Entry, answer
+from packviz.teach.questions import ENTRIES, GROUPS, OTHERWISE, Entry, EntryResult, answer
 
 __all__ = ["build"]
 
@@ -125,8 +125,8 @@ class _Pages:
         self.linked.add(key)
         return f"[{_BY_KEY[key].question}]({up}questions/{key}.md)"
 
-    def _picture(self, done: Answer) -> str:
-        """Return the chart of an answer in words, or its movie; "" where it has neither."""
+    def _picture(self, done: EntryResult) -> str:
+        """Return the chart of an answer in words, or its movie; "" if it has neither."""
         film = done.entry.film
         if done.chart is not None:
             return str(done.chart.draw(*done.chart.of).layout.meta["alt"])

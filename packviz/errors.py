@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 
 class PackvizError(ValueError):
-    """Say which parameter was refused, what was expected of it, what we got, and how to fix it.
+    """The error of a wrong input: which parameter was refused, what was expected of it, what we got, and how to fix it.
 
     The fields are parts of one sentence, without a full stop:
     ``expected`` and ``got`` as nouns ("an integer", "2.5"), ``fix`` as a request ("round it").

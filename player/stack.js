@@ -53,7 +53,7 @@ export function showStack(player) {
 }
 
 /** @param {string} text */
-const word = (text) => el("span", { class: "pv-way" }, text); // left out where there is no room
+const word = (text) => el("span", { class: "pv-way" }, text); // left out if there is no room
 
 /** @param {Stack} stack */
 const watchedOf = ({ layer, direction, head = 0 }) => ({ layer, direction, head });

@@ -1,4 +1,4 @@
-// Words in cells: a token's text, or the letter of its sequence where there is no room for the longest text.
+// Words in cells: a token's text, or the letter of its sequence if there is no room for the longest text.
 
 /** @import { Cell, Ctx, Look, Rect } from "./types" */
 
@@ -142,7 +142,7 @@ export class WordPen extends NumberPen {
     this.write(ctx, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px, weight, fill });
   }
   /**
-   * The mark in the corner of a cell whose hue stands for another sequence, too; none where it would cut its text.
+   * The mark in the corner of a cell whose hue stands for another sequence, too; none if it would cut its text.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {number | undefined} seq

@@ -21,7 +21,7 @@ WORDS = ("on", "your", "mark", "Ωmega", "世界", "שלום", "naïve", "🙂")
 
 @dataclass(frozen=True)
 class Run:
-    """Hold a batch of one of the KINDS, its settings, and the text of each token in a table, "" for a vector."""
+    """A batch of one of the KINDS, its settings, and the text of each token in a table, "" for a vector."""
 
     kind: str
     batch: Batch

@@ -162,6 +162,15 @@ def test_names_in_packages_are_unique_and_docstring_examples_right() -> None:
     assert examples > 20
 
 
+def test_each_class_name_has_one_meaning() -> None:
+    places: dict[str, list[str]] = {}
+    for path in EVERYTHING:
+        for node in nodes_of(path):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 def test_colours_are_written_in_the_theme_alone() -> None:
     def colours(path: Path) -> list[str]:
         texts = [node.value for node in nodes_of(path) if isinstance(node, ast.Constant)]

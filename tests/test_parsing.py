@@ -212,7 +212,7 @@ def test_a_megabyte_is_read_or_refused_quickly(text: str) -> None:
 
 
 def _read_or_refuse(text: str, kind: Any = "auto") -> None:
-    """Hold that a text gives a batch or a PackvizError, both of which can be shown."""
+    """Check that a text gives a batch or a PackvizError, both of which can be shown."""
     try:
         batch = Batch.parse(text, kind=kind)
     except PackvizError as refusal:

@@ -47,7 +47,7 @@ def places(table: pd.DataFrame) -> Cells:
 
 
 def assert_tokens(table: pd.DataFrame, run: Run, cells: Cells) -> None:
-    """Find in each row the token that was typed for that cell of the padded grid, and where there is none a pad."""
+    """Find in each row the token that was typed for that cell of the padded grid, and a pad if there is none."""
     T, left = max(run.lengths), run.config.padding_side == "left"
     typed = [(b, t - (T - run.lengths[b]) if left else t) for b, t in cells]
     real = [0 <= place < run.lengths[b] for b, place in typed]

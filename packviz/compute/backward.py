@@ -37,7 +37,7 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectionGradients(Brief):
-    """Hold the gradients of what one layer computed in one direction; P is the projected size, or H.
+    """The gradients of what one layer computed in one direction; P is the projected size, or H.
 
     rows  name -> (N, H) in packed order, as in the trace's own record; h is (N, P)
 
@@ -66,7 +66,7 @@ class DirectionGradients(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gradients(Brief):
-    """Hold the gradients of a loss on the result of one run, computed by torch's autograd.
+    """The gradients of a loss on the result of one run, computed by torch's autograd.
 
     on         where the loss begins: "last_valid" or "output"
     upstream   its gradient there: (B, D*P), or (N, D*P) in packed order
@@ -96,7 +96,7 @@ class Gradients(Brief):
         """Return, by name, the largest distance from torch's own backward pass through the packed module.
 
         "forward" is the distance of the rerun, which was differentiated, from the recorded run; the other names are
-        data, h_0, c_0 and the parameters. 0.0 is identical; where autograd adds up in another order, it is rounding.
+        data, h_0, c_0 and the parameters. 0.0 is identical; if autograd adds up in another order, it is rounding.
         """
         return dict(self.distances)
 

@@ -20,7 +20,7 @@ MAX_EMBEDDING_WEIGHTS = 10_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drawn(Brief):
-    """Hold what is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None).
+    """What is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None).
 
     If the initial state is carried over, h_0 and c_0 are the zeros that the previous batch starts from.
     """

@@ -19,7 +19,7 @@ Row = tuple[Piece, ...]
 
 @dataclass(frozen=True)
 class Rows:
-    """Hold which tokens stand in which row.
+    """Which tokens stand in which row.
 
     rows        for each row its pieces (sequence, start, stop), in the order in which they stand there
     dropped     the pieces that are in no row

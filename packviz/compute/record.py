@@ -22,7 +22,7 @@ from packviz.validate import integer
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Hold what a run starts from, up to the padded grid.
+    """What a run starts from, up to the padded grid.
 
     batch, config   what trace() was given; None after trace_module()
     module          the nn.RNN, nn.GRU or nn.LSTM that is run, with a copy of its weights at the time
@@ -48,7 +48,7 @@ class Start:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Trace(Start):
-    """Hold one run from the padded grid to the unpacked output. Each number is stored once; the rest is derived.
+    """One run from the padded grid to the unpacked output. Each number is stored once; the rest is derived.
 
     packed      the packed rows (N, F) and where each came from
     h_0, c_0    (L*D, B, H): the initial state, in the original order of the sequences; c_0 for an LSTM, else None
@@ -137,7 +137,7 @@ class NotPackedError(PackvizError, AttributeError):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Refusal(Start):
-    """Hold a run that ended before packing, because torch refused the lengths.
+    """A run that ended before packing, because torch refused the lengths.
 
     error  torch's own message
 

@@ -16,8 +16,8 @@ from packviz.text import Brief
 
 
 @dataclass(frozen=True, repr=False)
-class Step(Brief):
-    """Hold one time step of one direction.
+class TimeStep(Brief):
+    """One time step of one direction.
 
     k            its number in processing order, from 0
     t            its time step: k forward, T-1-k backward
@@ -43,7 +43,7 @@ class Step(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Direction(Brief):
-    """Hold what one layer did in one direction; P is the projected size, or H.
+    """What one layer did in one direction; P is the projected size, or H.
 
     rows      name -> (N, H) in packed order: the gates after their activation, c for the LSTM, and h, which is (N, P)
     initial   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the original order of the sequences
@@ -100,7 +100,7 @@ class Direction(Brief):
         """Return T, the number of time steps."""
         return len(self.packed.sizes)
 
-    def step(self, k: int) -> Step:
+    def step(self, k: int) -> TimeStep:
         """Return the k-th time step in processing order. Raises IndexError unless 0 <= k < T."""
         if not 0 <= k < self.steps:
             raise IndexError(f"step {k} of a direction with {self.steps} time steps, 0 to {self.steps - 1}")
@@ -110,7 +110,7 @@ class Direction(Brief):
         longer = sizes[t + 1] if t + 1 < self.steps else 0  # rows still live at t + 1
         at_its_end, at_zero = live[longer:], live if t == 0 else ()
         began, ended = (at_its_end, at_zero) if self.backward else (at_zero, at_its_end)
-        return Step(k, t, start, start + len(live), live, began, ended)
+        return TimeStep(k, t, start, start + len(live), live, began, ended)
 
     def before(self, k: int) -> tuple[Tensor, Tensor | None]:
         """Return the states h (b, P) and c (b, H) of the live rows as they enter the k-th step."""

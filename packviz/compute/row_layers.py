@@ -9,14 +9,14 @@ from packviz.text import Brief
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowLayerOutput(Brief):
-    """Hold the output of one layer, (R, C, E), 0 at pads."""
+    """The output of one layer, (R, C, E), 0 at pads."""
 
     output: Tensor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttentionLayer(RowLayerOutput):
-    """Hold what one layer of attention computed; d = E / heads.
+    """What one layer of attention computed; d = E / heads.
 
     output             (R, C, E): weights @ value, the heads side by side; 0 at pads
     query, key, value  (R, heads, C, d); query and key as they enter the product, after rotation

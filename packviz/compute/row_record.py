@@ -25,7 +25,7 @@ NO_LABEL = -100  # torch's ignore_index
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RowsTrace:
-    """Hold one run over R rows of C cells. What is derived is computed when it is first asked for.
+    """One run over R rows of C cells. What is derived is computed when it is first asked for.
 
     batch, config  what trace_rows() was given
     rows           which tokens stand in which row
@@ -33,7 +33,7 @@ class RowsTrace:
     values         (R, C, F): the tokens, if they are numbers or vectors; else None
     position_ids   (R, C) int64, 0 at pads
     document_ids   (R, C) int64: the number of the piece in its row, -1 at pads
-    labels         (R, C) int64: the id of the next token; -100 where there is none
+    labels         (R, C) int64: the id of the next token; -100 if there is none
     mask           (R, C, C) bool: True where the query (row) may read the key (column); None without attention
     layers         the record of each layer
     logits         (R, C, V): the scores of the next token; None without ids

@@ -162,7 +162,7 @@ def _in_rows(rows: Rows, tokens: list[Tensor]) -> Tensor:
 
 
 def _labels(input_ids: Tensor, document_ids: Tensor, config: RowConfig) -> Tensor:
-    """Return (R, C): the next token, of the same document or of the row; -100 where there is none."""
+    """Return (R, C): the next token, of the same document or of the row; -100 if there is none."""
     document, following = document_ids[:, :-1], document_ids[:, 1:]
     has_next = (document == following) & (following >= 0) if config.shift_labels == "document" else following >= 0
     return F.pad(input_ids[:, 1:].masked_fill(~has_next, NO_LABEL), (0, 1), value=NO_LABEL)

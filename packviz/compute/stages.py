@@ -17,7 +17,7 @@ from packviz.text import Brief
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Padded(Brief):
-    """Hold one batch as a grid of B rows and T columns.
+    """One batch as a grid of B rows and T columns.
 
     tokens       (B, T), for feature vectors (B, T, F): the input as typed, batch first, padded
     values       (B, T, F) or (T, B, F) as batch_first says: what enters the cell
@@ -72,7 +72,7 @@ def read_padded(x: Tensor, lengths: Tensor, *, batch_first: bool) -> Padded:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sorted(Brief):
-    """Hold the order in which torch packed the sequences, longest first.
+    """The order in which torch packed the sequences, longest first.
 
     lengths           (B,) int64, in that order
     sorted_indices    (B,) int64: the sequence at each rank; None if enforce_sorted=True (nothing was moved)
@@ -96,7 +96,7 @@ class Sorted(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Packed(Brief):
-    """Hold the packed rows as torch returned them, and where each came from.
+    """The packed rows as torch returned them, and where each came from.
 
     data                              (N, F); N is the sum of the lengths
     batch_sizes                       (T,) int64: how many sequences are live at each time step
@@ -153,7 +153,7 @@ def locate(packed: PackedSequence) -> Packed:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unpacked(Brief):
-    """Hold the output as a grid; D*H is the width of one output row.
+    """The output as a grid; D*H is the width of one output row.
 
     output      (B, T, D*H) or (T, B, D*H) as batch_first says; T is the longest length, or total_length
     lengths     (B,) int64, in the original order of the sequences

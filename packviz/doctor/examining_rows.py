@@ -38,7 +38,7 @@ def examine_rows(
     cu_seqlens      (D + 1,): where each document begins, and N; of a batch of rows, as if they were one after another
     max_seqlen      the longest document
     attention_mask  0 at pads, else 1, or the number of the document from 1; or (N, N), (R, 1, N, N): a block mask
-    labels          -100 where there is no target; in place, or shifted by one to the left
+    labels          -100 for no target; in place, or shifted by one to the left
     documents       the documents that were to be put into the row: their ids, or their lengths
     ignore          keys of findings that are left out
 

@@ -94,7 +94,7 @@ def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2*
     """Return what read_file() returns, parsed in a process of its own: without the environment, without a network.
 
     seconds   how long the process may take, and as long may wait for its turn: MAX_READERS run at once
-    memory    bytes that it may use, where the system can limit that: Linux does; torch alone takes 200 MB of it
+    memory    bytes that it may use, if the system can limit that: Linux does; torch alone takes 200 MB of it
 
     Raises PackvizError as read_file() does, and for a file that needs more, or that ends the process that reads it.
     """
@@ -182,10 +182,10 @@ def module_from(
 ) -> nn.RNN | nn.GRU | nn.LSTM:
     """Return the nn.RNN, nn.GRU or nn.LSTM that a state dict belongs to, with its weights, in evaluation mode.
 
-    prefix         one of recurrent_prefixes(state); may be left out where there is only one
+    prefix         one of recurrent_prefixes(state); may be left out if there is only one
     batch_first, nonlinearity   are not in a state dict: torch's own defaults, unless given; dropout is 0
 
-    Raises PackvizError if no such layer is in the state, where several are and none was chosen, and where weights
+    Raises PackvizError if no such layer is in the state, if several are and none was chosen, and if weights
     are missing or their shapes fit no module.
     """
     prefix = _chosen(recurrent_prefixes(state), prefix)

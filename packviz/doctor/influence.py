@@ -79,7 +79,7 @@ class Checked(Findings):
     influence: Influence
 
     def __new__(cls, findings: Iterable[Finding], influence: Influence) -> "Checked":
-        """Hold the findings and the picture."""
+        """Make the report of these findings and the picture."""
         self = super().__new__(cls, findings)
         self.influence = influence
         return self

@@ -11,7 +11,7 @@ from torch import Tensor
 from packviz.doctor.leaves import Leaves, scale_of, unit_of
 from packviz.doctor.models import NormalizingAsInTraining, evaluated
 from packviz.doctor.outputs import Difference, Output, as_alone, beside_alone, leaves_of, moved
-from packviz.doctor.samples import Watched, random_states_kept, said_by
+from packviz.doctor.samples import WatchedRun, random_states_kept, said_by
 from packviz.doctor.variations import other_order
 from packviz.errors import PackvizError
 from packviz.rules.finding import Fault, Findings, worded
@@ -28,7 +28,7 @@ Call = Callable[[Any, Tensor, Any], object]
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Hold the batch with its sequences first, (B, T) or (B, T, ...), and how the model is run over it."""
+    """The batch with its sequences first, (B, T) or (B, T, ...), and how the model is run over it."""
 
     model: Any  # what takes the grid and the lengths, as one tuple, while it is checked
     call: Call
@@ -57,7 +57,7 @@ class _Batch:
         return self.run(row.expand(count, *row.shape[1:]), [b] * count)
 
     def wider(self, padding_value: float | None) -> Tensor:
-        """Return the grid with more pads: the value, else what the pads are already, else 0."""
+        """Return the grid with more pads: padding_value if given, else the existing pad, else 0."""
         pads = self.grid[~self.tokens(self.grid)]
         cell = pads[0] if len(pads) else torch.zeros_like(self.grid[0, 0])
         cell = cell if padding_value is None else torch.full_like(cell, padding_value)
@@ -160,7 +160,7 @@ def _called(model: Any, batch: Tensor, lengths: Any) -> object:
 
 def _faults(given: _Batch, padding_value: float | None, tolerance: float | None) -> Iterator[Fault]:
     """Run the model in every way, and yield what differs."""
-    run: Watched = given.model
+    run: WatchedRun = given.model
     outputs = [
         Output(name, leaf, None, [], given.on_left, *_rounding(leaf, tolerance))
         for name, leaf in given.run(given.grid).items()
@@ -169,7 +169,7 @@ def _faults(given: _Batch, padding_value: float | None, tolerance: float | None)
         run.differs = True
         yield _fault("run_differs", again, {"drawn": run.draws()})
         return
-    for copies in (1, len(given.ends)):  # copies, where the model cannot be run over one sequence
+    for copies in (1, len(given.ends)):  # copies, if the model cannot be run over one sequence
         alone, failure = _alone(given, outputs, copies)
         if not failure:
             beside = [beside_alone(one, alone, copies) for one in outputs]
@@ -255,7 +255,7 @@ def _cause(found: Mapping[str, Sequence[Difference]], is_moved: bool, full: Sequ
 
 
 def _in_training(given: _Batch, outputs: list[Output], runs: Any, values: Mapping[str, object]) -> Iterator[Fault]:
-    """Yield what other padding changes where batch normalization takes the statistics of the batch."""
+    """Yield what other padding changes if batch normalization takes the statistics of the batch."""
     with NormalizingAsInTraining() as norms:  # type: ignore[no-untyped-call]
         trained = given.run(given.grid)
         again = [replace(one, whole=trained[one.name]) for one in outputs if norms.seen]

@@ -258,7 +258,7 @@ def confine(memory: int, seconds: int) -> None:
     """Limit this process: its memory, its time, what it writes; and take the network and other programs from it.
 
     Everywhere Python refuses to open a socket or to start a program. Linux also gives the process a network of its own,
-    without connections, where it permits that; many containers do not. Windows has none of the other limits.
+    without connections, if it permits that; many containers do not. Windows has none of the other limits.
     """
     if sys.platform == "linux":
         unshare = ctypes.CDLL(None).unshare

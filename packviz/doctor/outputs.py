@@ -15,7 +15,7 @@ from packviz.errors import PackvizError
 
 
 class Difference(NamedTuple):
-    """Name an output that differs, the sequence and the first time step where it has these; nan: another shape."""
+    """An output that differs: its name, by how much (NaN if the shapes differ), and where, if known."""
 
     name: str
     size: float
@@ -25,17 +25,17 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """Hold one tensor of what the model returns for the batch, and for each sequence alone."""
+    """One tensor of what the model returns for the batch, and for each sequence alone."""
 
     name: str
     whole: Tensor
-    axis: int | None  # the dimension that counts the sequences; None where none does
+    axis: int | None  # the dimension that counts the sequences; None if none does
     alone: list[Tensor]  # for each sequence, without that dimension
     on_left: bool
     unit: float  # the largest difference that is rounding, for a number of magnitude 1
     scale: float | None  # the magnitude of the output; None: the unit is absolute
     is_compared_alone: bool = False  # whether the sequences were run alone
-    is_flat: bool = False  # whether it has what belongs to the sequences in one dimension, such as all tokens: x[mask]
+    is_flat: bool = False  # whether all sequences are concatenated along one dimension, as in x[mask]: x[mask]
 
     def rows(self, other: Tensor | None = None) -> Sequence[Tensor]:
         """Return the results sequence by sequence, of the batch or of another run."""
@@ -96,7 +96,7 @@ class Output:
 
 
 def as_alone(output: Output, ends: Sequence[int], width: int) -> Output:
-    """Return the output, where no sequence can be run alone, with each of the batch cut to its own length."""
+    """Return the output, if no sequence can be run alone, with each of the batch cut to its own length."""
     axis = next((axis for axis, size in enumerate(output.whole.shape) if size == len(ends)), None)
     if axis is None:
         return output
@@ -139,12 +139,15 @@ def moved(outputs: list[Output]) -> list[int] | None:
 
 
 def _distance(one: Tensor, two: Tensor) -> Tensor:
-    """Return how far numbers are apart, as apart() does; inf where one alone is NaN."""
+    """Return how far numbers are apart, as apart() does; inf if only one is NaN."""
     return apart(one, two).nan_to_num(nan=float("inf"))
 
 
 def leaves_of(value: object, name: str, on_left: bool) -> Iterator[tuple[str, Tensor]]:
-    """Yield every tensor of a result with its name; a packed sequence as its padded grid (B, T, ...), a list as one."""
+    """Yield every tensor of a result with its name; a packed sequence as its padded grid (B, T, ...).
+
+    A list of tensors counts as one tensor.
+    """
     if isinstance(value, PackedSequence):
         yield name, pad_packed_sequence(value, batch_first=True)[0]
     elif isinstance(value, Tensor):

@@ -77,7 +77,7 @@ def read_lengths(text: str) -> list[int] | list[float] | Tensor:
 
 
 def printed_device(text: str) -> str:
-    """Return the device that a printed tensor names, "cpu" where it names none.
+    """Return the device that a printed tensor names, "cpu" if it names none.
 
     >>> printed_device("tensor([3, 2], device='cuda:0')")
     'cuda:0'
@@ -87,7 +87,7 @@ def printed_device(text: str) -> str:
 
 
 def padding_code(text: str) -> str:
-    """Return code that pads the sequences which a text writes, or "" where it writes no rows of different lengths."""
+    """Return code that pads the sequences which a text writes, or "" if it writes no rows of different lengths."""
     with suppress(ValueError, TypeError, RuntimeError, IndexError, OverflowError):  # no rows, or not of numbers
         reader = _reader(text)
         rows = cast("list[list[Nested]]", _numbers(reader.value(reader.expression())))
@@ -158,7 +158,7 @@ def _numbers(item: Atom | Group) -> Nested:
 
 
 def _shape(values: Nested, where: str) -> tuple[int, ...]:
-    """Return the shape; raises PackvizError, with the place, where two rows differ."""
+    """Return the shape; raises PackvizError, with the place, if two rows differ."""
     if not isinstance(values, list):
         return ()
     shapes = [_shape(value, f"{where}[{index}]") for index, value in enumerate(values)]

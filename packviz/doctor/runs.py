@@ -25,7 +25,7 @@ FREE_PAIRS = 12  # pairs that are run although nothing was found before
 class Change:
     """One output of one sample that differs in a run.
 
-    on     the sample; by: the one that was changed, or stood beside it; None where that was more than one
+    on     the sample; by: the one that was changed, or stood beside it; None if that was more than one
     size   the largest difference; nan for another shape; steps: at which of its steps, () if it has none
     """
 
@@ -142,7 +142,7 @@ def collect(run: Run, samples: Sequence[Any], vary: Variations, budget: int, tol
 
 
 def _alone(done: Evidence, ran: Any, probed: list[int]) -> None:
-    """Run each sample by itself; where that is impossible, copies of it, as many as the batch has samples."""
+    """Run each sample by itself; if that is impossible, copies of it, as many as the batch has samples."""
     for copies in (1, len(done.samples)):
         alone = {}
         for b in probed:

@@ -95,7 +95,7 @@ def _chosen(run: object, samples: object, rows: int | Sequence[int] | None, seed
 
 
 class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """See whether an operation in this thread draws random numbers."""
+    """Record whether an operation in this thread draws random numbers."""
 
     drawn = False
 
@@ -105,7 +105,7 @@ class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return call(*args, **(kwargs or {}))
 
 
-class Watched:
+class WatchedRun:
     """A run whose first call is watched for random numbers.
 
     drawn    whether torch drew in the first call; differs: whether two calls were seen to differ, set by the caller
@@ -131,14 +131,14 @@ class Watched:
 
 
 @contextmanager
-def random_states_kept(run: Callable[[Any], Any]) -> Iterator[Watched]:
+def random_states_kept(run: Callable[[Any], Any]) -> Iterator[WatchedRun]:
     """Put the random states back to what they were if the run draws from them; else leave them alone.
 
     Variations are drawn from a generator of their own. Random operations of torch in the first run are seen in this
     thread alone; if there is one, or if two runs differ, the states are put back at the end. A run that draws nothing
     thus never takes back what another thread draws meanwhile.
     """
-    watched = Watched(run)
+    watched = WatchedRun(run)
     on_gpu = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
     try:
         yield watched

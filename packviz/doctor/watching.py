@@ -62,7 +62,7 @@ class Watched:
                 self._found[layer, finding.key] = kept
 
     def guarded(self, layer: str, work: Callable[..., None], *arguments: object) -> None:
-        """Let nothing that fails in packviz reach the model; it is a finding of its own."""
+        """Catch whatever fails in packviz, so that it does not reach the model, and report it as a finding."""
         try:
             with torch.no_grad():
                 work(*arguments)
@@ -218,7 +218,7 @@ class _Hook:
                 watched.guarded(self.name, self._look, packing, layer, given, hx, result)
 
     def _look(self, packing: _Packing, layer: nn.RNNBase, given: Any, hx: Any, result: Any) -> None:
-        """Look at what was given and returned; closely only at what is not plainly sound."""
+        """Check what was given and returned, in detail only if it is not clearly sound."""
         watched, packed = packing.watched, packing.packed_as(given)
         first = result[0] if isinstance(result, tuple) and result else given
         data, output = (_numbers(part) for part in (given, first if isinstance(first, type(given)) else given))

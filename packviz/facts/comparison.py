@@ -13,7 +13,7 @@ from packviz.compute.trace import trace as run
 from packviz.compute.verify import apart, differing, distance, tolerance_of
 from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
-from packviz.facts.readout import WAYS, Reading, readings
+from packviz.facts.readout import WAYS, ReadoutPair, readings
 from packviz.facts.words import sentence
 from packviz.inputs.module import directions
 from packviz.rules.finding import Finding
@@ -24,7 +24,7 @@ __all__ = ["Comparison", "Switch", "compare", "switches"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Brief):
-    """Hold one module's run over the padded grid beside its run over the packed rows; all batch first."""
+    """One module's run over the padded grid beside its run over the packed rows; all batch first."""
 
     padded: Tensor  # (B, T, D*H), torch's output on the padded grid, including the pads
     packed: Tensor  # (B, T, D*H), the packed output unpacked to the same width, with filler after each sequence
@@ -32,7 +32,7 @@ class Comparison(Brief):
     real: Tensor  # (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
     # what is equal, as a note, and what is not: forward, backward, pads, h_n_forward, packed_pads etc.
     findings: tuple[Finding, ...]
-    readings: tuple[Reading, ...]  # last column, last valid step, and h_n of the top layer for each direction
+    readings: tuple[ReadoutPair, ...]  # last column, last valid step, and h_n of the top layer for each direction
 
     @property
     def tolerance(self) -> float:
@@ -104,7 +104,7 @@ def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: obje
 
 @dataclass(frozen=True, repr=False)
 class Switch(Brief):
-    """Hold what one changed setting does to the verdicts."""
+    """What one changed setting does to the verdicts."""
 
     setting: str  # the name of the setting in Config
     before: object  # its value in the trace

@@ -27,7 +27,7 @@ Draw = Callable[[Generator], Tensor]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution(Brief):
-    """Hold one distribution of lengths: its key, a title, its source, and how lengths are drawn from it."""
+    """One distribution of lengths: its key, a title, its source, and how lengths are drawn from it."""
 
     key: str
     title: str

@@ -24,7 +24,7 @@ STARTS: dict[InitialState, str] = {name: sentence(f"start.{name}") for name in g
 
 @dataclass(frozen=True)
 class StartEffect:
-    """Hold what one initial state does to a batch."""
+    """What one initial state does to a batch."""
 
     name: InitialState  # as in Config; STARTS says what it means, and when to use it
     code: str  # its lines in PyTorch, using the names sequences, packed and the cell's

@@ -21,7 +21,7 @@ from packviz.inputs.module import directions, state_size, weight_dtype
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["LOSSES", "Gradient", "Losses", "Task", "draw_task", "losses"]
+__all__ = ["LOSSES", "Gradient", "HeadAndTargets", "Losses", "draw_task", "losses"]
 
 CLASSES = 5
 PAD_CLASS = 0  # the target at a pad: a class like any other, unless a mask or ignore_index excludes it
@@ -42,8 +42,8 @@ _VERDICTS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Task(Brief):
-    """Hold a seeded linear head (C = 5 classes), and target (B, T): a random class for every token, 0 at the pads."""
+class HeadAndTargets(Brief):
+    """A seeded linear head (C = 5 classes), and target (B, T): a random class for every token, 0 at the pads."""
 
     head: nn.Linear
     target: Tensor
@@ -51,7 +51,7 @@ class Task(Brief):
 
 @dataclass(frozen=True)
 class Gradient:
-    """Hold how far the gradients of one parameter are from those of the packed run with packed targets."""
+    """How far the gradients of one parameter are from those of the packed run with packed targets."""
 
     name: str  # as in the module; also head.weight, head.bias and embedding.weight
     unmasked: float  # the largest distance of the padded run's gradient, with the loss over all cells
@@ -63,7 +63,7 @@ class Gradient:
 
 @dataclass(frozen=True, repr=False)
 class Losses(Brief):
-    """Hold the losses of one head on both outputs, and the gradients of three of them."""
+    """The losses of one head on both outputs, and the gradients of three of them."""
 
     losses: dict[str, dict[str, float]]  # by side, "padded" or "packed", and by the key in LOSSES
     gradients: tuple[Gradient, ...]  # one per parameter: padded without and with a mask, each compared with packed
@@ -75,7 +75,7 @@ class Losses(Brief):
 
 
 def losses(trace: Trace, seed: int = 0) -> Losses:
-    """Let torch compute losses and gradients of a seeded linear head and seeded targets on both outputs.
+    """Compute losses and gradients, by torch, of a seeded linear head and seeded targets on both outputs.
 
     Raises PackvizError for an invalid seed, or if torch refused to pack the lengths.
     """
@@ -119,13 +119,13 @@ def _verdicts(trace: Trace, numbers: dict[str, Any]) -> Iterator[str]:
             yield text
 
 
-def draw_task(trace: Trace, seed: int) -> Task:
+def draw_task(trace: Trace, seed: int) -> HeadAndTargets:
     """Draw the head and the targets of a trace, the same for the same seed."""
     width, mask = directions(trace.module) * state_size(trace.module), trace.padded.mask
     generator = generator_of(seed)
     head = drawn(nn.Linear, width, CLASSES, dtype=weight_dtype(trace.module), generator=generator)
     target = torch.randint(CLASSES, mask.shape, device="cpu", generator=generator)
-    return Task(head, target.masked_fill(~mask, PAD_CLASS))
+    return HeadAndTargets(head, target.masked_fill(~mask, PAD_CLASS))
 
 
 def _loss(key: str, logits: Tensor, target: Tensor, mask: Tensor) -> Tensor:
@@ -141,7 +141,7 @@ def _compared(name: str, unmasked: Tensor, masked: Tensor, packed: Tensor) -> Gr
     return Gradient(name, distance(unmasked, packed), distance(masked, packed), float(packed.abs().max()), *same)
 
 
-def _gradients_of(trace: Trace, task: Task, kind: str) -> dict[str, Tensor]:
+def _gradients_of(trace: Trace, task: HeadAndTargets, kind: str) -> dict[str, Tensor]:
     """Return the gradient of every parameter by name, computed by torch's autograd on copies of the weights."""
     module, head, table = copy.deepcopy(trace.module), copy.deepcopy(task.head), trace.padded.embedding
     leaves = {**dict(module.named_parameters()), "head.weight": head.weight, "head.bias": head.bias}

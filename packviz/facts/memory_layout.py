@@ -19,7 +19,7 @@ __all__ = ["Address", "Layout", "Memory", "indices_outweigh", "memory", "row_of"
 
 @dataclass(frozen=True)
 class Address:
-    """Hold the place of one packed row: row n = offset + position.
+    """The place of one packed row: row n = offset + position.
 
     position  the rank of b among the sequences that are live at t
     """
@@ -68,7 +68,7 @@ def token_of(trace: Trace, n: int) -> Address:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Layout(Brief):
-    """Hold one layout: the token in each row of F numbers, in the order of the rows in memory."""
+    """One layout: the token in each row of F numbers, in the order of the rows in memory."""
 
     grid_cells: Tensor  # (R, 2), b and t in the padded grid for each row
     real: Tensor  # (R,), False for a pad
@@ -88,7 +88,7 @@ class Layout(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory(Brief):
-    """Hold the same batch in three layouts."""
+    """The same batch in three layouts."""
 
     padded: Layout  # B * T rows, in the order of batch_first; with the lengths
     packed: Layout  # N rows, time-major; with batch_sizes, sorted_indices and unsorted_indices
@@ -97,7 +97,7 @@ class Memory(Brief):
 
 
 def indices_outweigh(padded: int, packed: int, indices: int) -> str:
-    """Say why packed is larger than padded; "" if it is not.
+    """Return why packed is larger than padded; "" if it is not.
 
     padded, packed: the total bytes of each; packed includes those of its `indices`.
     """

@@ -19,7 +19,16 @@ from packviz.inputs.tensors import valid_mask
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["Attention", "BatchDependence", "Norms", "Pooling", "attention", "batch_dependence", "norms", "pooling"]
+__all__ = [
+    "AttentionWeights",
+    "BatchDependence",
+    "Norms",
+    "Pooling",
+    "attention",
+    "batch_dependence",
+    "norms",
+    "pooling",
+]
 
 Answer = tuple[Tensor, Tensor, Tensor | None]
 
@@ -120,7 +129,7 @@ def a_sequence(trace: Trace, b: object) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchDependence(Brief):
-    """Hold the results of one sequence alone and in this batch, padded and packed."""
+    """The results of one sequence alone and in this batch, padded and packed."""
 
     # the top layer's h_n alone and in the batch, (D*H,) each: both directions side by side
     padded: tuple[Tensor, Tensor]
@@ -154,7 +163,7 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Norms(Brief):
-    """Hold the statistics batch norm would use, (F,) each: mean and biased variance (correction=0)."""
+    """The statistics batch norm would use, (F,) each: mean and biased variance (correction=0)."""
 
     mean_padded: Tensor  # over all cells of the grid, pads included
     var_padded: Tensor
@@ -164,7 +173,7 @@ class Norms(Brief):
 
 
 def norms(trace: Trace) -> Norms:
-    """Let torch compute mean and variance of each feature, over the padded grid and over packed data.
+    """Compute, by torch, mean and variance of each feature, over the padded grid and over packed data.
 
     Raises PackvizError if torch refused to pack the lengths.
     """
@@ -180,8 +189,8 @@ def norms(trace: Trace) -> Norms:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Attention(Brief):
-    """Hold the softmax weights of one query per sequence over all its cells, (B, T) each.
+class AttentionWeights(Brief):
+    """The softmax weights of one query per sequence over all its cells, (B, T) each.
 
     The query is the state after the sequence's last step, the keys are the unpacked output with zeros as filler.
     """
@@ -193,8 +202,10 @@ class Attention(Brief):
     sentence: str  # how much weight leaks to pads
 
 
-def attention(trace: Trace) -> Attention:
-    """Let each sequence's last valid state attend to its row of the unpacked output, by dot products and softmax.
+def attention(trace: Trace) -> AttentionWeights:
+    """Compute the attention of each sequence's last valid state over its row of the unpacked output.
+
+    The weights are the softmax of dot products.
 
     Raises PackvizError if torch refused to pack the lengths.
     """
@@ -205,12 +216,12 @@ def attention(trace: Trace) -> Attention:
     leaks, leaks_masked = (weights.masked_fill(real, 0.0).sum(1) for weights in (unmasked, masked))
     known = {"short": (~real).any(1).nonzero().flatten().tolist(), "through": int(trace.packed_is_pad.sum())}
     text = sentence("statistics.attention", leaks=100 * leaks, masked=100 * leaks_masked.max(), **known)
-    return Attention(unmasked, masked, leaks, leaks_masked, text)
+    return AttentionWeights(unmasked, masked, leaks, leaks_masked, text)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pooling(Brief):
-    """Hold the mean and the maximum over time of the unpacked output with zeros as filler, (B, D*H) each."""
+    """The mean and the maximum over time of the unpacked output with zeros as filler, (B, D*H) each."""
 
     mean: Tensor  # over all columns of the grid, filler included
     max: Tensor

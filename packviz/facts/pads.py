@@ -27,7 +27,7 @@ _MANY = 50  # zeros
 
 @dataclass(frozen=True)
 class PadCollision:
-    """Hold the lengths that counting the cells that differ from the pad would give."""
+    """The lengths that counting the cells that differ from the pad would give."""
 
     pad: float  # padding_value, or the pad's id with an embedding
     code: str  # the usual code for the count on a grid x, batch first
@@ -73,7 +73,7 @@ def pad_row(config: Config) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drift(Brief):
-    """Hold how far k pads have moved the top layer's forward state of each sequence, for some k from 0 to K."""
+    """How far k pads have moved the top layer's forward state of each sequence, for some k from 0 to K."""
 
     pad: Tensor  # (F,): what enters the cell at a pad
     states: Tensor  # (B, len(pads), H): h after the last token (k = 0), and after k more pads
@@ -98,11 +98,11 @@ class Drift(Brief):
 
     @property
     def sentence(self) -> str:
-        """Say how far one pad and all pads move the state, and whether it converges."""
+        """Return how far one pad and all pads move the state, and whether it converges."""
         K, finite = self.pads[-1], self.states.isfinite().flatten(1).all(1)
         if not bool(finite.all()):
             return sentence("drift.grows", K=K, off=(~finite).nonzero().flatten().tolist())
-        percent = 100 * self.distances[:, 1] / _norm(self.states[:, 0])  # inf or nan where that is 0
+        percent = 100 * self.distances[:, 1] / _norm(self.states[:, 0])  # inf or nan if that is 0
         return sentence(
             "drift.moved",
             it=self,
@@ -142,7 +142,7 @@ def drift(trace: Trace, pads: int = 50) -> Drift:
 
 @dataclass(frozen=True)
 class ZeroStep:
-    """Hold the top layer's forward state of one sequence, before and after extra steps with all-zero input."""
+    """The top layer's forward state of one sequence, before and after extra steps with all-zero input."""
 
     # h after its last token, after one zero step, and after fifty; H numbers each
     states: tuple[tuple[float, ...], ...]

@@ -20,7 +20,7 @@ from packviz.facts.words import sentence
 from packviz.inputs.tensors import valid_mask
 from packviz.text import Brief
 
-__all__ = ["WAYS", "Reading", "Readout", "Spot", "readings", "readouts"]
+__all__ = ["WAYS", "Readout", "ReadoutPair", "Spot", "readings", "readouts"]
 
 WAYS = ("forward", "backward")
 
@@ -34,7 +34,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Readout(Brief):
-    """Hold one way to read one vector per sequence."""
+    """One way to read one vector per sequence."""
 
     key: str  # a short name
     title: str  # how it is written
@@ -77,7 +77,7 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
 
     Their keys: last_column, last_valid, h_n, h_n_both, mean, max. Raises PackvizError if torch refuses the lengths.
     """
-    run = _Run(trace)
+    run = _Readable(trace)
     column, valid = codes(batch_first=trace.padded.batch_first)
     return (
         _state(run, "last_column", column, column),
@@ -89,8 +89,8 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Side(Brief):
-    """Hold what is read on one side; W is H, or 2*H for both halves together."""
+class ReadoutSide(Brief):
+    """What is read on one side; W is H, or 2*H for both halves together."""
 
     values: Tensor  # (B, W), as read
     wanted: Tensor  # (B, W), each direction's state after exactly the sequence's own tokens
@@ -105,27 +105,27 @@ class Side(Brief):
 
     @property
     def verdict(self) -> str:
-        """Say briefly whether it is right, or for which sequences it is wrong."""
+        """Return in a few words whether it is right, or for which sequences it is wrong."""
         return sentence("reading.verdict", wrong=self.wrong)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reading(Brief):
-    """Hold one way to read a vector per sequence, on both sides."""
+class ReadoutPair(Brief):
+    """One way to read a vector per sequence, on both sides."""
 
     key: str  # last_column, last_valid, h_n_forward or h_n_backward
     code: str  # the line that reads it
-    padded: Side
-    packed: Side
+    padded: ReadoutSide
+    packed: ReadoutSide
 
     @property
-    def sides(self) -> dict[str, Side]:
+    def sides(self) -> dict[str, ReadoutSide]:
         """Return both sides by name."""
         return {"padded": self.padded, "packed": self.packed}
 
 
-class _Run:
-    """Hold what the readouts need from a run: a trace's packed run, or its module's run over the padded grid.
+class _Readable:
+    """What the readouts need from a run: a trace's packed run, or its module's run over the padded grid.
 
     grid      (B, T, D*H), the output; width: T; dim: the time axis of the output itself
     h_n       (L*D, B, H); L, D: how many layers and directions
@@ -174,7 +174,7 @@ class _Run:
         return tuple(tuple(Spot(n // D % T, n % D) for n in row) for row in read.tolist())
 
 
-def _state(run: _Run, key: str, title: str, code: str) -> Readout:
+def _state(run: _Readable, key: str, title: str, code: str) -> Readout:
     """Judge a readout of one state per sequence: by the steps taken, and against the record's last_valid."""
     reason = run.reason(key, code=code, one_step=sentence("readout.one_step", run=run))
     code, caution = f"state = {code}", run.caution
@@ -196,7 +196,7 @@ def _state(run: _Run, key: str, title: str, code: str) -> Readout:
     return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
 
 
-def _pooled(run: _Run) -> Iterator[Readout]:
+def _pooled(run: _Readable) -> Iterator[Readout]:
     """Pool over all valid steps; filler enters if replacing it changes the result."""
     columns = "torch.arange(out.size(1)) < lens[:, None]" if run.dim else "torch.arange(out.size(0))[:, None] < lens"
     refilled = run.grid.masked_fill(~valid_mask(run.trace.unpacked.lengths, run.width)[:, :, None], nan)
@@ -215,12 +215,12 @@ def _pooled(run: _Run) -> Iterator[Readout]:
         yield Readout(*words, values, wrong, WAYS[: run.D], cells, every, every)
 
 
-def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
+def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[ReadoutPair, ...]:
     """Read each sequence's vector on both sides: last column, last valid step, h_n of each direction.
 
     padded, h_n: the output (B, T, D*H) and h_n of the run over the padded grid.
     """
-    packed, over_pads = _Run(trace), _Run(trace, (padded, h_n))
+    packed, over_pads = _Readable(trace), _Readable(trace, (padded, h_n))
     named = [*zip(("last_column", "last_valid"), codes(batch_first=trace.padded.batch_first), strict=True)]
     named += [(f"h_n_{way}", f"h_n[{d - packed.D}]") for d, way in enumerate(WAYS[: packed.D])]
     wanted = trace.unpacked.last_valid  # (B, D*H): the state after exactly each sequence's own tokens
@@ -228,10 +228,12 @@ def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
         every = range(len(packed.lengths))
         tokens_alone = run_tokens(trace, [tokens_of(trace, b) for b in every], every)[1]
         wanted = torch.cat(tokens_alone[-packed.D :].unbind(0), 1)
-    return tuple(Reading(key, code, _side(over_pads, code, wanted), _side(packed, code, wanted)) for key, code in named)
+    return tuple(
+        ReadoutPair(key, code, _side(over_pads, code, wanted), _side(packed, code, wanted)) for key, code in named
+    )
 
 
-def _side(run: _Run, code: str, wanted: Tensor) -> Side:
+def _side(run: _Readable, code: str, wanted: Tensor) -> ReadoutSide:
     code = f"state = {code}"
     cells, real = run.cells(code), run.trace.padded.mask.tolist()
     both = len(cells[0]) == 2
@@ -247,7 +249,7 @@ def _side(run: _Run, code: str, wanted: Tensor) -> Side:
     single = [b for b, length in enumerate(run.lengths) if both and length == 1 and b not in wrong]
     most = distance(values[list(wrong)], own[list(wrong)]) if wrong else 0.0
     text = sentence("reading.side", whys=whys, most=most, single=single, count=len(values))
-    return Side(values, own, reasons, wrong, text)
+    return ReadoutSide(values, own, reasons, wrong, text)
 
 
 def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:

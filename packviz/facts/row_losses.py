@@ -38,7 +38,7 @@ def heaviest(run: RowsTrace) -> float:
 
 
 def means(run: RowsTrace) -> dict[str, tuple[float, float]]:
-    """Return by its name each mean with each document alone, and in the rows of this run; NaN where there is no label.
+    """Return by its name each mean with each document alone, and in the rows of this run; NaN if there is no label.
 
     Alone, each document is run by itself, as in a padded batch of these documents, and its labels are its own next
     tokens. A piece of a sequence that was cut is a document, and tokens that are in no row belong to none.
@@ -64,7 +64,7 @@ def changed_means(run: RowsTrace) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Accumulated(Brief):
-    """Hold what gradient accumulation makes of the loss: one micro-batch after another.
+    """What gradient accumulation makes of the loss: one micro-batch after another.
 
     batches  for each micro-batch how many documents and how many tokens with a label it has
     right    the sum of all losses divided by the number of all tokens with a label: the mean over tokens

@@ -95,7 +95,7 @@ def _shortened(text: str) -> str:
 
 @dataclass(frozen=True)
 class Tie:
-    """Hold the sequences of one length, at least two, in the order in which torch packed them."""
+    """The sequences of one length, at least two, in the order in which torch packed them."""
 
     length: int
     sequences: tuple[int, ...]

@@ -16,13 +16,13 @@ from packviz.inputs.module import nonlinearity_of
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["Formula", "GateSum", "Term", "UnitSum", "rounded", "unit_sum"]
+__all__ = ["GateSum", "Term", "UnitSum", "WrittenFormula", "rounded", "unit_sum"]
 
 _LETTER = re.compile(r"(· )?\b([a-z]'?)(?![a-z'])")  # of a formula, and the sign before it, if any
 
 
 class Term(NamedTuple):
-    """Hold one term of a gate's sum."""
+    """One term of a gate's sum."""
 
     name: str  # "W_ir[2,0] · x[0]", or "b_ir[2]"; the letters of PyTorch's documentation
     parameter: str  # the same weight in the module: "weight_ih_l0[2, 0]"
@@ -37,8 +37,8 @@ class Term(NamedTuple):
         return self.factor * self.product
 
 
-class Formula(NamedTuple):
-    """Hold one formula: in the letters of PyTorch's documentation, with rounded numbers, and the recorded value."""
+class WrittenFormula(NamedTuple):
+    """One formula: in the letters of PyTorch's documentation, with rounded numbers, and the recorded value."""
 
     symbols: str
     numbers: str
@@ -47,14 +47,14 @@ class Formula(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class GateSum(Brief):
-    """Hold one gate of one unit."""
+    """One gate of one unit."""
 
     name: str  # r, z, n for the GRU, i, f, g, o for the LSTM, h for the RNN, whose gate is its new state
     terms: tuple[Term, ...]  # every term: the input's F products and its bias, then the state's products and its bias
     input_sum: float  # W x + b of the input, as torch's linear computes it
     hidden_sum: float  # W h + b of the state before, likewise
     factor: float  # what multiplies hidden_sum: r for the GRU's n, else 1
-    formula: Formula  # the gate after its activation
+    formula: WrittenFormula  # the gate after its activation
 
     @property
     def total(self) -> float:
@@ -69,7 +69,7 @@ class GateSum(Brief):
 
 @dataclass(frozen=True, repr=False)
 class UnitSum(Brief):
-    """Hold how one unit's state was computed at one packed row."""
+    """How one unit's state was computed at one packed row."""
 
     layer: int  # from 0
     direction: int  # 0 forward, 1 backward
@@ -79,7 +79,7 @@ class UnitSum(Brief):
     timestep: int
     gates: tuple[GateSum, ...]  # in torch's order
     before: Mapping[str, float]  # the unit's h, and the LSTM's c, as it enters the step: h_0 at a sequence's first step
-    formulas: tuple[Formula, ...]  # how the new state is made; the last one's value is h'
+    formulas: tuple[WrittenFormula, ...]  # how the new state is made; the last one's value is h'
 
 
 def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direction: int = 0) -> UnitSum:
@@ -114,7 +114,7 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
     return UnitSum(layer, direction, n, unit, b, t, gates, before, formulas)
 
 
-def _formulas(kind: CellKind, known: dict[str, float]) -> list[Formula]:
+def _formulas(kind: CellKind, known: dict[str, float]) -> list[WrittenFormula]:
     """Return the lines that compute the new state; known: the gates and states of the unit by letter."""
 
     def number(match: re.Match[str]) -> str:
@@ -122,7 +122,9 @@ def _formulas(kind: CellKind, known: dict[str, float]) -> list[Formula]:
         return sign + (_as_factor if sign else rounded)(known[name])
 
     return [
-        Formula(f"{left} = {right}", f"{left} = {_LETTER.sub(number, right)} = {rounded(known[left])}", known[left])
+        WrittenFormula(
+            f"{left} = {right}", f"{left} = {_LETTER.sub(number, right)} = {rounded(known[left])}", known[left]
+        )
         for left, right, _ in kind.formulas
     ]
 
@@ -153,7 +155,7 @@ def _gate_sum(
     added = f"{rounded(fed)} + {f'{rounded(factor)} · ' if weighing else ''}{_as_factor(held)}"
     summed = f"{symbols[0]} + {f'{weighing} · ({symbols[1]})' if weighing else symbols[1]}"
     worked = f"{left} = {function}({added}) = {rounded(values[name])}"
-    formula = Formula(f"{left} = {function}({summed})", worked, values[name])
+    formula = WrittenFormula(f"{left} = {function}({summed})", worked, values[name])
     return GateSum(name, tuple(terms), fed, held, factor, formula)
 
 

@@ -23,7 +23,7 @@ PAD_TEXT = "<pad>"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Batch:
-    """Hold B sequences of different lengths.
+    """B sequences of different lengths.
 
     kind        "words", "numbers" or "vectors"
     sequences   B tensors. words: (len,) int64, ids in order of first use from 1; numbers: (len,) float32 (float64 and

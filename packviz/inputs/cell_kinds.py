@@ -11,7 +11,7 @@ Cell = Literal["rnn", "gru", "lstm"]
 
 
 class Gate(NamedTuple):
-    """Hold a gate's name, the activation of its sum, and the letter of the gate that scales its hidden part."""
+    """A gate's name, the activation of its sum, and the letter of the gate that scales its hidden part."""
 
     name: str
     function: str
@@ -19,7 +19,7 @@ class Gate(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """Hold a formula of the new state: its left and right side, and the right side as code."""
+    """A formula of the new state: its left and right side, and the right side as code."""
 
     left: str
     right: str

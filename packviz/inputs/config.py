@@ -18,7 +18,7 @@ _WORD_EMBEDDING_DIM = 4  # words are ids, which a cell cannot read without an em
 
 @dataclass(frozen=True)
 class Config:
-    """Hold the settings of one run, under PyTorch's own names.
+    """The settings of one run, under PyTorch's own names.
 
     cell            "rnn", "gru" or "lstm"
     hidden_size     H, at least 1

@@ -19,7 +19,7 @@ HUNDRED_SEED = 818
 
 @dataclass(frozen=True, repr=False)
 class Example(Brief):
-    """Hold one built-in batch: its key, a title for a picker, its text, and its credit.
+    """One built-in batch: its key, a title for a picker, its text, and its credit.
 
     `text` is None for a batch of tensors, which is too long to type: `tensors` returns them, (len, F) each.
     """

@@ -90,7 +90,7 @@ def check_row_settings(settings: Mapping[str, object], limits: Limits = LIMITS) 
 def check_settings(settings: Mapping[str, object], limits: Limits = LIMITS) -> None:
     """Check settings, by their names in a Config; raises PackvizError for one that is no integer or too large.
 
-    Use it alone where there is no batch yet, or where a Config is not made.
+    Use it alone if there is no batch yet, or if a Config is not made.
     """
     _check_integers(settings, _OF_SETTINGS, limits)
 

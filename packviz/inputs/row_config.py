@@ -25,7 +25,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class RowConfig:
-    """Hold the settings of a run over rows.
+    """The settings of a run over rows.
 
     max_length       C, the cells of a row, at least 1; None: one row, as long as all sequences together
     strategy         how rows are filled: see fill_rows

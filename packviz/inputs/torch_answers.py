@@ -18,7 +18,7 @@ _LOCK = RLock()  # of the filters for warnings, which belong to the whole proces
 
 @dataclass(frozen=True, eq=False)
 class Answer(Generic[Result]):
-    """Hold what a call returned, or the error that it raised; unasked: why the call was not made."""
+    """What a call returned, or the error that it raised; unasked: why the call was not made."""
 
     result: Result | None = None
     error: Exception | None = None

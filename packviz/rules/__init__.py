@@ -1,4 +1,4 @@
-"""What can be wrong with what was given: one list of rules, judged by one loop.
+"""The rules that input is checked against: one list, run in one loop.
 
 trace_module() raises the error of the first finding that has one; the doctor's examine() and examine_rows() return all
 findings. A rule is a condition in the file on its subject, named like what it expects; its words are in findings.toml,

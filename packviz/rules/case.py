@@ -26,7 +26,7 @@ class Case:
     packed: PackedSequence | None = None
     lengths: object = None
     module: nn.RNNBase | None = None
-    batch_first: bool = False  # of x: (B, T) or (B, T, F) where True, else (T, B) or (T, B, F)
+    batch_first: bool = False  # of x: (B, T) or (B, T, F) if True, else (T, B) or (T, B, F)
     enforce_sorted: bool = True
     hx: object = None
     mask: Tensor | None = None
@@ -48,7 +48,7 @@ class Case:
 
     @property
     def layer(self) -> nn.RNNBase:
-        """Return the module, where one was given."""
+        """Return the module, if one was given."""
         return cast(nn.RNNBase, self.module)
 
     @property
@@ -137,7 +137,7 @@ class Case:
 
     @cached_property
     def valid_lengths(self) -> list[int]:
-        """Return the lengths (B,), one of 1 to T for each sequence; none where they are not known, or wrong."""
+        """Return the lengths (B,), one of 1 to T for each sequence; none if they are unknown or wrong."""
         if self.packed is not None:
             back = self.packed.unsorted_indices
             return [] if back is not None and back.is_meta else packed_lengths(self.packed)

@@ -32,7 +32,7 @@ def has_cells(case: Case) -> Iterator[Fault]:
 
 @rule("module", refuses=True)
 def data_fit_module(case: Case) -> Iterator[Fault]:
-    """Find data that do not fit the module; torch is asked only where something does not."""
+    """Find data that do not fit the module; torch is asked only if something does not."""
     module, data, weight = case.layer, case.data, case.weight
     dims = (2,) if case.packed is not None else (3,) if case.lengths is not None else (2, 3)
     if data.device != weight.device:
@@ -84,7 +84,7 @@ def _overreads(case: Case) -> bool:
 
 
 def order_refusal(lengths: Tensor, T: int) -> str | None:
-    """Return torch's own message where it refuses the order of the lengths (B,) with enforce_sorted=True, else None."""
+    """Return torch's own message if it refuses the order of the lengths (B,) with enforce_sorted=True, else None."""
     error = ask(lambda: pack_cells(len(lengths), T, lengths, enforce_sorted=True)).error
     return None if error is None else str(error)
 
@@ -102,14 +102,14 @@ def _pack(case: Case, lengths: object, *, enforce_sorted: bool = False) -> Answe
 
 @rule("x", refuses=True)
 def lengths_are_given(case: Case) -> Iterator[Fault]:
-    """Find a padded x without lengths, where it is to be packed."""
+    """Find a padded x without lengths, if it is to be packed."""
     if case.traced and case.lengths is None:
         yield Fault("no_lengths")
 
 
 @rule("x", "lengths", refuses=True)
 def lengths_are_integers(case: Case) -> Iterator[Fault]:
-    """Find lengths on another device, in other than one dimension, shares of the longest, and what is no integer."""
+    """Find lengths that are on another device, not one-dimensional, relative, or not integers."""
     if case.has_plain_lengths and case.lengths_device == "cpu":
         return
     given, whole = case.lengths_tensor, case.whole_lengths
@@ -177,7 +177,7 @@ def lengths_at_most_T(case: Case) -> Iterator[Fault]:
 
 
 def _later(case: Case, packed: PackedSequence | None) -> tuple[str, str, bool]:
-    """Return the call that comes next, what it does, and whether it raises; "" where its grid would be too large."""
+    """Return the call that comes next, what it does, and whether it raises; "" if its grid would be too large."""
     if packed is None or int(packed.batch_sizes[0]) * len(packed.batch_sizes) > MAX_CELLS:
         return "", "", False
     call, module = "pad_packed_sequence", case.module

@@ -133,7 +133,7 @@ class Fault:
     """What a condition found, before it is put into words.
 
     key      names the words in findings.toml; values: what these are about
-    answer   torch's own, for this very input or for as little of it as shows the trouble; None if it is not asked
+    answer   what torch does with this input, or with the smallest part that shows the problem; None if it is not asked
     rows, steps   the sequences and the time steps in these, as in Finding
     severity      None: that of torch's answer
     """

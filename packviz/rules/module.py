@@ -107,7 +107,7 @@ def _way_out(module: object) -> tuple[str, bool]:
 
 
 def state_of(case: Case, B: int) -> tuple[Tensor, Tensor | None]:
-    """Return copies of h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H); zeros where hx is None.
+    """Return copies of h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H); zeros if hx is None.
 
     hx must have been judged: see raise_first().
     """
@@ -119,7 +119,7 @@ def state_of(case: Case, B: int) -> tuple[Tensor, Tensor | None]:
 def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor) -> int | None:
     """Return total_length, for the output of a module over sequences of these lengths (B,).
 
-    Raises PackvizError unless it is None or an integer of at least the longest length, and where the output would not
+    Raises PackvizError unless it is None or an integer of at least the longest length, and if the output would not
     fit into memory.
     """
     if total_length is None:

@@ -48,7 +48,7 @@ def all_finite(values: Tensor) -> bool:
 
 
 def pad_step(values: Tensor, given: float) -> Tensor:
-    """Return a step (...) of values (B, T, ...) that is nothing but a pad, in their dtype where they are floating."""
+    """Return a step (...) of values (B, T, ...) that is nothing but a pad, in their dtype if they are floating."""
     dtype = values.dtype if values.is_floating_point() else None
     return torch.full(values.shape[2:], float(given) if dtype else given, dtype=dtype, device=values.device)
 
@@ -123,7 +123,7 @@ def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:
         return peaks(values) != 0
     if values.is_floating_point() and not isinstance(pad, Tensor):
         pad = float(pad)  # torch takes no integer beyond 64 bits
-    unequal = bool((pad != pad).any()) if isinstance(pad, Tensor) else pad != pad  # as only NaN is to itself
+    unequal = bool((pad != pad).any()) if isinstance(pad, Tensor) else pad != pad  # true only for NaN
     differs = ~values.isnan() if unequal else values != pad
     return differs if differs.dim() == 2 else differs.flatten(2).any(-1)
 
@@ -140,7 +140,7 @@ def first_in_each(flags: Tensor) -> tuple[list[int], list[int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class GivenGrid:
     """A grid with the sequences first, (B, T) or (B, T, ...), and the lengths it is said to have."""
 
     values: Tensor
@@ -159,7 +159,7 @@ class Grid:
 
     @cached_property
     def pad(self) -> Pad | None:
-        """Return what a pad looks like, or None where the cells after the lengths show no padding value."""
+        """Return what a pad looks like, or None if the cells after the lengths show no padding value."""
         shape = self.values.shape[2:]
         if self.given is not None:
             cell = pad_step(self.values, self.given)
@@ -177,12 +177,14 @@ class Grid:
             if len(region) == 1:  # one cell may be a token that was left out
                 return Pad(zero, True, "0")
             return Pad(region[0].reshape(shape), True, pad_code(region[0], after[0]))
-        ends = self.values[~self.mask[:, -1], -1].reshape(-1, region.size(1))  # the last column, where it is after
+        ends = self.values[~self.mask[:, -1], -1].reshape(
+            -1, region.size(1)
+        )  # the last column of sequences that end before it
         return Pad(zero, False, "0") if bool((ends == 0).all(1).any()) else None
 
     @cached_property
     def real(self) -> Tensor:
-        """Return (B, T) bool: True where a step is not a pad; only where there is a pad.
+        """Return (B, T) bool: True where a step is not a pad; only if there is a pad.
 
         NaN and inf after the lengths are not data: they are a finding of their own.
         """
@@ -197,12 +199,12 @@ class Grid:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Return how many pads come before each sequence's data; T where there are no data."""
+        """Return how many pads come before each sequence's data; T if there are no data."""
         return [self.T - end for end in ends_of(self.real.flip(1))]
 
 
 def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
-    """Return a pad (F,) as code: nan, a number where all features are the same, else the cell (b, t) it was seen in."""
+    """Return a pad (F,) as code: nan, a number if all features are the same, else the cell (b, t) it was seen in."""
     if bool(cell.isnan().all()):
         return "nan"
     if bool((cell == cell[0]).all()):
@@ -228,6 +230,6 @@ def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_firs
         return 0.0
     if bool((ends >= values.size(1)).all()):  # nothing is after them
         return 0.0
-    pad = Grid(values, ends.tolist(), None).pad
+    pad = GivenGrid(values, ends.tolist(), None).pad
     cell = torch.zeros(1, device="cpu") if pad is None else pad.cell.flatten()
     return float(cell[0]) if bool((cell == cell[0]).all()) else 0.0

@@ -36,7 +36,7 @@ from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_no_wrong_lengths, has_numbers, has_this_layout, has_valid_lengths, rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.padding_value import (
-    Grid,
+    GivenGrid,
     Pad,
     all_finite,
     ends_of,
@@ -55,7 +55,7 @@ from packviz.text import joined
 
 @rule("x", "lengths", needs=(has_numbers, has_valid_lengths))
 def lengths_fit_data(case: Case) -> Iterator[Fault]:
-    """Compare lengths that torch would take with where the data end; of x or, where they are given, the ids."""
+    """Compare lengths that torch would take with where the data end; of x or, if they are given, the ids."""
     lengths, given = case.valid_lengths, case.padding_value
     if case.data.is_complex():
         return
@@ -63,9 +63,9 @@ def lengths_fit_data(case: Case) -> Iterator[Fault]:
         return  # every step before its length is something, every one after it is zero
     source = _source(case)
     values = source if case.batch_first else source.transpose(0, 1)
-    grid = Grid(values, lengths, given)
-    # where nothing after the lengths looks like a pad, the pads may be elsewhere, as zeros
-    padded = grid if grid.pad is not None else Grid(values, lengths, 0.0)
+    grid = GivenGrid(values, lengths, given)
+    # if nothing after the lengths looks like a pad, the pads may be elsewhere, as zeros
+    padded = grid if grid.pad is not None else GivenGrid(values, lengths, 0.0)
     displaced = [] if grid.pad is not None and grid.pad.constant else [*_displaced(case, grid, padded)]
     yield from displaced
     if grid.pad is not None and not displaced:
@@ -83,7 +83,7 @@ def _may_count_pads(case: Case) -> bool:
 
 def _fault(
     key: str,
-    grid: Grid,
+    grid: GivenGrid,
     rows: Sequence[int],
     steps: Sequence[int],
     pad: Pad | None = None,
@@ -113,11 +113,11 @@ def _steps(values: Tensor, most: int = 4) -> str:
     return ", ".join(words) + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
-def _displaced(case: Case, grid: Grid, padded: Grid) -> Iterator[Fault]:
-    """Look for pads that are as many as the lengths leave, but elsewhere; `padded` says what they look like."""
+def _displaced(case: Case, grid: GivenGrid, padded: GivenGrid) -> Iterator[Fault]:
+    """Find pads that are as many as the lengths leave, but elsewhere; `padded` says what they look like."""
     short = [b for b, length in enumerate(grid.lengths) if length < grid.T]
     first, ends = short[:1], [grid.lengths[b] for b in short[:1]]
-    turned = Grid(grid.values.transpose(0, 1), grid.lengths, grid.given)
+    turned = GivenGrid(grid.values.transpose(0, 1), grid.lengths, grid.given)
     if grid.values.size(0) == grid.T and _fits(turned):
         yield _fault("square", grid, first, ends, turned.pad)
     elif seen := _viewed(case, grid):
@@ -132,7 +132,7 @@ def _displaced(case: Case, grid: Grid, padded: Grid) -> Iterator[Fault]:
         yield _fault("lengths_order", grid, rows, steps, padded.pad, reach=padded.ends)
 
 
-def _fits(grid: Grid) -> bool:
+def _fits(grid: GivenGrid) -> bool:
     """Return whether the data end exactly where the lengths say, with pads after them."""
     pad = grid.pad
     if pad is None or not pad.constant or all(length == grid.T for length in grid.lengths):
@@ -145,17 +145,17 @@ def _source(case: Case) -> Tensor:
     return cast(Tensor, case.x) if case.ids is None else case.ids
 
 
-def _viewed(case: Case, grid: Grid) -> Grid | None:
-    """Return the grid as it was, where view brought it to its layout, which mixes the rows, and not transpose."""
+def _viewed(case: Case, grid: GivenGrid) -> GivenGrid | None:
+    """Return the grid as it was, if view brought it to its layout, which mixes the rows, and not transpose."""
     source = _source(case)
     there, here = source.shape[:2]
     back = source.reshape(here, there, *source.shape[2:])  # the numbers in their old order, in the other layout
-    seen = Grid(back.transpose(0, 1) if case.batch_first else back, grid.lengths, grid.given)
+    seen = GivenGrid(back.transpose(0, 1) if case.batch_first else back, grid.lengths, grid.given)
     return seen if there != here and _fits(seen) else None
 
 
-def _left(grid: Grid, short: list[int]) -> Tensor | None:
-    """Return what the pads look like where the data end with the last step and begin as late as their lengths say."""
+def _left(grid: GivenGrid, short: list[int]) -> Tensor | None:
+    """Return what the pads look like if the data end with the last step and begin as late as their lengths say."""
     missing = [grid.T - grid.lengths[b] for b in short]
     if sum(missing) < 2 and (grid.given is None or not short):
         return None
@@ -166,7 +166,7 @@ def _left(grid: Grid, short: list[int]) -> Tensor | None:
     return first if fitting and bool(real[short, -1].all()) else None
 
 
-def _left_out(grid: Grid, pad: Pad) -> Iterator[Fault]:
+def _left_out(grid: GivenGrid, pad: Pad) -> Iterator[Fault]:
     over = [] if pad.constant else [b for b, end in enumerate(grid.ends) if end > grid.lengths[b]]
     by_count = [b for b in over if int(grid.real[b].sum()) == grid.lengths[b]]
     if by_count:
@@ -183,7 +183,7 @@ def _left_out(grid: Grid, pad: Pad) -> Iterator[Fault]:
         yield _fault("tokens_dropped", grid, rest, steps, pad, gone=gone, note=computed)
 
 
-def _is_partly_pad(grid: Grid, b: int, pad: Pad) -> bool:
+def _is_partly_pad(grid: GivenGrid, b: int, pad: Pad) -> bool:
     """Return whether the step after the length of sequence b joins steps of which the last is a pad.
 
     Its features are then those of two to four steps, one after the other.
@@ -193,8 +193,8 @@ def _is_partly_pad(grid: Grid, b: int, pad: Pad) -> bool:
     return any(bool((step[-(len(step) // k) :] == cell[-(len(step) // k) :]).all()) for k in joined)
 
 
-def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
-    """Look for pads before the lengths: at the ends of the sequences, or at their beginnings."""
+def _taken_in(grid: GivenGrid, pad: Pad) -> Iterator[Fault]:
+    """Find pads before the lengths: at the ends of the sequences, or at their beginnings."""
     real = grid.real & grid.mask
     for b, end in enumerate(grid.ends):
         if end > grid.lengths[b]:  # its data go on: what is before the length is inside them
@@ -202,18 +202,18 @@ def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
     found = [*_at_the_ends(grid, real, pad)]
     yield from found
     if not found and min(grid.lengths) == grid.T and len(set(grid.starts)) > 1:  # alike: a vector of zeros
-        for back in _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.given), real.flip(1), pad):
+        for back in _at_the_ends(GivenGrid(grid.values.flip(1), grid.lengths, grid.given), real.flip(1), pad):
             rows, note = back.rows, bool(back.values["note"])
             about: dict[str, Any] = {"number": [grid.starts[b] for b in rows], "counts": True, "code": pad.code}
             yield _fault("left_padded", grid, rows, [0] * len(rows), pad, note=note, **about)
 
 
-def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Iterator[Fault]:
-    """Yield the fault where steps like pads end the sequences (B, T) or (B, T, ...).
+def _at_the_ends(grid: GivenGrid, real: Tensor, pad: Pad) -> Iterator[Fault]:
+    """Yield the fault if steps like pads end the sequences (B, T) or (B, T, ...).
 
-    It is certain where the caller gave the padding value and no step inside the sequences looks like it; else the
-    steps may be real. With an assumed value it is a note at most, and nothing where such steps are inside the
-    sequences, too: then they are data. A sequence of nothing but such steps counts only where the value is given.
+    It is certain if the caller gave the padding value and no step inside the sequences looks like it; else the
+    steps may be real. With an assumed value it is a note at most, and nothing if such steps are inside the
+    sequences, too: then they are data. A sequence of nothing but such steps counts only if the value is given.
 
     real: (B, T) bool, True at steps before their lengths that do not look like a pad
     """
@@ -229,7 +229,7 @@ def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Iterator[Fault]:
 
 @rule("packed", needs=(has_numbers,))
 def packed_data_are_tokens(case: Case) -> Iterator[Fault]:
-    """Look at packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
+    """Check packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
     packed, given = cast(PackedSequence, case.packed), case.padding_value
     if not packed.data.numel():
         yield Fault("empty_packed", severity="note")
@@ -264,17 +264,17 @@ def packed_data_are_tokens(case: Case) -> Iterator[Fault]:
         if shared is not None:
             b = order[shared[1]]
             pad = Pad(shared[0], True, pad_code(shared[0], (b, lengths[b] - 1)))
-        yield from _at_the_ends(Grid(values, lengths, given), flags, pad)
+        yield from _at_the_ends(GivenGrid(values, lengths, given), flags, pad)
 
 
 @rule("x", needs=(has_numbers, has_no_wrong_lengths, has_this_layout))
 def x_is_finite(case: Case) -> Iterator[Fault]:
-    """Find NaN and inf in x; all of it is data where there are no lengths."""
+    """Find NaN and inf in x; all of it is data if there are no lengths."""
     values = case.by_sequence
     if not values.is_floating_point() or all_finite(case.peaks):
         return
     bad = ~case.peaks.isfinite()
-    grid = Grid(values, case.valid_lengths or [case.T] * case.B, None)
+    grid = GivenGrid(values, case.valid_lengths or [case.T] * case.B, None)
     mask = grid.mask
     rows, steps = first_in_each(bad & mask)
     if rows:

@@ -65,7 +65,7 @@ def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:
 
 
 def tensor_obstacle(tensor: Tensor, name: str = "x", *, on_cpu: bool = True) -> tuple[str, str] | None:
-    """Return why a tensor cannot be traced ("a nested tensor") and the repair, or None where it can."""
+    """Return why a tensor cannot be traced ("a nested tensor") and the repair, or None if it can."""
     if tensor.is_nested:
         return "a nested tensor", f"pad it first: torch.nested.to_padded_tensor({name}, 0.0)"
     if tensor.is_quantized:

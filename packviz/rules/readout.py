@@ -19,8 +19,8 @@ MAX_ROWS = 2_000  # of a state whose order is looked for
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
-    """The unpacked output (B, T, D*H), the lengths, and h_n and c_n (L*D, B, H) where a module could be run."""
+class _Outputs:
+    """The unpacked output (B, T, D*H), the lengths, and h_n and c_n (L*D, B, H) if a module could be run."""
 
     output: Tensor
     lengths: list[int]
@@ -68,7 +68,7 @@ def state_is_right(case: Case) -> Iterator[Fault]:
         yield fault
 
 
-def _packed_run(case: Case, lengths: list[int]) -> _Run | None:
+def _packed_run(case: Case, lengths: list[int]) -> _Outputs | None:
     """Return the output that was given, else that of the module, with the sequences first; and the final states."""
     output, column, answer = None, "output[:, -1]" if case.batch_first else "output[-1]", None
     if case.output is not None:
@@ -78,13 +78,13 @@ def _packed_run(case: Case, lengths: list[int]) -> _Run | None:
         answer = ask(partial(run_module, case.module, packed, case.hx))
     D = 1 if case.module is None else directions(case.module)
     if answer is None or answer.result is None:
-        return None if output is None else _Run(output, lengths, D, column)
+        return None if output is None else _Outputs(output, lengths, D, column)
     rows, final = answer.result
     output = pad_packed_sequence(rows, batch_first=True)[0] if output is None else output
-    return _Run(output, lengths, D, column, *states_of(final))
+    return _Outputs(output, lengths, D, column, *states_of(final))
 
 
-def _sound(run: _Run) -> Iterator[Tensor]:
+def _sound(run: _Outputs) -> Iterator[Tensor]:
     """Yield the readouts that are right: the last states, the mean and maximum over the tokens alone, all layers."""
     yield run.right
     rows = [run.output[b, :length] for b, length in enumerate(run.lengths)]
@@ -123,8 +123,8 @@ def _judged(case: Case) -> Fault | None:
     return Fault("state_unknown", Answer(state), rows, steps, severity="note", **values)
 
 
-def _wrong(run: _Run) -> Iterator[_Reading]:
-    """Yield wrong readings of the output, and of h_n and c_n (L*D, B, H) where these are known."""
+def _wrong(run: _Outputs) -> Iterator[_Reading]:
+    """Yield wrong readings of the output, and of h_n and c_n (L*D, B, H) if these are known."""
     output, (B, ends) = run.output, run.places
     if run.D == 2:
         yield "backward_one_step", "the output at each last step", run.last, None
@@ -154,7 +154,7 @@ def _wrong(run: _Run) -> Iterator[_Reading]:
             yield key, f"both directions of {name}, layer {slot // 2}", both, slot // 2
 
 
-def _padded_run(case: Case, run: _Run) -> Iterator[_Reading]:
+def _padded_run(case: Case, run: _Outputs) -> Iterator[_Reading]:
     """Yield readings of a run over x as it is, pads and all."""
     if case.module is None or case.x is None:
         return
@@ -181,7 +181,7 @@ def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
 
 
 def _same(one: Tensor, other: Tensor) -> Tensor:
-    """Return (B,) bool: which rows are equal up to rounding; none where the shapes differ."""
+    """Return (B,) bool: which rows are equal up to rounding; none if the shapes differ."""
     if one.shape != other.shape:
         return torch.zeros(1, dtype=torch.bool, device="cpu")
     half = _in_half(one, other)

@@ -28,7 +28,7 @@ def no_pads_are_run(case: Case) -> Iterator[Fault]:
 
 
 def _is_doubtful(key: str, ends: list[int], T: int) -> bool:
-    """Return whether pads that nobody told of are enough to doubt how sequences that reach so far are laid out."""
+    """Return whether undeclared pads are reason enough to suspect the wrong layout. ends: of each sequence's data."""
     rows, number = sum(end < T for end in ends), len(ends) * T - sum(ends)
     if key == _LEFT:  # all of them may begin with a first input of zeros, as of a decoder
         return number > 1 and rows < len(ends)
@@ -54,7 +54,7 @@ def _fault(case: Case, key: str, cell: Tensor, ends: list[int], at: tuple[int, i
 def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list[int], tuple[int, int]] | None:
     """Return what ends sequences (B, T, F) and nothing else in them, how far each reaches, and where it is seen.
 
-    Without a padding value, that is a step of zeros, or one vector that ends at least two sequences more than once.
+    Without a padding value, that is a step of zeros, or a vector repeated at the end of at least two sequences.
     """
     B, T = values.shape[:2]
     cells = [(pad_step(values, given or 0.0), (0, 0))]

@@ -13,8 +13,8 @@ _say = sentences(Path(__file__).with_suffix(".toml"))
 
 
 @dataclass(frozen=True)
-class Cell:
-    """Hold one cell of the padded grid."""
+class GridCell:
+    """One cell of the padded grid."""
 
     b: int  # its sequence
     t: int  # its column
@@ -25,8 +25,8 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
-    """Hold one packed row."""
+class PackedRow:
+    """One packed row."""
 
     cell: int  # its index among the cells of the grid
     found: str  # the message when it is found
@@ -36,7 +36,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Size:
-    """Hold one of the batch_sizes, and the reply to each answer: said[i] to i + 1."""
+    """One of the batch_sizes, and the reply to each answer: said[i] to i + 1."""
 
     size: int
     said: tuple[str, ...]
@@ -44,11 +44,11 @@ class Size:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Hold what a visitor packs, and torch's result."""
+    """What a visitor packs, and torch's result."""
 
     letters: tuple[str, ...]  # B, in sorted order: the rows of the grid
-    cells: tuple[Cell, ...]  # B * T, row after row
-    rows: tuple[Row, ...]  # N, in the order in which torch packed them
+    cells: tuple[GridCell, ...]  # B * T, row after row
+    rows: tuple[PackedRow, ...]  # N, in the order in which torch packed them
     sizes: tuple[Size, ...]  # T of them, batch_sizes
     start: str  # the first message
     back: str  # the message when a row is put back
@@ -73,7 +73,7 @@ def exercise(trace: Trace | Refusal) -> Exercise | None:
     for n, (b, t) in enumerate(origins):
         place = places[b, t]
         named = vars(cells[place]) | {"n": n, "N": N, "live": live[t], "last": b == live[t][-1]}
-        rows.append(Row(place, *(_say(f"row.{key}", **named) for key in ("found", "later", "other"))))
+        rows.append(PackedRow(place, *(_say(f"row.{key}", **named) for key in ("found", "later", "other"))))
     answers = range(1, len(order) + 1)
     said = ([_about_size(given, t, live, order, lengths) for given in answers] for t in range(len(sizes)))
     counts = tuple(Size(size, tuple(each)) for size, each in zip(sizes, said, strict=True))
@@ -81,7 +81,7 @@ def exercise(trace: Trace | Refusal) -> Exercise | None:
     return Exercise(tuple(map(sequence_label, order)), cells, tuple(rows), counts, *told)
 
 
-def _cell(trace: Trace | Refusal, b: int, t: int) -> Cell:
+def _cell(trace: Trace | Refusal, b: int, t: int) -> GridCell:
     real, length = trace.padded.mask[b], int(trace.padded.lengths[b])
     texts = trace.texts[b] if trace.texts else ()
     is_pad = not real[t]
@@ -89,7 +89,7 @@ def _cell(trace: Trace | Refusal, b: int, t: int) -> Cell:
     name = _say("cell.name", text=text, is_pad=is_pad, b=b, t=t)
     why = "padding" if is_pad else "beyond"
     unpacked = _say(f"cell.{why}", name=name, b=b, t=t, length=length) if t >= length else ""
-    return Cell(b, t, text, is_pad, name, unpacked)
+    return GridCell(b, t, text, is_pad, name, unpacked)
 
 
 def _about_size(given: int, t: int, live: Sequence[Sequence[int]], order: Sequence[int], lengths: Sequence[int]) -> str:

@@ -14,7 +14,7 @@ _say = sentences(Path(__file__).with_suffix(".toml"))
 
 @dataclass(frozen=True)
 class Document:
-    """Hold one document, and the reply when it is put into a row: said[room] with that many free cells."""
+    """One document, and the reply when it is put into a row: said[room] with that many free cells."""
 
     letter: str
     length: int  # its tokens in a row: at most the capacity
@@ -25,7 +25,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Filling:
-    """Hold what a visitor puts into rows, and the number of rows that best fit needs."""
+    """What a visitor puts into rows, and the number of rows that best fit needs."""
 
     documents: tuple[Document, ...]
     capacity: int  # the cells of a row

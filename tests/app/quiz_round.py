@@ -4,7 +4,7 @@ from playwright.sync_api import Locator
 from visits import Visit
 
 from packviz.teach.predictions import spelled
-from packviz.teach.quiz import Question, questions
+from packviz.teach.quiz import QuizQuestion, questions
 
 LEVEL, ROUND = 2, 1234
 ASKED = questions(LEVEL, ROUND)
@@ -23,11 +23,11 @@ def prompt(visited: Visit) -> Locator:
     return visited.page.locator(".st-key-prompt").first  # that of the question before may still be on its way out
 
 
-def plain(question: Question) -> str:
+def plain(question: QuizQuestion) -> str:
     return question.prediction.prompt.replace("`", "")
 
 
-def answer(visited: Visit, question: Question, typed: str) -> None:
+def answer(visited: Visit, question: QuizQuestion, typed: str) -> None:
     if question.prediction.form == "choice":
         visited.main.locator(".st-key-question").get_by_role("radio", name=typed.replace("`", "")).check(force=True)
         click(visited, "Check")

@@ -190,7 +190,7 @@ def test_a_file_that_crashes_its_reader_is_reported_in_place(app: AppTest, monke
 
     def too_little(data: bytes, name: str) -> object:
         with pytest.raises(PackvizError) as refusal:
-            read_isolated(data, name, memory=150 * 2**20)  # torch alone exceeds it: where it breaks, differs
+            read_isolated(data, name, memory=150 * 2**20)  # torch alone exceeds it: the step at which it fails differs
         refused.append(refusal.value.sentence)
         raise refusal.value
 

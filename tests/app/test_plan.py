@@ -14,7 +14,7 @@ from classroom.questions import question
 from classroom.specs import checked_item
 from packviz.errors import PackvizError
 from ui.parts.plan import STARTER, Item, Plan, as_file, as_html, from_file, item_of, shown_of
-from ui.state.kinds import PACKING, ROWS, Kind
+from ui.state.kinds import PACKING, ROWS, AppKind
 from ui.state.runs import BESIDE, OWN, Request, Source, run
 
 PICTURE = base64.b64encode(b"\x89PNG" + bytes(300)).decode()
@@ -146,7 +146,7 @@ def test_a_room_shows_the_items_of_a_plan_with_their_notes() -> None:
     ],
 )
 def test_a_room_shows_the_movie_of_the_page(
-    kind: Kind, stage: str, settings: dict[str, object], stages: set[str]
+    kind: AppKind, stage: str, settings: dict[str, object], stages: set[str]
 ) -> None:
     asked: Any = ("pad", "embed") if stage == "embed" else (stage,)
     request = Request(Source(OWN, "1 2 3\n4 5 6 7"), tuple(settings.items()), stages=asked, kind=kind)

@@ -367,7 +367,7 @@ async def test_hostile_requests_cause_no_server_error_and_learn_nothing(address:
                 try:
                     answers[(await line.ask(method, path, raw=raw)).status] += 1
                 except ConnectionError:
-                    answers[0] += 1  # the server has hung up, as it may on what is no HTTP
+                    answers[0] += 1  # the server has hung up, as it may if it is not HTTP
             line.close()
             return line.heard
 

@@ -1,4 +1,4 @@
-"""Findings: a report that prints, raises, goes out as JSON, and leaves out what is not to be heard."""
+"""Findings: a report that prints, raises, goes out as JSON, and leaves out what is ignored."""
 
 import copy
 import inspect

@@ -23,7 +23,7 @@ Model = Callable[["Parts", Tensor, Any], object]
 
 
 class Parts(nn.Module):
-    """Hold the layers that the models below run; the way they run them is a function."""
+    """The layers that the models below run; the way they run them is a function."""
 
     def __init__(self, way: Model, **settings: Any) -> None:
         super().__init__()

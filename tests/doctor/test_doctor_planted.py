@@ -301,7 +301,7 @@ def assert_placed(finding: Finding) -> None:
 
 
 def assert_answered(finding: Finding, given: dict[str, Any], batch_first: bool) -> None:
-    """Hold that torch's answer is quoted, and that what it refuses is an error and nothing else is."""
+    """Check that torch's answer is quoted, and that what it refuses is an error and nothing else is."""
     assert finding.torch_does.startswith(("raises", NOT_ASKED)) == (finding.severity == "error")
     if NOT_ASKED not in finding.torch_does:
         says = torch_says(given, batch_first)

@@ -1,4 +1,4 @@
-"""What torch prints is read back; what is no number is refused; nothing in a text is ever run."""
+"""What torch prints is read back; anything that is not a number is refused; nothing in a text is ever run."""
 
 import math
 import random

@@ -177,7 +177,7 @@ def test_what_the_numbers_tell_is_found_and_repaired(
         names = {"x": wrong.x, "lengths": wrong.lengths, "batch_first": wrong.batch_first}
         after = repaired(finding, **names, enforce_sorted=False)
         mended = replace(wrong, **{name: after[name] for name in names})
-        if not case.options:  # a state would be of the wrong size where sequences were left out
+        if not case.options:  # a state would be of the wrong size if sequences were left out
             assert finding.key not in mended.keys(enforce_sorted=after["enforce_sorted"])
         if plant is taken_in:
             assert torch.as_tensor(mended.lengths).tolist() == case.lengths

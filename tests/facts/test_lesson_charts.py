@@ -11,7 +11,7 @@ import packviz as pv
 from packviz import Batch, Config, charts
 from packviz.facts import compare, drift, losses
 from packviz.lab.cost import Setup, counts_of, measure, pairs_of
-from packviz.lab.training import Experiment, Progress, summary
+from packviz.lab.training import EpochResult, Experiment, summary
 from packviz.lab.training.charts import final, learning
 from packviz.show.charts.differences import difference, drifts, gradients
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, diverging
@@ -119,7 +119,7 @@ def test_gradients_has_two_bars_for_each_parameter() -> None:
     assert [*zip(unmasked.x, masked.x, strict=True)] == [(row.unmasked, row.masked) for row in done.gradients]
 
 
-TRAINED = [Progress(Experiment(epochs=1, seeds=(0,)), 0, 1, 1.3, 40.0, 1.0)]
+TRAINED = [EpochResult(Experiment(epochs=1, seeds=(0,)), 0, 1, 1.3, 40.0, 1.0)]
 DONE = measure(Setup("gru", 2, 3), (4, 2, 1), 1)
 T = TRACES[1]
 CHARTS: list[tuple[Any, ...]] = [(charts.states, T), (charts.units, T, 0), (charts.margins, T)]

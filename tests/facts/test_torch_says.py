@@ -24,7 +24,7 @@ def run_again(code: str, **names: Any) -> str:
 
 
 def is_shortened(text: str, whole: str) -> bool:
-    """Tell whether a text is the whole of another one, or of more than twelve lines the first five and the last."""
+    """Return whether a text is the whole of another one, or of more than twelve lines the first five and the last."""
     lines, kept = whole.splitlines(), text.splitlines()
     if len(lines) > 12:
         lines[5:-5] = ["...,"]

@@ -28,7 +28,7 @@ __all__ = [
     "PACKED",
     "REFUSED",
     "Case",
-    "Film",
+    "CaseMovie",
     "case_of",
     "over",
 ]
@@ -144,7 +144,7 @@ def case_of(name: str) -> Case:
 
 
 @dataclass(frozen=True)
-class Film:
+class CaseMovie:
     """One of the movies of a case: "show", "deep" or "beside"."""
 
     of: str
@@ -163,16 +163,16 @@ class Film:
         return shown
 
 
-ORDINARY = [Film(name, "show") for name in CASES]
-DEEP = [Film(name, "deep") for name in CASES]
-BESIDE = [Film(name, "beside") for name in PACKED]
+ORDINARY = [CaseMovie(name, "show") for name in CASES]
+DEEP = [CaseMovie(name, "deep") for name in CASES]
+BESIDE = [CaseMovie(name, "beside") for name in PACKED]
 FILMS = [*ORDINARY, *DEEP, *BESIDE]
 
 
-def over(cases: Sequence[str] | Sequence[Film]) -> Callable[[Callable[[Any], int | None]], Callable[..., None]]:
+def over(cases: Sequence[str] | Sequence[CaseMovie]) -> Callable[[Callable[[Any], int | None]], Callable[..., None]]:
     """Make a test of a fact for each of these cases or films.
 
-    A fact that only speaks where something is the case returns how often it spoke. The last case of a fact that never
+    A fact that applies only if something is the case returns how often it spoke. The last case of a fact that never
     spoke fails; a quick run, which leaves cases out, does not look.
     """
 

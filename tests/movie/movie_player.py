@@ -72,7 +72,7 @@ class Screen:
 
     @property
     def tip(self) -> list[str]:
-        """The lines of what the pointer shows; none where it shows nothing."""
+        """The lines of what the pointer shows; none if it shows nothing."""
         tip = self.root.locator(".pv-tip")
         return tip.locator("p").all_inner_texts() if tip.is_visible() else []
 

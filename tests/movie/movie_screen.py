@@ -12,7 +12,7 @@ from torch import Tensor
 
 from packviz.show.movie import Movie
 from packviz.show.movie.frames import Cell, Moment, moments
-from packviz.show.movie.staging import View
+from packviz.show.movie.staging import Arrangement
 
 __all__ = [
     "Look",
@@ -53,7 +53,7 @@ class Show:
         for step in self.data["steps"]:
             stage = step.get("stage", stage)
             self.steps.append(step | {"stage": stage, "code": self.data["lines"][stage]})
-        views = [View(*view) for view in self.data["views"]]
+        views = [Arrangement(*view) for view in self.data["views"]]
         self.scenes = {
             name: {way: [views[view] for view in each] for way, each in zip(("wide", "tall"), scene, strict=False)}
             for name, scene in self.data["scenes"].items()
@@ -139,7 +139,7 @@ def standing(cells: dict[str, Look], *families: str) -> list[Look]:
 
 
 def state(cells: dict[str, Look], name: str, b: int) -> list[float | None] | None:
-    """Return the numbers of a sequence in the panel h or hn; None where nothing is shown."""
+    """Return the numbers of a sequence in the panel h or hn; None if nothing is shown."""
     one = cells.get(f"{name}:{b}")
     if one:
         return list(one["vec"]) if one["shown"] else None
@@ -147,7 +147,7 @@ def state(cells: dict[str, Look], name: str, b: int) -> list[float | None] | Non
 
 
 def units_of(cells: dict[str, Look], name: str) -> list[float | None] | None:
-    """Return the numbers of a row of cells, one a unit; None where none of them is shown."""
+    """Return the numbers of a row of cells, one a unit; None if none of them is shown."""
     units = [cell for unit in range(99) if (cell := cells.get(f"{name}:{unit}"))]
     assert units, name
     if not all(cell["shown"] for cell in units):
@@ -228,7 +228,7 @@ def close(shown: list[float | None] | None, true: Tensor) -> bool:
 
 
 def in_numbers(show: Show) -> bool:
-    """Return whether the gates of a run stand there as numbers; where these could not be read, they are stripes."""
+    """Return whether the gates of a run stand there as numbers; if these could not be read, they are stripes."""
     return any(name.startswith("was:") for name in show.ids)
 
 

@@ -42,7 +42,7 @@ def timed(case: Case) -> Iterator[tuple[int, dict[str, Any], dict[str, Look]]]:
 
 
 def apart(a: Tensor, b: Tensor) -> tuple[float, bool | None]:
-    """Return the largest distance of two states, and whether it is more than rounding; None where it is close to it."""
+    """Return the largest distance of two states, and whether it is more than rounding; None if it is close to it."""
     same = (a == b) | (a.isnan() & b.isnan())
     distance = float((a.double() - b.double()).abs().masked_fill(same, 0).max())
     size = max(1.0, float(torch.maximum(a.abs(), b.abs()).nan_to_num(0, 0, 0).max()))

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import permutations
 from operator import itemgetter
 
-from movie_cases import BESIDE, DEEP, Film, over
+from movie_cases import BESIDE, DEEP, CaseMovie, over
 from movie_screen import Look, Named, cell_of, in_numbers, overlapping
 
-from packviz.show.movie.staging import Standing, View
+from packviz.show.movie.staging import Arrangement, Standing
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
 MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
@@ -17,7 +17,7 @@ HAND = (366, 430)
 each_film = over([*DEEP, *BESIDE])  # what an ordinary movie shows is in the deep one: test_movie.py
 
 
-def views(film: Film) -> Iterator[tuple[str, View, dict[str, Look]]]:
+def views(film: CaseMovie) -> Iterator[tuple[str, Arrangement, dict[str, Look]]]:
     """Yield each scene after its last step, set in every way; of a short movie one way after each step, too."""
     show, short = film.show, len(film.show.ids) < 150
     names = [step.get("scene", step["stage"]) for step in show.steps]
@@ -27,7 +27,7 @@ def views(film: Film) -> Iterator[tuple[str, View, dict[str, Look]]]:
         yield from ((names[i], view, cells) for view in (ways if last else ways[:1] if short else ()))
 
 
-def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[Named]:
+def shown(view: Arrangement, cells: dict[str, Look], roles: set[str]) -> list[Named]:
     """Return the cells of these roles, in the units of a view: test_pictures.py holds that they stand there."""
     standing, found = Standing(view, unit=1, wide=1, left=0, top=0, squeeze=1), []
     for name, cell in cells.items():
@@ -37,7 +37,7 @@ def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[Named]:
 
 
 @each_film
-def test_nothing_lies_on_something_else_or_outside_the_picture(film: Film) -> None:
+def test_nothing_lies_on_something_else_or_outside_the_picture(film: CaseMovie) -> None:
     for scene, view, cells in views(film):
         solid: list[Named] = []
         for (left, top, right, bottom), name in shown(view, cells, SOLID | MARKS | {"axis", "note", "title"}):
@@ -52,7 +52,7 @@ def test_nothing_lies_on_something_else_or_outside_the_picture(film: Film) -> No
 
 
 @each_film
-def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: Film) -> None:
+def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: CaseMovie) -> None:
     for _, view, cells in views(film):
         for panel, (_, *starts) in view.breaks.items():
             assert starts == sorted(set(starts))
@@ -62,7 +62,7 @@ def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: Film) -> None:
 
 
 @each_film
-def test_headings_do_not_run_into_one_another(film: Film) -> int:
+def test_headings_do_not_run_into_one_another(film: CaseMovie) -> int:
     """Where their picture is as large as it can be in a room, and their letters as wide as a browser sets them.
 
     In a hand there is no room for all the headings of a run in numbers: the player ends each where the next begins.

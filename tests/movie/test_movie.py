@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 import torch
 from jsonschema import Draft202012Validator
-from movie_cases import BESIDE, CASES, FILMS, ORDINARY, Case, Film, case_of, over
+from movie_cases import BESIDE, CASES, FILMS, ORDINARY, Case, CaseMovie, case_of, over
 from movie_screen import Show, in_numbers, tokens, visible
 from torch import nn
 
@@ -26,7 +26,7 @@ SHORT = ["unsorted", "words", "refused", "unsorted-backward"]
 
 
 @over(FILMS)
-def test_no_id_is_given_twice_and_no_change_is_idle(film: Film) -> None:
+def test_no_id_is_given_twice_and_no_change_is_idle(film: CaseMovie) -> None:
     show = film.show
     assert len(set(show.ids)) == len(show.ids)
     assert list(show.idle_changes()) == []
@@ -35,7 +35,7 @@ def test_no_id_is_given_twice_and_no_change_is_idle(film: Film) -> None:
 
 
 @over(ORDINARY)
-def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stands(film: Film) -> int:
+def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stands(film: CaseMovie) -> int:
     spoke = 0
     if film.case.T > 60:
         return spoke  # what flies may come from outside the window
@@ -77,7 +77,7 @@ def test_stages_follow_one_another_in_order(case: Case) -> None:
 
 
 @over([*ORDINARY, *BESIDE])
-def test_numbers_never_leave_the_scale(film: Film) -> int:
+def test_numbers_never_leave_the_scale(film: CaseMovie) -> int:
     spoke, scales = 0, film.show.movie.scales
     assert all(end > 0 for end in scales.values())
     for cell in film.show.after[-1].values():
@@ -243,7 +243,7 @@ def test_the_schema_names_what_python_names() -> None:
 
 
 @over(FILMS[::6])
-def test_every_movie_keeps_to_the_schema(film: Film) -> None:
+def test_every_movie_keeps_to_the_schema(film: CaseMovie) -> None:
     assert faults(film.show.data) == []
 
 

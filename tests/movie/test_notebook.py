@@ -57,7 +57,7 @@ def test_the_frame_of_a_notebook_fits_its_movie_and_the_page(
         expect(page.get_by_text("trust this notebook")).to_be_hidden()
         page.evaluate(HEARD)
         say = "told => document.querySelector('iframe').contentWindow.postMessage({ packviz: told }, '*')"
-        page.evaluate(say, {})  # it has told already
+        page.evaluate(say, {})  # its step is known already
         page.wait_for_function("window.heard.some(({ step, height }) => step === 1 && height > 300)")
         page.evaluate(say, {"theme": "light" if dark else "dark", "step": 5})
         page.wait_for_function("window.heard.some(({ step }) => step === 5)")

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from movie_cases import BESIDE, ORDINARY, Film, over
+from movie_cases import BESIDE, ORDINARY, CaseMovie, over
 from movie_player import Open
 from movie_screen import Show
 from PIL import Image
@@ -35,7 +35,7 @@ def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTre
 
 
 def placed(movie: Movie, step: int, width: int, height: int) -> list[tuple[Any, Any]]:
-    """Return the cells at the end of a step, each with its place in the picture; None where it is not seen."""
+    """Return the cells at the end of a step, each with its place in the picture; None if it is not seen."""
     staging = Staging(movie.to_dict(), width, height)
     frame = [frame for frame in staging.frames if frame.step == step][-1]
     return [(cell, staging.standing(frame.scene).rect(cell) if cell.shown else None) for cell in frame.cells]
@@ -95,7 +95,7 @@ def test_the_last_picture_shows_what_the_player_does() -> None:
 
 
 @over([*ORDINARY, *BESIDE][::4])
-def test_every_picture_says_its_caption_the_proof_and_what_is_left_out(film: Film) -> None:
+def test_every_picture_says_its_caption_the_proof_and_what_is_left_out(film: CaseMovie) -> None:
     movie = film.show.movie
     for step in {1, len(movie.steps) // 2 + 1, len(movie.steps)}:
         root, texts = parts(movie, step)

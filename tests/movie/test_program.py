@@ -19,7 +19,7 @@ def shape_text(value: Any) -> str:
 
 
 def result(line: str, space: dict[str, Any]) -> Any:
-    """Run a line and return what its first name stands for, or its value where it names nothing."""
+    """Run a line and return what its first name stands for, or its value if it names nothing."""
     (statement,) = ast.parse(line).body
     if not isinstance(statement, ast.Assign):
         return eval(line, space)

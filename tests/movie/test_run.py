@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, case_of, over
+from movie_cases import DEEP, ORDINARY, PACKED, Case, CaseMovie, case_of, over
 from movie_screen import Look, Show, close, grid_of, in_numbers, match, state, units_of
 from torch import Tensor, nn
 
@@ -37,7 +37,7 @@ def ended(case: Case, t: int) -> set[int]:
 
 
 @each_run
-def test_h_is_torchs_after_every_step(film: Film) -> None:
+def test_h_is_torchs_after_every_step(film: CaseMovie) -> None:
     case, show = film.case, film.show
     _, start = show.of("run")[0]
     for b in case.filmed:
@@ -54,7 +54,7 @@ def test_h_is_torchs_after_every_step(film: Film) -> None:
 
 
 @each_run
-def test_the_states_that_enter_a_window_are_torchs(film: Film) -> None:
+def test_the_states_that_enter_a_window_are_torchs(film: CaseMovie) -> None:
     case, show = film.case, film.show
     _, (step, _) = show.of("run")[:2]
     cells = show.at(next(i for i, each in enumerate(show.steps) if each is step))
@@ -64,7 +64,7 @@ def test_the_states_that_enter_a_window_are_torchs(film: Film) -> None:
 
 
 @each_run
-def test_h_stands_in_packed_order_and_h_n_in_the_original_one(film: Film) -> None:
+def test_h_stands_in_packed_order_and_h_n_in_the_original_one(film: CaseMovie) -> None:
     case, show = film.case, film.show
     cells = show.after[-1]
     for name, order in (("h", case.filmed), ("hn", case.rows)):
@@ -75,7 +75,7 @@ def test_h_stands_in_packed_order_and_h_n_in_the_original_one(film: Film) -> Non
 
 
 @each_run
-def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(film: Film) -> int:
+def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(film: CaseMovie) -> int:
     case, show = film.case, film.show
     layer, spoke = case.watched[0], 0
     entering = case.entering(layer)
@@ -122,7 +122,7 @@ def test_gates_and_c_are_those_of_the_cell_and_only_of_rows_that_are_fed(case: C
 
 
 @each_run
-def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Film) -> None:
+def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: CaseMovie) -> None:
     case, show, taken = film.case, film.show, set[int]()
     for t, cells in steps(case, show):
         taken.add(t)
@@ -136,7 +136,7 @@ def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Fil
 
 
 @each_run
-def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
+def test_a_higher_layer_reads_the_output_of_the_layer_below(film: CaseMovie) -> int:
     case, show = film.case, film.show
     layer, cells, spoke = case.watched[0], show.of("run")[0][1], 0
     if layer == 0:
@@ -251,7 +251,7 @@ def cell_of(case: Case) -> dict[str, Any]:
 
 
 @each_run
-def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(film: Film) -> None:
+def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(film: CaseMovie) -> None:
     """In the ordinary movie it is torch's own cell, and with all its whys the formulas of the documentation."""
     case, layer = film.case, film.case.watched[0]
     if case.direction and case.T > 60:

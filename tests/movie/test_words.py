@@ -22,7 +22,7 @@ CHIPS = rf"{CHIP}(?:(?:, | and ){CHIP})*(?:, … {CHIP} \(\d+ sequences\))?"
 
 @dataclass(frozen=True)
 class Moment:
-    """A step with its caption; t is its time step, None where it has none."""
+    """A step with its caption; t is its time step, None if it has none."""
 
     case: Case
     stage: str

@@ -142,7 +142,7 @@ def of_the_way_back(case: Asked, key: str, b: int, t: int) -> Answer:
 
 
 def number_in(prompt: str) -> int:
-    """Return the time step, or else the row, that a prompt names; -1 where it names none."""
+    """Return the time step, or else the row, that a prompt names; -1 if it names none."""
     found = re.search(r"(?:t = |time step |row |\[)(\d+)", prompt)
     return int(found[1]) if found else -1
 

@@ -14,7 +14,7 @@ from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.show.movie import Movie, movie
-from packviz.teach.predictions import KINDS, Moment, Prediction, Stage, ask, spelled
+from packviz.teach.predictions import KINDS, MovieMoment, Prediction, Stage, ask, spelled
 
 FIRST = "1 2 3\n4 5\n6 7 8 9"
 BACKWARD = ("joins_backward", "final_backward", "fed_backward")
@@ -200,7 +200,7 @@ def test_the_sort_of_equal_lengths_is_always_asked_about(count: int) -> None:
     assert count != 20 or getattr(ask(made(text), "sort"), "key", "") == "promised"
 
 
-def leads_nowhere(film: Movie, moment: Moment) -> bool:
+def leads_nowhere(film: Movie, moment: MovieMoment) -> bool:
     played = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
     if played.stage != moment.stage:
         return True

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
-from packviz.teach.questions import ENTRIES, Answer, Entry, answer
+from packviz.teach.questions import ENTRIES, Entry, EntryResult, answer
 
 __all__ = ["ALL", "UNEVEN", "asked", "changed", "told", "typed"]
 
@@ -15,7 +15,7 @@ UNEVEN = ([2, 1, 3], [1, 4, 2, 2], [3, 1, 5], [1, 2])  # lengths
 answered = cache(answer)  # an entry that is run once for all tests that only read what it said
 
 
-def asked(key: str, batch: str | None = None, **settings: Any) -> Answer:
+def asked(key: str, batch: str | None = None, **settings: Any) -> EntryResult:
     """Return what comes of an entry as it is, or with another batch or other settings of its config."""
     entry = ALL[key]
     if batch is None and not settings:
@@ -23,7 +23,7 @@ def asked(key: str, batch: str | None = None, **settings: Any) -> Answer:
     return answer(replace(entry, batch=batch or entry.batch, config=replace(entry.config, **settings)))
 
 
-def changed(key: str, program: str, old: str, new: str) -> Answer:
+def changed(key: str, program: str, old: str, new: str) -> EntryResult:
     """Return what comes of an entry when a part of one of its programs is replaced; old "" replaces all of it."""
     entry = ALL[key]
     code = getattr(entry, program)
@@ -31,7 +31,7 @@ def changed(key: str, program: str, old: str, new: str) -> Answer:
     return answer(replace(entry, **cast(Any, {program: code.replace(old, new) if old else new})))
 
 
-def told(done: Answer) -> str:
+def told(done: EntryResult) -> str:
     """Return the explanation on one line."""
     return " ".join(done.told.split())
 

@@ -10,7 +10,7 @@ from entry_cases import answered, key_of
 
 from packviz.show.movie import beside, movie
 from packviz.show.theme import DARK, LIGHT
-from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer, answer_apart, has_message
+from packviz.teach.questions import ENTRIES, GROUPS, Entry, EntryResult, answer, answer_apart, has_message
 from packviz.teach.questions.entry import FOLDER, read
 from packviz.teach.questions.running import OTHERWISE
 
@@ -19,7 +19,7 @@ KNOWN = 72  # questions on the list of those that are known
 
 
 @pytest.fixture
-def done(entry: Entry) -> Answer:
+def done(entry: Entry) -> EntryResult:
     return answered(entry)
 
 
@@ -40,7 +40,9 @@ def test_every_group_has_entries_in_one_piece() -> None:
 
 
 @each_entry
-def test_it_gives_the_verdict_of_its_file_and_its_programs_differ_and_say_something(entry: Entry, done: Answer) -> None:
+def test_it_gives_the_verdict_of_its_file_and_its_programs_differ_and_say_something(
+    entry: Entry, done: EntryResult
+) -> None:
     assert entry.verdict in ("varies", done.verdict)
     assert done.told != OTHERWISE
     assert 60 <= len(done.told) <= 700
@@ -68,7 +70,7 @@ def test_every_message_that_is_raised_here_is_torchs_to_the_letter() -> None:
 
 
 @each_entry
-def test_the_picture_can_be_drawn_on_light_and_dark(entry: Entry, done: Answer) -> None:
+def test_the_picture_can_be_drawn_on_light_and_dark(entry: Entry, done: EntryResult) -> None:
     chart, film = done.chart, entry.film
     assert chart is not None or film is not None
     for palette in (LIGHT, DARK):

@@ -22,7 +22,7 @@ from packviz.inputs.config import Config
 from packviz.inputs.row_config import RowConfig
 from packviz.show.movie import movie
 from packviz.teach.predictions import KINDS, spelled
-from packviz.teach.quiz import LEVELS, Question, Scorecard, progress_code, questions, read_progress_code
+from packviz.teach.quiz import LEVELS, QuizQuestion, Scorecard, progress_code, questions, read_progress_code
 
 ROUNDS = range(1, max(5, many(15)) + 1)  # of each level: in fewer, not every kind is asked
 PLACES = [(level, number) for level in LEVELS for number in ROUNDS]
@@ -30,12 +30,12 @@ PLACES = [(level, number) for level in LEVELS for number in ROUNDS]
 round_of = cache(questions)
 
 
-def lengths_of(question: Question) -> list[int]:
+def lengths_of(question: QuizQuestion) -> list[int]:
     """Return the lengths, counted in the text."""
     return [len(line.split()) for line in question.text.splitlines()]
 
 
-def asked_of(question: Question) -> Asked:
+def asked_of(question: QuizQuestion) -> Asked:
     """Return what torch is to be asked: from the text and the settings alone."""
     assert isinstance(question.config, Config)
     assert isinstance(question.trace, Trace | Refusal)
@@ -62,7 +62,7 @@ each_level = pytest.mark.parametrize("level", LEVELS)
 each_round = pytest.mark.parametrize(("level", "number"), PLACES)
 
 
-def all_of(level: int) -> list[Question]:
+def all_of(level: int) -> list[QuizQuestion]:
     return [question for number in ROUNDS for question in round_of(level, number)]
 
 

@@ -22,7 +22,7 @@ from packviz.lab.cost import Measurement, Setup, Timing, plan_sweep
 from packviz.lab.recorded import CostRecording, Made, TrainingRecording
 from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main, record_cost, record_training
 from packviz.lab.recorded.recording import DATA
-from packviz.lab.training import Experiment, Progress, Readout, run_all, summary
+from packviz.lab.training import EpochResult, Experiment, Readout, run_all, summary
 from packviz.show.theme import DARK, LIGHT, Palette, contrast
 
 SCHEMA = json.loads((files("packviz.lab.recorded") / "recorded.schema.json").read_text("utf-8"))
@@ -53,7 +53,7 @@ def training_of(naive: Sequence[float], packed: Sequence[float], *, seeds: int =
     cases = zip(product(WAYS, (0, 100)), (*naive, *packed), strict=True)
     every = [(Experiment("gru", 24, way, False, extra, epochs=1), a) for (way, extra), a in cases]
     return TrainingRecording(
-        MADE, tuple(Progress(one, n, 1, 1.0, a + n, 8.0) for one, a in every for n in range(seeds))
+        MADE, tuple(EpochResult(one, n, 1, 1.0, a + n, 8.0) for one, a in every for n in range(seeds))
     )
 
 

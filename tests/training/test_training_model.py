@@ -11,7 +11,7 @@ from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence
 
-from packviz.lab.training import Experiment, Model, Progress, pad_batch, read, run_all
+from packviz.lab.training import EpochResult, Experiment, Model, pad_batch, read, run_all
 
 CELLS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 READOUTS = ("naive", "last_valid", "packed", "mean")
@@ -102,11 +102,11 @@ QUICK = Experiment(task="first_token", hidden_size=8, epochs=3, batch_size=60, s
 THOROUGH = replace(QUICK, hidden_size=16, epochs=14, lr=0.02, seeds=(0,))
 
 
-def trained(one: Experiment, **changed: Any) -> list[Progress]:
+def trained(one: Experiment, **changed: Any) -> list[EpochResult]:
     return list(run_all([replace(one, **changed)]))
 
 
-def numbers(results: list[Progress]) -> list[tuple[int, int, float, float]]:
+def numbers(results: list[EpochResult]) -> list[tuple[int, int, float, float]]:
     """Return all but the seconds."""
     return [(p.seed, p.epoch, p.train_loss, p.test_accuracy) for p in results]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from packviz.lab.training import COLUMNS, Experiment, Outcome, Progress, conclusion, summary, table, to_csv
+from packviz.lab.training import COLUMNS, EpochResult, Experiment, Outcome, conclusion, summary, table, to_csv
 from packviz.lab.training.charts import final, learning
 
 
@@ -64,7 +64,7 @@ def test_the_summary_takes_the_last_epoch_of_finished_seeds_alone() -> None:
     other = replace(one, readout="naive")
     runs = [(one, 4, 1, 10.0), (one, 4, 2, 80.0), (other, 4, 1, 1.0), (one, 5, 1, 20.0), (one, 5, 2, 90.0)]
     runs.append((one, 6, 1, 99.0))
-    (outcome,) = summary([Progress(each, seed, epoch, 1.0, a, 0.25 * epoch) for each, seed, epoch, a in runs])
+    (outcome,) = summary([EpochResult(each, seed, epoch, 1.0, a, 0.25 * epoch) for each, seed, epoch, a in runs])
     assert (outcome.experiment, outcome.seeds, outcome.accuracies) == (one, (4, 5), (80.0, 90.0))
     assert outcome.mean == 85.0
     assert outcome.spread == pytest.approx(stdev((80.0, 90.0)))
@@ -81,10 +81,10 @@ def test_the_table_has_a_row_for_each_outcome_with_its_units() -> None:
     assert other["standard deviation (points)"] is None
 
 
-def records(*experiments: Experiment) -> list[Progress]:
+def records(*experiments: Experiment) -> list[EpochResult]:
     """Return made-up results: every number differs from every other."""
     return [
-        Progress(one, seed, epoch, 2.0 / epoch + seed / 7 + i / 90, 10.0 * epoch + seed + i / 9, 1.0)
+        EpochResult(one, seed, epoch, 2.0 / epoch + seed / 7 + i / 90, 10.0 * epoch + seed + i / 9, 1.0)
         for i, one in enumerate(experiments)
         for seed in one.seeds
         for epoch in range(1, one.epochs + 1)

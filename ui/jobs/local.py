@@ -22,7 +22,7 @@ _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the server's 
 
 @dataclass(eq=False)
 class _Job:
-    """Hold a task, its results so far, and its state."""
+    """A task, its results so far, and its state."""
 
     task: Task
     wanted: dict[str, float] = field(default_factory=dict)  # when each visitor who wants it was last present

@@ -23,7 +23,7 @@ KEPT = 3600  # seconds that results are kept
 
 @dataclass(frozen=True)
 class Task:
-    """Say what is to be done, and how it is shown."""
+    """What is to be done, and how it is shown."""
 
     name: str  # of the work on its page
     told: str  # the settings, in words
@@ -42,13 +42,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Progress:
-    """Hold the progress of a job."""
+    """The progress of a job."""
 
     task: Task
     state: State
     done: int  # its results so far
     before: int = 0  # jobs that are to be done first
-    reason: str = ""  # why it ended early, or waits, where there is more to say
+    reason: str = ""  # why it ended early, or waits, if there is more to say
     age: float = 0.0  # seconds since it was over
 
     @property

@@ -13,7 +13,7 @@ from packviz.inputs.examples import EXAMPLES, example
 from packviz.inputs.limits import LIMITS
 from ui.parts.settings import PANELS, WATCHED
 from ui.state import address, names, widgets
-from ui.state.kinds import KINDS, PACKING, Kind
+from ui.state.kinds import KINDS, PACKING, AppKind
 from ui.state.replaced import give
 from ui.state.runs import OWN, Request, Source
 from ui.state.visit import visit
@@ -53,7 +53,7 @@ class Controls:
 
 @of_every_page()
 def controls(
-    kind: Kind = PACKING,
+    kind: AppKind = PACKING,
     *,
     wait: bool = False,
     apart: bool = True,

@@ -17,7 +17,7 @@ from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
 from ui.state import address, names, widgets
-from ui.state.kinds import PACKING, Kind, View
+from ui.state.kinds import PACKING, AppKind, MovieStage
 from ui.state.path import script
 from ui.state.runs import OWN, Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
@@ -27,7 +27,7 @@ __all__ = ["apart", "compared", "lesson", "measured", "overview"]
 Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a part
 Way = tuple[str, str]  # to a page: its name in the address, and the label of the link
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
-Stages = tuple[View, ...] | None  # of the movie on a page; None for all stages
+Stages = tuple[MovieStage, ...] | None  # of the movie on a page; None for all stages
 
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
@@ -58,13 +58,13 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Wa
 def lesson(
     question: str,
     answer: str,
-    stages: tuple[View, ...],
+    stages: tuple[MovieStage, ...],
     parts: Parts,
     *,
     to_try: tuple[str, Try],
     onward: Way,
     ended: Callable[[], None] | None = None,
-    kind: Kind = PACKING,
+    kind: AppKind = PACKING,
 ) -> None:
     """Show one stage in full depth.
 
@@ -91,7 +91,7 @@ def lesson(
 def compared(
     question: str,
     answer: str,
-    stages: tuple[View, ...],
+    stages: tuple[MovieStage, ...],
     at_a_glance: Callable[[Shown], None],
     parts: Parts,
     onward: Way,
@@ -144,7 +144,7 @@ def _with_movie(
     stages: Stages,
     onward: Sequence[Way],
     below: Callable[[Shown], None],
-    kind: Kind = PACKING,
+    kind: AppKind = PACKING,
 ) -> None:
     """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
     leave_others("")
@@ -215,7 +215,7 @@ def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
 
 @st.fragment(key=WHY)
 def _why() -> None:
-    """Say what padding and packing do to the sequence that ends first.
+    """Show what padding and packing do to the sequence that ends first.
 
     The movie does not wait for this; until it has been painted, the place is empty.
     """
@@ -227,7 +227,7 @@ def _why() -> None:
 
 
 @st.fragment(key=AFTER)
-def _after(kind: Kind, stages: Stages, below: Callable[[Shown], None], onward: Sequence[Way]) -> None:
+def _after(kind: AppKind, stages: Stages, below: Callable[[Shown], None], onward: Sequence[Way]) -> None:
     """Show what belongs below the picture, which does not wait for it; in another page's frame only the next link."""
     if stage_on_screen() is None:
         return
@@ -259,7 +259,7 @@ def _shown(chosen: Controls, stages: Stages) -> Shown:
 
 
 def _about_the_link(asked: Request, shown: Shown) -> None:
-    """Say what was ignored from the link, until a control is used."""
+    """Show what was ignored from the link, until a control is used."""
     arrival = visit(Arrival)
     arrival.request = arrival.request or asked
     if arrival.request != asked or not address.asked():
@@ -272,7 +272,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
 
 
 def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
-    """Say briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
+    """Show briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
     of_the_text = problem.parameter in _OF_THE_TEXT
     name = "" if of_the_text else f"{problem.parameter}: "
     fix = problem.fix.split(";")[0].split(", or ")[0]

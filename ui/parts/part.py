@@ -17,13 +17,13 @@ from packviz.show.theme import DARK, LIGHT, Palette
 from ui.parts.controls import Typed, WayBack, put, put_back
 from ui.parts.player import show
 from ui.state import address, names
-from ui.state.kinds import PACKING, ROWS, Kind, Record
+from ui.state.kinds import PACKING, ROWS, AppKind, Record
 from ui.state.path import script
 from ui.state.runs import OWN, Shown
 from ui.state.visit import visit
 
 NOT_RECORDED = "There is no recorded run of this cell yet; `make record` makes one."  # of a new one
-TABLES: Mapping[Kind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by stage
+TABLES: Mapping[AppKind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by stage
     PACKING: {
         "pad": tables.padded_table,
         "sort": tables.sorted_table,
@@ -34,7 +34,7 @@ TABLES: Mapping[Kind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by stage
     ROWS: {"two": tables.order_table, **dict.fromkeys(ROWS.stages[1:], tables.rows_table)},
 }
 
-PROGRAMS: Mapping[Kind, Callable[[Any], str]] = {PACKING: snippet, ROWS: row_snippet}
+PROGRAMS: Mapping[AppKind, Callable[[Any], str]] = {PACKING: snippet, ROWS: row_snippet}
 
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
@@ -58,7 +58,7 @@ def _put(settings: Mapping[str, object]) -> None:
 
 
 def refused(shown: Shown) -> None:
-    """Say that torch refused to pack, so there is nothing to show, and offer the fix."""
+    """Show that torch refused to pack, so there is nothing to show, and offer the fix."""
     try_this(
         "torch refuses these lengths, so nothing is packed or run.", {"enforce_sorted off": {"enforce_sorted": False}}
     )
@@ -156,7 +156,7 @@ def _table(shown: Shown, stage: str) -> None:
     st.dataframe(frame, hide_index=True, key="records", alt=alt, column_config=_explained(frame))
 
 
-def table(kind: Kind, record: Record, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
+def table(kind: AppKind, record: Record, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
     """Return the records of one stage; those of the padded grid if torch refused to continue."""
     make = TABLES[kind].get(stage, tables.padded_table)  # the stage embed shows the padded grid, too
     if isinstance(record, Refusal):
@@ -165,7 +165,7 @@ def table(kind: Kind, record: Record, stage: str, layer: int | None, direction: 
 
 
 def proof(shown: Shown) -> None:
-    """Say how the run compares with torch's own."""
+    """Show how the run compares with torch's own."""
     if isinstance(shown.record, Refusal):
         return
     if shown.movie.exact:
@@ -177,7 +177,7 @@ def proof(shown: Shown) -> None:
 
 
 def distance(trace: Trace) -> None:
-    """Say how far the run is from torch's own."""
+    """Show how far the run is from torch's own."""
     st.text(f"Largest distance from torch's own run in {', '.join(trace.proof)}: {max(trace.proof.values())}")
 
 

@@ -26,7 +26,7 @@ from packviz.teach.questions import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
 from ui.state.address import MAX_LENGTH
-from ui.state.kinds import BESIDE, KINDS, PACKING, ROWS, View
+from ui.state.kinds import BESIDE, KINDS, PACKING, ROWS, MovieStage
 from ui.state.names import default
 from ui.state.runs import Request, Source, run
 
@@ -46,7 +46,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
     note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""  # the teacher's own
     page: str = ""  # of the app, by its name in the address; "" for a question alone
-    stages: tuple[View, ...] | None = None  # of the movie; None for all stages
+    stages: tuple[MovieStage, ...] | None = None  # of the movie; None for all stages
     example: str = ""  # this and the next two as in `ui.runs.Source`
     sequences: str | None = None
     read_as: ReadAs = "auto"
@@ -92,7 +92,7 @@ class Plan:
     touched: bool = False
 
 
-class _File(Struct, frozen=True, omit_defaults=True):
+class _PlanFile(Struct, frozen=True, omit_defaults=True):
     """A plan as a file. packviz: what the file is."""
 
     packviz: str
@@ -136,7 +136,7 @@ def settings_of(request: Request) -> dict[str, object]:
 
 
 def _watched(request: Request) -> dict[str, object]:
-    """Return how the text is read, and what of the run is watched, where that is not the default."""
+    """Return how the text is read, and what of the run is watched, if that is not the default."""
     way = "backward" if request.direction else "forward"
     watched = {
         "read_as": request.source.read_as,
@@ -193,20 +193,22 @@ STARTER = tuple(
 def as_file(plan: Plan) -> str:
     """Return a plan as JSON."""
     items = [to_builtins(item) for item in plan.items]
-    file = _File("lesson plan", _VERSION, items, plan.title, plan.goal, plan.minutes)
+    file = _PlanFile("lesson plan", _VERSION, items, plan.title, plan.goal, plan.minutes)
     return json.format(json.encode(file), indent=1).decode()
 
 
 @cache
 def ready_lessons() -> tuple[Plan, ...]:
     """Return the lessons that come with the app."""
-    return tuple(_plan(convert(tomllib.loads(path.read_text("utf-8")), _File)) for path in sorted(_LESSONS.iterdir()))
+    return tuple(
+        _plan(convert(tomllib.loads(path.read_text("utf-8")), _PlanFile)) for path in sorted(_LESSONS.iterdir())
+    )
 
 
 def from_file(data: bytes) -> Plan:
     """Return the plan of a file, checked but not run; raises PackvizError for anything else."""
     try:
-        plan = json.decode(data.removeprefix(_UTF8), type=_File) if len(data) <= MAX_BYTES else None
+        plan = json.decode(data.removeprefix(_UTF8), type=_PlanFile) if len(data) <= MAX_BYTES else None
     except (NotJson, RecursionError):
         plan = None
     if plan is None or plan.packviz != "lesson plan":
@@ -217,7 +219,7 @@ def from_file(data: bytes) -> Plan:
     return _plan(plan)
 
 
-def _plan(file: _File) -> Plan:
+def _plan(file: _PlanFile) -> Plan:
     items = tuple(_item(f"item {i}", given) for i, given in enumerate(file.items, 1))
     return Plan(items, file.title, file.goal, file.minutes)
 

@@ -29,7 +29,7 @@ _MINUTES = f"{TIME_LIMIT / 60:.0f}"
 
 @dataclass(eq=False)
 class Started:
-    """Hold a task that a visitor wants done: how it stood at the last look, and its results by then."""
+    """A task that a visitor wants done: how it stood at the last look, and its results by then."""
 
     task: Task
     now: Progress
@@ -70,7 +70,7 @@ class LongWork:
 
 @st.cache_resource(show_spinner=False)
 def backend() -> Backend:
-    """Return what does the work of all visitors: this machine, or where REDIS_URL is set the workers there."""
+    """Return what does the work of all visitors: this machine, or the workers there if REDIS_URL is set."""
     present, url = Runtime.instance().is_active_session, os.environ.get("REDIS_URL")
     if not url:
         return Jobs(present)
@@ -120,7 +120,7 @@ def _start(task: Task) -> None:
 
 @contextmanager
 def _or_a_warning() -> Iterator[None]:
-    """Show a warning where the job queue cannot be reached."""
+    """Show a warning if the job queue cannot be reached."""
     try:
         yield
     except OSError as problem:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from packviz.inputs.row_config import RowConfig
 from packviz.show.theme import sequence_color, text_on
-from packviz.teach.quiz import LEVELS, Question
+from packviz.teach.quiz import LEVELS, QuizQuestion
 from packviz.text import markup
 from ui.state import names
 from ui.state.path import script
@@ -31,7 +31,7 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
         st.markdown("Run with " + ", ".join(f"`{setting}`" for setting in settings))
 
 
-def needed_settings(question: Question) -> list[str]:
+def needed_settings(question: QuizQuestion) -> list[str]:
     """Return the settings, as code, that the answer can depend on: the cell in a run, enforce_sorted in an order."""
     if isinstance(question.config, RowConfig):
         return []  # the question names them
@@ -49,7 +49,7 @@ def way_to(level: int, number: int) -> None:
     st.page_link(script("quiz"), label="This round as a worksheet", icon=":material/print:", query_params=place)
 
 
-def worksheet(level: int, number: int, asked: Sequence[Question]) -> None:
+def worksheet(level: int, number: int, asked: Sequence[QuizQuestion]) -> None:
     """Show a round for printing: its questions with room for the answers, and the solutions on a separate sheet."""
     with st.container(horizontal=True, vertical_alignment="center", key="worksheet-way"):
         _print(key="print", height="content", width="content")
@@ -68,7 +68,7 @@ def worksheet(level: int, number: int, asked: Sequence[Question]) -> None:
                 st.markdown(f"**{i}. {question.prediction.solution.removesuffix('.')}.** {question.prediction.why}")
 
 
-def _question(i: int, question: Question) -> None:
+def _question(i: int, question: QuizQuestion) -> None:
     prediction = question.prediction
     with st.container(key=f"sheet-question-{i}", gap="small"):
         st.markdown(f"**{i}.** {prediction.prompt}")

@@ -11,7 +11,7 @@ from packviz.inputs.config import InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.limits import LIMITS
 from packviz.inputs.row_config import DType, Positions, RowLayer, ShiftLabels, Strategy
 from ui.state import names
-from ui.state.kinds import PACKING, ROWS, Kind
+from ui.state.kinds import PACKING, ROWS, AppKind
 from ui.state.names import ROW_NAMES
 from ui.state.widgets import bound, choice, switch, whole
 
@@ -22,7 +22,7 @@ Watched = tuple[int | None, int, int]  # the layer, the direction and the head
 
 
 @dataclass(frozen=True)
-class Panel:
+class SettingsPanel:
     """The widgets of one kind of run.
 
     first: draws those that are always there, and returns their values by the names in the config. watched: draws what
@@ -120,7 +120,7 @@ _MORE_ROWS: Mapping[str, Callable[[str], object]] = {
     "dtype": lambda name: choice(name, get_args(DType)),
     "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights.", label="seed"),
 }
-PANELS: Mapping[Kind, Panel] = {
-    PACKING: Panel(_cell, _watched, _MORE),
-    ROWS: Panel(_rows, _watched_head, _MORE_ROWS),
+PANELS: Mapping[AppKind, SettingsPanel] = {
+    PACKING: SettingsPanel(_cell, _watched, _MORE),
+    ROWS: SettingsPanel(_rows, _watched_head, _MORE_ROWS),
 }

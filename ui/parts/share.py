@@ -131,7 +131,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
 
 
 def _warn(shared: str) -> None:
-    """Say that the address of this page is of no use to others."""
+    """Show that the address of this page is of no use to others."""
     if is_local(shared):
         told = "It has no address in a network, so nobody else can open the link."
     else:

@@ -50,7 +50,7 @@ class Head(BaseHTTPMiddleware):
         self.after = after.replace("</head>", end, 1).replace("</body>", f"<style>{_STYLE}</style></body>", 1)
 
     async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
-        """Send the page instead of Streamlit's own, with our styles after Streamlit's; pass on what is no page."""
+        """Send the page instead of Streamlit's own, with our styles after Streamlit's; pass on everything else."""
         right = _right(request.url.path)
         if right != request.url.path:
             return RedirectResponse(f"{right}?{request.url.query}" if request.url.query else right)

@@ -22,12 +22,12 @@ from packviz.teach.predictions import asking
 from ui.state.names import ROW_NAMES
 
 Record = Trace | Refusal | RowsTrace
-View = Stage | Literal["beside"]
-BESIDE: tuple[View, ...] = ("beside",)
+MovieStage = Stage | Literal["beside"]
+BESIDE: tuple[MovieStage, ...] = ("beside",)
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class AppKind:
     """A kind of run.
 
     computes        its record from a batch and a config, within limits
@@ -41,7 +41,7 @@ class Kind:
     names: Mapping[str, str]
     check_own: Callable[[Batch, Any], None]
     stages: tuple[str, ...]
-    settled: Callable[[Batch, tuple[View, ...] | None], Mapping[str, object]] | None = None
+    settled: Callable[[Batch, tuple[MovieStage, ...] | None], Mapping[str, object]] | None = None
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class Kind:
         return asdict(self.config())
 
 
-def film_of(run: Record, stages: tuple[View, ...] | None, watched: Mapping[str, Any]) -> Movie:
+def film_of(run: Record, stages: tuple[MovieStage, ...] | None, watched: Mapping[str, Any]) -> Movie:
     """Return the movie of a record, with the questions of its first stage if it is a lesson's."""
     film = possible_movie(run, stages, **watched)
     if stages is None or stages[0] == "beside":
@@ -67,24 +67,24 @@ def film_of(run: Record, stages: tuple[View, ...] | None, watched: Mapping[str, 
     return asking(film, film.steps[0].stage if isinstance(run, RowsTrace) else stages[0])
 
 
-def _row_length(batch: Batch, stages: tuple[View, ...] | None) -> Mapping[str, object]:
+def _row_length(batch: Batch, stages: tuple[MovieStage, ...] | None) -> Mapping[str, object]:
     """Return max_length for rows to be filled, and if all tokens are too many for one row: two sequences fit in."""
     longest, shortest = int(batch.lengths.max()), int(batch.lengths.min())
     one_row = stages not in (("fill",), ("losses",)) and int(batch.lengths.sum()) <= LIMITS.max_length
     return {} if one_row else {"max_length": min(longest + shortest, LIMITS.max_length)}
 
 
-PACKING = Kind(
+PACKING = AppKind(
     computes=runs.PACKING,
     names={name: name for name in asdict(runs.PACKING.config())},
     check_own=lambda _, config: check_settings(asdict(config)),
     stages=STAGES,
 )
-ROWS = Kind(
+ROWS = AppKind(
     computes=runs.ROWS,
     names=ROW_NAMES,
     check_own=check_row_sizes,
     stages=("two", "fill", "borders", "attention", "run", "leak", "losses"),
     settled=_row_length,
 )
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (PACKING, ROWS)}
+KINDS: Mapping[str, AppKind] = {kind.name: kind for kind in (PACKING, ROWS)}

@@ -16,10 +16,22 @@ from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import limited_batch
 from packviz.show.movie import Movie
 from ui.state.cache import cached
-from ui.state.kinds import BESIDE, PACKING, Kind, Record, View, film_of
+from ui.state.kinds import BESIDE, PACKING, AppKind, MovieStage, Record, film_of
 from ui.state.visit import visit
 
-__all__ = ["BESIDE", "OWN", "Played", "Request", "Runs", "Shown", "Source", "View", "as_json", "in_turn", "latest"]
+__all__ = [
+    "BESIDE",
+    "OWN",
+    "MovieStage",
+    "Played",
+    "Request",
+    "Runs",
+    "Shown",
+    "Source",
+    "as_json",
+    "in_turn",
+    "latest",
+]
 __all__ += ["last_good", "run"]
 
 T = TypeVar("T")
@@ -31,7 +43,7 @@ _TURNS_CHANGE = threading.Lock()
 
 @dataclass(frozen=True)
 class Source:
-    """Say where the sequences come from: a text and how to read it, or an example's tensors if there is no text."""
+    """Where the sequences come from: a text and how to read it, or an example's tensors if there is no text."""
 
     example: str = EXAMPLES[0].key
     text: str | None = EXAMPLES[0].text
@@ -40,15 +52,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Request:
-    """Hold one state of all controls."""
+    """One state of all controls."""
 
     source: Source = Source()
     settings: tuple[tuple[str, object], ...] = ()  # names and values of the kind's config, not checked yet
     layer: int | None = None
     direction: int = 0
     # those of a lesson, in full depth; BESIDE for padded beside packed; None for all stages
-    stages: tuple[View, ...] | None = None
-    kind: Kind = PACKING
+    stages: tuple[MovieStage, ...] | None = None
+    kind: AppKind = PACKING
     head: int = 0
 
     @property
@@ -119,7 +131,7 @@ class Shown:
 class Runs:
     """A visitor's last request of each kind that could be shown."""
 
-    last_good: dict[Kind, Request] = field(default_factory=dict)
+    last_good: dict[AppKind, Request] = field(default_factory=dict)
 
 
 @contextmanager
@@ -163,7 +175,7 @@ def _settled(request: Request) -> Request:
     return replace(request, settings=tuple(settings))
 
 
-def last_good(kind: Kind, stages: tuple[View, ...] | None) -> Request:
+def last_good(kind: AppKind, stages: tuple[MovieStage, ...] | None) -> Request:
     """Return the visitor's last valid request of a kind, for these stages."""
     return replace(visit(Runs).last_good.get(kind) or Request(kind=kind), stages=stages)
 
@@ -189,7 +201,7 @@ def as_json(film: Movie) -> bytes:
     return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
 
 
-def _record(source: Source, kind: Kind, config: Any) -> Record:
+def _record(source: Source, kind: AppKind, config: Any) -> Record:
     batch = _batch(source)
     (kind.check_own if source.text is None else kind.computes.check)(batch, config)
     record: Record = kind.computes.record(batch, config)

@@ -6,7 +6,7 @@ const SPACE = " ";
 const WAY = { PageDown: "next", PageUp: "back" }; // the keys of a remote
 const REAL = { bubbles: true, cancelable: true, composed: true }; // like a real key press
 
-/** Use the browser's storage; null where there is none: then the address has to do. */
+/** Use the browser's storage; null if there is none: then the address has to do. */
 function stored(use) {
   try {
     return use(localStorage);

@@ -14,7 +14,7 @@ from ui.state.runs import Shown, as_json
 
 
 def at_a_glance(shown: Shown) -> None:
-    """Say for each readout whether it is right, padded and packed."""
+    """Show for each readout whether it is right, padded and packed."""
     found = shown.fact(facts.compare).readings
     with st.container(border=True, key="glance"):
         for column, each in zip(st.columns(len(found)), found, strict=True):
@@ -27,7 +27,7 @@ def _mark(right: bool) -> str:
 
 
 def verdicts(shown: Shown) -> None:
-    """Say what is equal and what is not, each line computed from the two runs; show the outputs cell by cell."""
+    """Show what is equal and what is not, each line computed from the two runs; show the outputs cell by cell."""
     st.markdown("Each line was computed from both runs just now.")
     done = shown.fact(facts.compare)
     for each in done.findings:
@@ -123,7 +123,7 @@ def going_back(shown: Shown) -> None:
 
 
 def _pads_elsewhere(shown: Shown) -> None:
-    """Say what padding does in normalization, attention and pooling."""
+    """Show what padding does in normalization, attention and pooling."""
     st.markdown("Batch norm, attention and pooling read the padding, too, unless it is masked out.")
     for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):
         st.markdown(each.sentence)

@@ -62,7 +62,7 @@ _OWN = "my own"  # in place of an example's name: the visitor's own input
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Hold a visitor's input."""
+    """A visitor's input."""
 
     x: X = None
     lengths: Lengths = None
@@ -99,7 +99,7 @@ def examples(form: Form) -> None:
     """Offer examples to try, and the visitor's own input if an example has replaced it."""
     drawn(form.key)
     own = [_OWN] if form.key in visit(DoctorInput).own else []
-    if form.key not in st.session_state:  # after a reload, and where a link asks for one
+    if form.key not in st.session_state:  # after a reload, and if a link asks for one
         asked = [st.query_params.get(name, str(default(name))).lower() for name in form.fields]
         written = {name: [str(each).lower() for each in fields] for name, fields in form.examples.items()}
         st.session_state[form.key] = next((name for name, each in written.items() if each == asked[: len(each)]), None)
@@ -201,7 +201,7 @@ def _read_lengths(text: str) -> tuple[Lengths, bool]:
 
 
 def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
-    """Return the parsed value, and whether parsing failed; no input is no failure."""
+    """Return the parsed value, and whether parsing failed; empty input does not count as a failure."""
     if not given:
         return None, False
     try:

@@ -52,7 +52,7 @@ def addresses(shown: Shown) -> None:
 
 
 def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
-    """Say where the token is, or why there is none."""
+    """Show where the token is, or why there is none."""
     try:
         found = find()
     except PackvizError as problem:

@@ -13,8 +13,8 @@ from packviz.teach.questions import (
     GROUPS,
     MAX_CHARACTERS,
     OTHERWISE,
-    Answer,
     Entry,
+    EntryResult,
     Page,
     answer,
     answer_apart,
@@ -154,7 +154,7 @@ def _open(key: str) -> None:
     address.write("entry", key)
 
 
-def _programs(done: Answer) -> None:
+def _programs(done: EntryResult) -> None:
     """Show both programs and their output."""
     both = {"What people write": done.wrong, "What works": done.right}
     for column, (title, program) in zip(st.columns(2), both.items(), strict=True):
@@ -164,7 +164,7 @@ def _programs(done: Answer) -> None:
             st.code(program.shown or "(no output)", language=None, wrap_lines=True)
 
 
-def _picture(done: Answer) -> None:
+def _picture(done: EntryResult) -> None:
     chart, film = done.chart, done.entry.film
     if chart is not None:
         drawn: Sequence[Panel] = chart.of[0] if chart.draw is panels else ()
@@ -190,7 +190,7 @@ def _about(drawn: Sequence[Panel], *, sideways: bool) -> str:
     return " ".join(filter(None, (framed, swipe)))
 
 
-def _explorer(done: Answer) -> None:
+def _explorer(done: EntryResult) -> None:
     """Offer to open the entry's batch and configuration in the overview, at the step of its movie."""
     film, step = done.entry.film, 1
     if film is not None and film.stage != "beside":
@@ -202,7 +202,7 @@ def _explorer(done: Answer) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _answer(key: str) -> Answer:
+def _answer(key: str) -> EntryResult:
     entry = _BY_KEY[key]
     return answer_apart(entry) if entry.slow else answer(entry)
 

@@ -9,7 +9,7 @@ import streamlit as st
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
 from packviz.teach.predictions.prediction import MAX_CHARACTERS
-from packviz.teach.quiz import LEVELS, Mark, Question, Scorecard, progress_code, questions, read_progress_code
+from packviz.teach.quiz import LEVELS, Mark, QuizQuestion, Scorecard, progress_code, questions, read_progress_code
 from packviz.text import counted, markup, quoted
 from ui.parts.game import Game, Games
 from ui.parts.part import palette
@@ -110,7 +110,7 @@ def _question(game: Game, i: int) -> None:
         clip(as_json(film), film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
 
 
-def _prompt(asked: Question) -> None:
+def _prompt(asked: QuizQuestion) -> None:
     with st.container(key="prompt"):
         st.markdown(asked.prediction.prompt)
 
@@ -138,7 +138,7 @@ def _open(game: Game, i: int) -> None:
             st.markdown("One answer was wrong. You have one more try.")
 
 
-def _answer(asked: Question, key: str) -> None:
+def _answer(asked: QuizQuestion, key: str) -> None:
     prediction = asked.prediction
     if prediction.form == "choice":
         st.radio(prediction.prompt, prediction.choices, None, key=key, label_visibility="collapsed")
@@ -250,5 +250,5 @@ def _again(game: Game) -> None:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _questions(level: int, number: int) -> tuple[Question, ...]:
+def _questions(level: int, number: int) -> tuple[QuizQuestion, ...]:
     return questions(level, number)

@@ -80,7 +80,7 @@ def trained(shown: Shown) -> None:
         st.markdown(f":small[{training.vowels_credit()}]")
 
 
-def _results(results: Sequence[training.Progress], which: str = "now") -> None:
+def _results(results: Sequence[training.EpochResult], which: str = "now") -> None:
     """Show the results of trainings. which: distinguishes them from others on the page."""
     outcomes = training.summary(results)
     if told := training.conclusion(outcomes):

@@ -36,7 +36,7 @@ Rows = list[list[str]]
 
 @dataclass(frozen=True)
 class Parsed:
-    """Hold the tokens of a text as typed."""
+    """The tokens of a text as typed."""
 
     kind: Kind
     rows: tuple[tuple[str, ...], ...]  # one per sequence; vectors: the features of all its steps, one after the other

@@ -31,7 +31,7 @@ _KEEP = f"keep only the list of sequences, as in {EXAMPLE}, or {AS_WORDS}"
 
 
 class Atom(NamedTuple):
-    """Hold one item that is not a list: its text (unquoted), and its position."""
+    """One item that is not a list: its text (unquoted), and its position."""
 
     text: str
     offset: int
@@ -39,7 +39,7 @@ class Atom(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Hold one list or tuple: its items, the position of its bracket, whether it was in tensor(...) or array(...)."""
+    """One list or tuple: its items, the position of its bracket, whether it was in tensor(...) or array(...)."""
 
     items: list[Atom | Group]
     offset: int

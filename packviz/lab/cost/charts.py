@@ -154,7 +154,7 @@ def pairs_bars(ways: Sequence[Pairs], palette: Palette = LIGHT) -> go.Figure:
 def fills(found: Sequence[Fill], palette: Palette = LIGHT) -> go.Figure:
     """Return two panels over the cells of a row: the share of cells that are filled, and of tokens that are dropped.
 
-    Each strategy is a line; where several coincide, the marks of all of them are visible.
+    Each strategy is a line; if several coincide, the marks of all of them are visible.
     """
     data: list[dict[str, Any]] = []
     strategies = list(dict.fromkeys(each.strategy for each in found))

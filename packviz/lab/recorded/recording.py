@@ -10,7 +10,7 @@ from typing import Any
 
 from packviz.lab import sentence
 from packviz.lab.cost import LEAST_ROUNDS, Measurement, Planned, Setup, Timing, wins_and_losses
-from packviz.lab.training import Experiment, Outcome, Progress, both_spreads, shows_difference, summary
+from packviz.lab.training import EpochResult, Experiment, Outcome, both_spreads, shows_difference, summary
 from packviz.lab.training.results import by_padding
 
 __all__ = ["CostRecording", "Made", "TrainingRecording", "batch_takes", "cost", "cost_caveat", "cost_headline"]
@@ -46,9 +46,9 @@ class TrainingRecording:
     """Recorded trainings with all their epochs."""
 
     made: Made
-    results: tuple[Progress, ...]
+    results: tuple[EpochResult, ...]
 
-    def of(self, cell: str) -> tuple[Progress, ...]:
+    def of(self, cell: str) -> tuple[EpochResult, ...]:
         """Return the results of one kind of cell."""
         return tuple(each for each in self.results if each.experiment.cell == cell)
 
@@ -79,7 +79,7 @@ def training(folder: Path = DATA) -> TrainingRecording:
     data, results = json.loads((folder / "training.json").read_text(encoding="utf-8")), []
     for run in data["runs"]:
         experiment, numbers = Experiment(**run["experiment"]), zip(*(run[name] for name in EPOCH), strict=True)
-        results += [Progress(experiment, run["seed"], epoch, *each) for epoch, each in enumerate(numbers, 1)]
+        results += [EpochResult(experiment, run["seed"], epoch, *each) for epoch, each in enumerate(numbers, 1)]
     return TrainingRecording(Made(**data["made"]), tuple(results))
 
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from packviz.lab.recorded.recording import training
 from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.results import Outcome, by_padding, label
-from packviz.lab.training.run import Progress
+from packviz.lab.training.run import EpochResult
 from packviz.show.charts.template import drawn, line, named_axis
 from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 from packviz.text import counted
@@ -22,7 +22,7 @@ SHORT = {"packed": "packed", "last_valid": "last valid step", "naive": "last col
 GAP = 0.16  # between two readouts at the same padding; the paddings are 1 apart
 
 
-def learning(results: Iterable[Progress], palette: Palette = LIGHT) -> go.Figure:
+def learning(results: Iterable[EpochResult], palette: Palette = LIGHT) -> go.Figure:
     """Return accuracy (%) above loss (nats) by epoch: for each experiment the mean and range of its seeds.
 
     The band extends from the worst seed to the best. A training that is still running shows its results so far.

@@ -10,7 +10,7 @@ from typing import Any
 
 from packviz.lab import sentence
 from packviz.lab.training.experiment import READS, Experiment
-from packviz.lab.training.run import Progress
+from packviz.lab.training.run import EpochResult
 
 __all__ = ["COLUMNS", "Outcome", "both_spreads", "conclusion", "shows_difference", "summary", "table", "to_csv"]
 
@@ -56,12 +56,12 @@ def shows_difference(one: Outcome, other: Outcome) -> bool:
     return spread is not None and seeds >= ENOUGH_SEEDS and abs(one.mean - other.mean) > BEYOND * spread
 
 
-def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
+def summary(results: Iterable[EpochResult]) -> tuple[Outcome, ...]:
     """Return the outcome of every experiment with at least one finished seed, in starting order.
 
     A training stopped before its last epoch does not count.
     """
-    ended: dict[Experiment, list[Progress]] = {}
+    ended: dict[Experiment, list[EpochResult]] = {}
     for progress in results:
         if progress.finished:
             ended.setdefault(progress.experiment, []).append(progress)
@@ -98,7 +98,7 @@ def table(outcomes: Iterable[Outcome]) -> list[dict[str, str | int | float | Non
     ]
 
 
-def to_csv(results: Iterable[Progress]) -> str:
+def to_csv(results: Iterable[EpochResult]) -> str:
     """Return a header and a line per record: its settings, loss in nats, accuracy in percent, time in seconds."""
     text = StringIO(newline="")
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")

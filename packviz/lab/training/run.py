@@ -18,13 +18,13 @@ from packviz.inputs.module import states_of
 from packviz.inputs.tensors import valid_mask
 from packviz.lab.training.experiment import Experiment, Split
 
-__all__ = ["Model", "Progress", "pad_batch", "read", "run_all"]
+__all__ = ["EpochResult", "Model", "pad_batch", "read", "run_all"]
 
 MAX_GRADIENT = 1.0  # gradients are clipped to this norm, so that no single batch can derail the training
 
 
 @dataclass(frozen=True)
-class Progress:
+class EpochResult:
     """The progress of one training after an epoch."""
 
     experiment: Experiment  # which training
@@ -87,7 +87,7 @@ def pad_batch(sequences: Sequence[Tensor], extra_padding: int = 0) -> tuple[Tens
     return pad(x, (0, 0, 0, extra_padding)), lengths
 
 
-def run_all(experiments: Sequence[Experiment]) -> Iterator[Progress]:
+def run_all(experiments: Sequence[Experiment]) -> Iterator[EpochResult]:
     """Yield the progress of all experiments after every epoch: the first seed of each, then the second, and so on.
 
     If you stop early, all experiments have the same number of seeds except the one in progress. The same seed gives
@@ -104,7 +104,7 @@ def run_all(experiments: Sequence[Experiment]) -> Iterator[Progress]:
                 yield from _train(one, seed, one.data)
 
 
-def _train(experiment: Experiment, seed: int, split: Split) -> Iterator[Progress]:
+def _train(experiment: Experiment, seed: int, split: Split) -> Iterator[EpochResult]:
     began = perf_counter()
     model = Model(experiment, split.features, split.classes, seed)
     order = torch.Generator("cpu").manual_seed(seed)
@@ -116,7 +116,7 @@ def _train(experiment: Experiment, seed: int, split: Split) -> Iterator[Progress
         with torch.no_grad():
             right = model(test_x, test_lengths).argmax(1) == split.test_y
         seconds += perf_counter() - began
-        yield Progress(experiment, seed, epoch, loss, 100 * int(right.sum()) / len(right), seconds)
+        yield EpochResult(experiment, seed, epoch, loss, 100 * int(right.sum()) / len(right), seconds)
         began = perf_counter()
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def index_again(_: Case, *, name: str, other_is_known: bool, **__: Any) -> str:
-    """Let torch make one of the index tensors from the other."""
+    """Make one of the index tensors, by torch, from the other."""
     order = "packed.unsorted_indices.argsort()" if name == "sorted_indices" else "packed.sorted_indices"
     rebuilt = "packed = PackedSequence(packed.data, packed.batch_sizes"
     if not other_is_known:
@@ -78,7 +78,7 @@ def move_data(case: Case, **_: Any) -> str:
 
 
 def add_feature(case: Case, **_: Any) -> str:
-    """Give the data a dimension of one feature."""
+    """Add a dimension of one feature to the data."""
     embed = [] if case.data.is_floating_point() else ["# embed them instead if these are ids"]
     return program(*embed, on_data(case, "", ".unsqueeze(-1).to(module.weight_ih_l0.dtype)"))
 
@@ -113,7 +113,7 @@ def build_for_features(case: Case, **_: Any) -> str:
 
 
 def make_hx(_: Case, *, pair: bool, several: bool, tensors: list[bool], **__: Any) -> str:
-    """Give the module the kind of state that it takes."""
+    """Convert the state to the kind that the module takes."""
     if pair and tensors == [True] and not several:
         return "hx = (hx, hx.new_zeros(*hx.shape[:-1], module.hidden_size))"
     if several and tensors[:1] == [True] and not pair:

@@ -103,7 +103,7 @@ def make_two_dimensional(case: Case, **_: Any) -> str:
 
 
 def give_full_lengths(case: Case, **_: Any) -> str:
-    """Give every sequence the length T."""
+    """Set every length to T."""
     return f"lengths = [{case.T}] * {case.B}  # if nothing is padded"
 
 

@@ -17,7 +17,7 @@ GAP = 0.7
 
 @dataclass(frozen=True)
 class Panel:
-    """Hold one small tensor and its presentation."""
+    """One small tensor and its presentation."""
 
     title: str
     texts: tuple[tuple[str, ...], ...]  # row by row, the text of each cell; the rows may have different lengths

@@ -21,7 +21,7 @@ DASHES = ("solid", "dash", "dot")
 
 
 class _Grid(NamedTuple):
-    """Hold one layer and direction as a grid."""
+    """One layer and direction as a grid."""
 
     h: Tensor  # (B, T, H), NaN where nothing was packed
     rows: list[list[int]]  # (B, T): the packed row of each cell, -1 where nothing was packed
@@ -31,7 +31,7 @@ class _Grid(NamedTuple):
     scale: float  # the largest state of all layers, at least 1: where the scale ends
 
     def told(self, b: int, t: int, unit: int) -> str:
-        """Return the hover text of a state; "" where nothing was packed."""
+        """Return the hover text of a state; "" if nothing was packed."""
         if self.rows[b][t] < 0:
             return ""
         what = f"sequence {sequence_label(b)}, t = {t}, packed row {self.rows[b][t]}"

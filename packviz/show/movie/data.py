@@ -13,7 +13,7 @@ from packviz.show.movie.changes import Changes, changes
 from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.frames import moments
 from packviz.show.movie.layout import Scene, plain
-from packviz.show.movie.marks import CodeLine, Film, Frame, Shot, Stage, Step
+from packviz.show.movie.marks import CodeLine, Frame, Shot, Stage, Step, StepSeries
 from packviz.show.movie.page import framed, pictured, standalone
 from packviz.show.movie.picture import Picture
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
@@ -286,7 +286,7 @@ def made(
     """Return the movie of these shots, some preceded by another frame; opening: the frame before the first shot."""
     frames, played = [(opening, 1)], list[Step]()
     for stage, before, shot in shots:
-        if isinstance(shot, Film):
+        if isinstance(shot, StepSeries):
             steps, shown = list(shot.steps), [(shot.groups, sum(step.beats for step in shot.steps))]
         else:
             steps, shown = [shot._replace(frames=(), beats=len(shot.frames))], [(frame, 1) for frame in shot.frames]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from packviz.errors import extra
 from packviz.show.movie.picture import Picture
-from packviz.show.movie.staging import Box, Line, Shape, Text
+from packviz.show.movie.staging import Shape, Strokes, Text, Tile
 from packviz.show.theme import FONT
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _written(shape: Shape) -> str:
         weight = ' font-weight="600"' if shape.bold else ""
         where = f'x="{shape.x:.5g}" y="{shape.y:.5g}" dominant-baseline="central"'
         return f'<text {where} {style}{weight} xml:space="preserve">{escape(shape.text)}</text>'
-    if isinstance(shape, Line):
+    if isinstance(shape, Strokes):
         points = "".join("M" + "L".join(f"{x:.5g},{y:.5g}" for x, y in run) for run in shape.runs)
         stroke = f'fill="none" stroke="{shape.color}" stroke-width="{shape.width:.3g}"'
         look = stroke if shape.width else f'fill="{shape.color}"'
@@ -68,14 +68,14 @@ def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
     image, scale = Image.new("RGB", (fine * width, fine * height)), fine * scale
     pen = ImageDraw.Draw(image)
     for shape in picture.shapes(frame):
-        if isinstance(shape, Box):
+        if isinstance(shape, Tile):
             x, y, half = shape.x, shape.y, shape.width / 2 if shape.edge else 0  # as in SVG, half of an edge is outside
             ends = (x - half, y - half, x + shape.w + half - 1 / scale, y + shape.h + half - 1 / scale)
             corners = [scale * each for each in ends]
             if corners[2] >= corners[0] and corners[3] >= corners[1]:
                 thick = max(1, round(shape.width * scale)) if shape.edge else 0
                 pen.rounded_rectangle(corners, shape.round * scale, shape.fill, shape.edge, thick)
-        elif isinstance(shape, Line):
+        elif isinstance(shape, Strokes):
             for run in shape.runs:
                 points = [(x * scale, y * scale) for x, y in run]
                 if shape.width:

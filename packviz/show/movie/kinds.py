@@ -67,7 +67,7 @@ class StageEntry:
 
 
 @dataclass(frozen=True)
-class Kind:
+class MovieKind:
     """A kind of run.
 
     records: the classes of its record. fix: how to make one. stages: in order. view: what its stages share, from the
@@ -86,7 +86,7 @@ class Kind:
     still: str
 
 
-PACKING = Kind(
+PACKING = MovieKind(
     records=(Trace, Refusal),
     fix="make one with packviz.trace or packviz.trace_module",
     stages=(
@@ -104,7 +104,7 @@ PACKING = Kind(
     about=about,
     still="pack",
 )
-ROWS = Kind(
+ROWS = MovieKind(
     records=(RowsTrace,),
     fix="make one with packviz.trace_rows",
     stages=(
@@ -127,7 +127,7 @@ ROWS = Kind(
 KINDS = (PACKING, ROWS)
 
 
-def kind_of(run: object) -> Kind:
+def kind_of(run: object) -> MovieKind:
     """Return the kind of a run; raises PackvizError if it is of no kind that a movie can show."""
     found = next((kind for kind in KINDS if isinstance(run, kind.records)), None)
     if found is None:
@@ -136,12 +136,12 @@ def kind_of(run: object) -> Kind:
     return found
 
 
-def stages_of(kind: Kind, run: object) -> dict[str, StageEntry]:
+def stages_of(kind: MovieKind, run: object) -> dict[str, StageEntry]:
     """Return the stages that a run has, in order, by name."""
     return {stage.name: stage for stage in kind.stages if stage.has(run)}
 
 
-def chosen(kind: Kind, run: object, stages: Any) -> dict[str, StageEntry]:
+def chosen(kind: MovieKind, run: object, stages: Any) -> dict[str, StageEntry]:
     """Return those of a run's stages that were asked for, in their own order; None asks for the usual ones.
 
     Raises PackvizError for a stage that the run does not have, and if there is none.

@@ -157,7 +157,7 @@ def filmed(groups: Frame, lines: Sequence[int]) -> Frame:
 def with_numbers(group: Marks, values: np.ndarray, text: Column = "") -> Marks:
     """Return a group with these numbers, (marks,) or (frames, marks); one that is not finite is written "nan".
 
-    text: what is written instead of a number, where it is not empty.
+    text: what is written instead of a number, if it is not empty.
     """
     known, v = np.isfinite(values), np.rint(1e4 * np.nan_to_num(values, posinf=0.0, neginf=0.0))
     return group.but(v=v, text=text if known.all() else np.where((text == "") & ~known, "nan", text).astype(object))
@@ -191,11 +191,11 @@ class Step(NamedTuple):
     beats: int = 0
 
 
-class Film(NamedTuple):
+class StepSeries(NamedTuple):
     """Steps of one kind, and all their frames: groups whose columns may have a line for each frame."""
 
     groups: Frame
     steps: Sequence[Step]  # without their own frames, but with their number of beats
 
 
-Shot = Step | Film
+Shot = Step | StepSeries

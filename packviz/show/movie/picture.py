@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from packviz.show.movie.frames import Cell, Data
-from packviz.show.movie.staging import READABLE, Box, Line, Rect, Shape, Staging, Text, largest_line, line_of
+from packviz.show.movie.staging import READABLE, Rect, Shape, Staging, Strokes, Text, Tile, largest_line, line_of
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
 WIDE = 0.6  # approximate width of a letter ÷ its height
@@ -49,7 +49,7 @@ class Picture:
         self._lettered = {cell.p for cell in cells if cell.role == "label"}
         self._longest = max((len(cell.text) for cell in cells if cell.role == "token"), default=0)
         self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
-        found: list[Shape] = [Box(0, 0, self.width, self.full, self.palette.background)]
+        found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
         for cell in cells:
             if cell.shown and (rect := standing.rect(cell)):
                 found += self._drawn(cell, rect)
@@ -93,7 +93,7 @@ class Picture:
         if cell.role == "label" and round(cell.y) % max(1, -(-15 // h)) == 0:
             size = max(15.0, min(h * 0.66, 1.5 * self._line))
             wide = size * (0.6 + 0.4 * len(cell.text))
-            yield Box(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
+            yield Tile(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
             yield from _fitted(cell.text, x + w / 2, middle, wide, 0.79 * size, ink, bold=True)
         elif cell.role in ("axis", "count"):
             yield from self._counted(cell, rect, tone)
@@ -107,15 +107,15 @@ class Picture:
             yield from _fitted(text, x + w / 2, y + 0.3 * h, max(w, 33), self._line, tone or colors.quiet)
             low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
             points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
-            yield Line([points], tone or colors.line, 2 if tone else 1)
+            yield Strokes([points], tone or colors.line, 2 if tone else 1)
         elif cell.role == "thread":
             points = [(x + w * s, y + h * s * s * (3 - 2 * s)) for s in (i / 16 for i in range(17))]
-            yield from (Line([points], colors.background, 5), Line([points], edge, 2.6))
+            yield from (Strokes([points], colors.background, 5), Strokes([points], edge, 2.6))
         elif cell.role == "focus":
-            yield Box(x - 0.5, y - 0.5, w + 1, h + 1, None, colors.now, 2.5, 7)
+            yield Tile(x - 0.5, y - 0.5, w + 1, h + 1, None, colors.now, 2.5, 7)
         elif cell.role in ("ring", "mark"):
             thick, wrong = 1.5 if h < 12 else 3.0, cell.tone == "wrong"
-            box = Box(*_inset(rect, side := 0.5 + thick / 2, side), None, colors.text, thick, 1 if h < 12 else 6)
+            box = Tile(*_inset(rect, side := 0.5 + thick / 2, side), None, colors.text, thick, 1 if h < 12 else 6)
             ring = (box, box._replace(edge=fill, width=0.6 * thick))
             around = box._replace(edge=colors.background, width=thick + 1)
             yield from ring if cell.role == "ring" else (around, box._replace(edge=tone or colors.now, dashed=wrong))
@@ -128,7 +128,7 @@ class Picture:
         size, count = min(9.0, 0.28 * rect.h), min(3, self.data["sequences"][cell.seq][2])
         corners = [(rect.x + rect.w - 3 - i * (size + 1), rect.y + 3) for i in range(count)]
         if count and rect.h >= 9:
-            yield Line([[(x, y), (x - size, y), (x, y + size)] for x, y in corners], ink, 0)
+            yield Strokes([[(x, y), (x - size, y), (x, y + size)] for x, y in corners], ink, 0)
 
     def _size(self, h: float) -> float:
         """Return the text size in pixels for a cell of this height: most of a small one, less of a large one."""
@@ -188,14 +188,14 @@ class Picture:
             left, top, wide, high = _inset(rect, 3, 3)
             ends = [(d, min(d, wide), min(d, high)) for d in range(4, int(wide + high), 7)]
             runs = [[(left + a, top + d - a), (left + d - b, top + b)] for d, a, b in ends]
-            yield Line(runs, mix(colors.pad, colors.pad_hatch, 0.42), 0.7)
+            yield Strokes(runs, mix(colors.pad, colors.pad_hatch, 0.42), 0.7)
         if inner:
             yield from self._stripes(cell, _inset(rect, 5, head))
         size, middle = (max(READABLE, 0.8 * head), y + head / 2) if inner else (0.9 * self._size(h), y + h / 2)
         for text in _fitted(cell.text, x + w / 2, middle, w, size, tone or colors.quiet, bold=True):
             if h >= READABLE + 2:
                 free = min(w, WIDE * text.px * len(text.text) + 8)
-                yield Box(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
+                yield Tile(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
                 yield text
 
     def _counted(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
@@ -208,7 +208,7 @@ class Picture:
         every = max(1, -(-(letter * letters + 6) // max(w, 1)), axis and -(-self._line // max(h, 1)))
         most = min(0.5 * h, 22.0)
         if not axis:
-            yield Box(x + 0.16 * w, y, 0.68 * w, max(2.0, most * (cell.v or 0)), tone or self.palette.line)
+            yield Tile(x + 0.16 * w, y, 0.68 * w, max(2.0, most * (cell.v or 0)), tone or self.palette.line)
         apart = abs(k - self._now.get((cell.role, cell.p), k))
         if tone or (k % every == 0 and not 0 < apart < every):
             color = tone or (self.palette.quiet if axis else self.palette.text)
@@ -227,7 +227,7 @@ class Picture:
         written = cell.role == "output" and step >= 2 * READABLE and h >= READABLE + 2
         for i, value in enumerate(values):
             color, thick = self._ramp(value, cell.scale), step - (1 if step > 8 else 0)
-            yield Box(x + i * step, y, thick, h, color)
+            yield Tile(x + i * step, y, thick, h, color)
             if written:
                 yield from _number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
 
@@ -242,7 +242,7 @@ class Picture:
                 yield Text(x, y, text, px, self.palette.quiet, at="start")
                 x += WIDE * px * len(text) + 8
                 if after:
-                    yield from (Box(x + 8 * i, y - 5, 8, 10, diverging(i / 4.5 - 1, self.palette)) for i in range(10))
+                    yield from (Tile(x + 8 * i, y - 5, 8, 10, diverging(i / 4.5 - 1, self.palette)) for i in range(10))
                     x += 86
 
 
@@ -250,10 +250,10 @@ def _inset(rect: Rect, side: float, top: float) -> Rect:
     return Rect(rect.x + side, rect.y + top, rect.w - 2 * side, rect.h - top - side)
 
 
-def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool = False) -> Box:
+def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool = False) -> Tile:
     gap = min(2, 0.06 * rect.w, 0.06 * rect.h)
     round_ = min(6, 0.16 * rect.h) if min(rect.w, rect.h) > 12 else 0.0
-    return Box(*_inset(rect, gap, gap), fill, edge if rect.h > 7 else None, 1, round_, dashed)
+    return Tile(*_inset(rect, gap, gap), fill, edge if rect.h > 7 else None, 1, round_, dashed)
 
 
 def _number(value: float | None, x: float, y: float, w: float, px: float, fill: str) -> Iterator[Text]:

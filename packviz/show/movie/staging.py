@@ -12,7 +12,7 @@ LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8,
 FEWER = 0.5  # the worth of a view without some of the panels, as in layout.js
 
 
-class Box(NamedTuple):
+class Tile(NamedTuple):
     """A rectangle."""
 
     x: float
@@ -38,7 +38,7 @@ class Text(NamedTuple):
     at: str = "middle"
 
 
-class Line(NamedTuple):
+class Strokes(NamedTuple):
     """Lines of one kind, each from point to point; width 0 fills the areas that they enclose."""
 
     runs: Sequence[Sequence[tuple[float, float]]]
@@ -46,7 +46,7 @@ class Line(NamedTuple):
     width: float = 1.0
 
 
-Shape = Box | Text | Line
+Shape = Tile | Text | Strokes
 
 
 class Rect(NamedTuple):
@@ -58,7 +58,7 @@ class Rect(NamedTuple):
     h: float
 
 
-class View(NamedTuple):
+class Arrangement(NamedTuple):
     """The positions of panels in a box measured in units, and the pitch and the lines of wrapped strips."""
 
     w: float
@@ -83,7 +83,7 @@ class Inked:
 class Standing(NamedTuple):
     """A view on a picture: pixels per unit, the aspect ratio of a unit, its corner, the share of text."""
 
-    view: View
+    view: Arrangement
     unit: float
     wide: float
     left: float
@@ -139,7 +139,7 @@ class Staging:
             ink, ways = self._ink(scene), self.data["scenes"][scene]
             room = self.height - (self.legend if self.scales[scene] else 0)
             wide = self.width / room > 1.12
-            views = [View(*self.data["views"][i]) for i in ways[0 if wide else -1]]
+            views = [Arrangement(*self.data["views"][i]) for i in ways[0 if wide else -1]]
             letters = [(inked.letters, inked.whole) for inked in ink.values()]
             wanted = BOLD * READABLE * max((each for each, _ in letters), default=0)
             needed = BOLD * READABLE * max((each for each, whole in letters if whole), default=0)
@@ -155,7 +155,7 @@ class Staging:
             self._standings[scene] = best
         return self._standings[scene]
 
-    def _fitted(self, view: View, ink: dict[str, Inked], room: float, wanted: float) -> Standing:
+    def _fitted(self, view: Arrangement, ink: dict[str, Inked], room: float, wanted: float) -> Standing:
         most = MAX_UNIT * max(1.0, self.height / LOW)
         left, top, right, bottom = 0.0, 0.0, view.w, view.h
         for again in (True, True, False):
@@ -170,7 +170,7 @@ class Staging:
         return Standing(view, unit, across / unit, *corner, squeeze)
 
     def _bounds(
-        self, view: View, ink: dict[str, Inked], unit: float, across: float, squeeze: float
+        self, view: Arrangement, ink: dict[str, Inked], unit: float, across: float, squeeze: float
     ) -> tuple[float, float, float, float]:
         """Return the box around everything ever visible in a view, in units."""
         letter = LETTER * line_of(unit, self.height) / across

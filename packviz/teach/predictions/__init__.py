@@ -14,17 +14,17 @@ from packviz.show.movie.kinds import kind_of, stages_of
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import layout, of_losses, rows, running
 from packviz.teach.predictions.facts import PACKING
-from packviz.teach.predictions.kind import Kind, Subject
-from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Verdict, spelled
+from packviz.teach.predictions.kind import QuestionKind, Subject
+from packviz.teach.predictions.prediction import Answer, Form, MovieMoment, Prediction, Slip, Verdict, spelled
 from packviz.teach.predictions.row_facts import ROWS
 from packviz.validate import choice, integer
 
-__all__ = ["KINDS", "Answer", "Form", "Kind", "Moment", "Prediction", "Slip", "Stage", "Verdict"]
+__all__ = ["KINDS", "Answer", "Form", "MovieMoment", "Prediction", "QuestionKind", "Slip", "Stage", "Verdict"]
 __all__ += ["ask", "asking", "spelled"]
 
 MAX_ASKED = 6  # questions stored in a movie
 
-_PACKING: Mapping[str, tuple[Kind[Any], ...]] = {
+_PACKING: Mapping[str, tuple[QuestionKind[Any], ...]] = {
     "pad": (layout.pad_count, layout.padded_shape),
     "embed": (layout.padded_shape,),
     "sort": (layout.enforced, layout.sorted_row, layout.sorted_indices, layout.promised),
@@ -33,7 +33,7 @@ _PACKING: Mapping[str, tuple[Kind[Any], ...]] = {
     "unpack": (running.last_column, running.unpacked_width),
     "backward": (running.gradient_enters, running.live_going_back, running.pad_gradient),
 }
-_ROWS: Mapping[str, tuple[Kind[Any], ...]] = {
+_ROWS: Mapping[str, tuple[QuestionKind[Any], ...]] = {
     "two": (rows.cu_seqlens, rows.row_token),
     "fill": (rows.row_count, rows.dropped_from, rows.dropped_tokens),
     "borders": (rows.document_count, rows.position_ids),
@@ -45,7 +45,7 @@ _ROWS: Mapping[str, tuple[Kind[Any], ...]] = {
 _BACKWARD = (running.joins_backward, running.final_backward, running.fed_backward)  # instead of those of the run
 _SUBJECTS = ((PACKING, _PACKING), (ROWS, _ROWS))  # with the kinds of question of each stage
 
-KINDS: Mapping[str, Kind[Any]] = {
+KINDS: Mapping[str, QuestionKind[Any]] = {
     kind.key: kind for kinds in (*_PACKING.values(), _BACKWARD, rows.KINDS) for kind in kinds
 }
 
@@ -113,12 +113,12 @@ def _stages(run: Any) -> tuple[Stage, ...]:
     return tuple(stage.name for stage in kind_of(run).stages)
 
 
-def _subject(run: Any) -> tuple[Subject[Any], Mapping[str, tuple[Kind[Any], ...]]]:
+def _subject(run: Any) -> tuple[Subject[Any], Mapping[str, tuple[QuestionKind[Any], ...]]]:
     """Return what questions about this run share, and the kinds of question of each stage."""
     return next(each for each in _SUBJECTS if isinstance(run, each[0].run.records))
 
 
-def _question(facts: Any, kinds: Sequence[Kind[Any]], number: int) -> Prediction | None:
+def _question(facts: Any, kinds: Sequence[QuestionKind[Any]], number: int) -> Prediction | None:
     """Return the number-th question of some kinds that take turns; None if none of them can be asked."""
     there = [kind for kind in kinds if kind.places(facts)]
     if not there:
@@ -127,7 +127,7 @@ def _question(facts: Any, kinds: Sequence[Kind[Any]], number: int) -> Prediction
     return there[which].question(facts, turn)
 
 
-def _kinds(run: Any, stage: Stage, direction: int) -> Sequence[Kind[Any]]:
+def _kinds(run: Any, stage: Stage, direction: int) -> Sequence[QuestionKind[Any]]:
     """Return the kinds of question that a stage of a run asks."""
     subject, kinds = _subject(run)
     if subject is PACKING and stage == "run" and direction:

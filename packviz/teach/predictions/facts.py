@@ -9,16 +9,16 @@ from typing import Any
 
 from packviz.compute import runs
 from packviz.compute.record import Refusal, Trace
-from packviz.compute.recurrence import Step
+from packviz.compute.recurrence import TimeStep
 from packviz.show.movie.packing.view import Window
-from packviz.teach.predictions.kind import Case, Subject
+from packviz.teach.predictions.kind import Draft, Subject
 from packviz.text import sequence_label
 
 MAX_FILMED = Window().steps  # shown in a movie
 
 
 class Facts:
-    """Hold the numbers of a trace, under the names used in the templates.
+    """The numbers of a trace, under the names used in the templates.
 
     Those after the sort are empty if torch refused to pack.
 
@@ -51,7 +51,7 @@ class Facts:
         self.rank: list[int] = trace.sorted.rank.tolist() if self.packed else []
         how_often = Counter(self.lengths)
         self.tied = [how_often[length] > 1 for length in self.lengths]
-        self.ranked: dict[str, list[Case]] = {}
+        self.ranked: dict[str, list[Draft]] = {}
 
     @cached_property
     def placed(self) -> list[int]:
@@ -66,7 +66,7 @@ class Facts:
         placed, origins = set(self.placed), self.trace.packed.origins if self.packed else []
         return [n for n, (b, t) in enumerate(origins) if b in placed and t in self.timesteps]
 
-    def step(self, t: int, direction: int) -> Step:
+    def step(self, t: int, direction: int) -> TimeStep:
         """Return the step of the top layer at time step t."""
         return self.trace.layers[-1][direction].step(self.longest - 1 - t if direction else t)
 

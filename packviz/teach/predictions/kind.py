@@ -1,4 +1,4 @@
-"""Kind: one kind of question: the places of a run at which it can be asked, the answer, and the wording.
+"""QuestionKind: the places of a run at which one kind of question can be asked, the answer, and the wording.
 
 The wording is in a TOML file for each kind of run, with a table for each kind of question: its `prompt`, `why` and
 `hint`, a reason for each of its `mistakes`, and for a choice its `choices`. Any other text of the table is a phrase
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from packviz.compute.runs import RunKind
-from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
+from packviz.teach.predictions.prediction import Answer, Form, MovieMoment, Prediction, Slip
 from packviz.text import filled
 
 MAX_TRIED = 60  # places compared to find the most instructive one
@@ -24,7 +24,7 @@ class Numbers(Protocol):
     """
 
     letters: tuple[str, ...]
-    ranked: "dict[str, list[Case]]"
+    ranked: "dict[str, list[Draft]]"
 
 
 F = TypeVar("F", bound=Numbers)
@@ -36,11 +36,11 @@ def spread(places: Sequence[Any]) -> Sequence[Any]:
 
 
 @dataclass(frozen=True)
-class Case:
-    """Hold one question before it is worded."""
+class Draft:
+    """One question before it is worded."""
 
     answer: Given  # what torch says
-    moment: Moment  # where a movie shows why
+    moment: MovieMoment  # where a movie shows why
     # by name, the answers given by mistake; None if the mistake is impossible
     mistakes: Mapping[str, Given | None] = field(default_factory=dict)
     names: Mapping[str, object] = field(default_factory=dict)  # values for this kind's templates only
@@ -71,20 +71,20 @@ class Subject(Generic[F]):
         *,
         single: bool = False,
         possible: Callable[[F], Sequence[Any]] | None = None,
-    ) -> "Callable[[Callable[[F, Any], Case]], Kind[F]]":
+    ) -> "Callable[[Callable[[F, Any], Draft]], QuestionKind[F]]":
         """Turn the function that returns a question at one place into a kind; its key is the function's name."""
-        return lambda case: Kind(case.__name__, form, places, case, self, single, possible)
+        return lambda case: QuestionKind(case.__name__, form, places, case, self, single, possible)
 
 
 @dataclass(frozen=True)
-class Kind(Generic[F]):
+class QuestionKind(Generic[F]):
     """Ask one kind of question."""
 
     key: str
     form: Form
     # where it is worth asking: sequences, time steps or packed rows, as `case` takes them; () if nowhere
     places: Callable[[F], Sequence[Any]]
-    case: Callable[[F, Any], Case]  # returns the question at one of these places
+    case: Callable[[F, Any], Draft]  # returns the question at one of these places
     subject: Subject[F]
     single: bool = False  # whether it asks for one letter
     # where it can be asked at all, even if a mistake gives the right answer; None for the same places
@@ -93,7 +93,7 @@ class Kind(Generic[F]):
     def __call__(self, run: Any, number: int = 0, *, anyhow: bool = False) -> Prediction | None:
         """Return the number-th question about a run, or None if there is nothing to ask.
 
-        anyhow: whether to ask even where it is possible but not worth asking.
+        anyhow: whether to ask even if it is possible but not worth asking.
         """
         if not isinstance(run, self.subject.run.records):
             return None
@@ -115,7 +115,7 @@ class Kind(Generic[F]):
         cases = facts.ranked[self.key]
         return self._worded(facts, cases[number % len(cases)]) if cases else None
 
-    def _slips(self, facts: F, case: Case) -> dict[Answer, str]:
+    def _slips(self, facts: F, case: Draft) -> dict[Answer, str]:
         """Return, by answer, the name of each mistake whose answer differs from the right one and from the others."""
         right, slips = self._answer(facts, case.answer), dict[Answer, str]()
         mistakes = case.mistakes or {name: name for name in case.choices}
@@ -131,7 +131,7 @@ class Kind(Generic[F]):
         numbers = (given,) if isinstance(given, int) else tuple(given)
         return tuple(facts.letters[b] for b in sorted(numbers)) if self.form == "letters" else numbers
 
-    def _worded(self, facts: F, case: Case) -> Prediction:
+    def _worded(self, facts: F, case: Draft) -> Prediction:
         table = self.subject.words[case.words or self.key]
         reasons = {**self.subject.words["any"], **table.get("mistakes", {})}
         right = self._answer(facts, case.answer)

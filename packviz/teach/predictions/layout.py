@@ -4,17 +4,17 @@ from itertools import accumulate
 
 from packviz.rules.data import order_refusal
 from packviz.teach.predictions.facts import PACKING, Facts
-from packviz.teach.predictions.kind import Case, Given, once
-from packviz.teach.predictions.prediction import Moment
+from packviz.teach.predictions.kind import Draft, Given, once
+from packviz.teach.predictions.prediction import MovieMoment
 
 MAX_TYPED = 8  # at most this many numbers to type for one answer,
 MAX_SIZES = 10  # or this many batch_sizes, which are short
 
-_SORTED = Moment("sort", name="sorted")
+_SORTED = MovieMoment("sort", name="sorted")
 
 
 @PACKING.kind("numbers", once(lambda _: True))
-def padded_shape(facts: Facts, _: None) -> Case:
+def padded_shape(facts: Facts, _: None) -> Draft:
     """Ask for the shape of what enters the cell, (B, T, F) or (T, B, F)."""
     B, N, embedded = facts.B, facts.N, facts.embedded
     first, second, F = shape = tuple(facts.trace.padded.values.shape)
@@ -35,12 +35,12 @@ def padded_shape(facts: Facts, _: None) -> Case:
         "mean": with_columns(round(N / B)),
         "packed": (N, F),
     }
-    moment = Moment("embed", name="embedded") if embedded else Moment("pad", name="padded")
-    return Case(shape, moment, mistakes, {"F": F})
+    moment = MovieMoment("embed", name="embedded") if embedded else MovieMoment("pad", name="padded")
+    return Draft(shape, moment, mistakes, {"F": F})
 
 
 @PACKING.kind("numbers", once(lambda _: True))
-def pad_count(facts: Facts, _: None) -> Case:
+def pad_count(facts: Facts, _: None) -> Draft:
     """Ask how many of the cells of the padded grid, B rows and T columns, are padding."""
     B, T = facts.B, facts.T
     mistakes = {
@@ -50,11 +50,11 @@ def pad_count(facts: Facts, _: None) -> Case:
         "two_lengths": facts.longest - facts.shortest,
         "rows": len(facts.where(range(T))),
     }
-    return Case(int((~facts.trace.padded.mask).sum()), Moment("pad", name="padded"), mistakes)
+    return Draft(int((~facts.trace.padded.mask).sum()), MovieMoment("pad", name="padded"), mistakes)
 
 
 @PACKING.kind("numbers", lambda facts: facts.placed)
-def sorted_row(facts: Facts, b: int) -> Case:
+def sorted_row(facts: Facts, b: int) -> Draft:
     """Ask for the row of one sequence in the sorted batch."""
     row, moved = facts.rank[b], facts.trace.sorted.sorted_indices is not None
     mistakes = {
@@ -64,7 +64,7 @@ def sorted_row(facts: Facts, b: int) -> Case:
         "from_the_end": facts.B - 1 - row,
     }
     longer = facts.where(range(facts.lengths[b] + 1, facts.longest + 1))
-    return Case(row, _SORTED, mistakes, {"b": b, "longer": len(longer), "moved": moved})
+    return Draft(row, _SORTED, mistakes, {"b": b, "longer": len(longer), "moved": moved})
 
 
 @PACKING.kind(
@@ -72,12 +72,12 @@ def sorted_row(facts: Facts, b: int) -> Case:
     once(lambda facts: 0 < len(facts.placed) == facts.B <= MAX_TYPED and _indices_known(facts)),
     possible=once(lambda facts: facts.packed and _indices_known(facts)),
 )
-def sorted_indices(facts: Facts, _: None) -> Case:
+def sorted_indices(facts: Facts, _: None) -> Draft:
     """Ask for sorted_indices, or whether there are any."""
     B, order = facts.B, facts.order
     if facts.trace.sorted.sorted_indices is None:
         choices = ("nothing", "kept", "turned") if B > 1 else ("nothing", "kept")
-        return Case("nothing", _SORTED, choices=choices, words="no_indices")
+        return Draft("nothing", _SORTED, choices=choices, words="no_indices")
     mistakes: dict[str, Given | None] = {
         "unsorted_indices": facts.rank,
         "sorted_lengths": facts.sorted_lengths,
@@ -86,20 +86,20 @@ def sorted_indices(facts: Facts, _: None) -> Case:
         "from_one": [b + 1 for b in order],
         "unsorted": range(B),
     }
-    return Case(order, _SORTED, mistakes, {"tied": any(facts.tied)})
+    return Draft(order, _SORTED, mistakes, {"tied": any(facts.tied)})
 
 
 @PACKING.kind(
     "choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted))
 )
-def enforced(facts: Facts, _: None) -> Case:
+def enforced(facts: Facts, _: None) -> Draft:
     """Ask what torch does with these lengths if enforce_sorted is True."""
-    moment = _SORTED if facts.packed else Moment("sort")  # a refusal ends the stage
+    moment = _SORTED if facts.packed else MovieMoment("sort")  # a refusal ends the stage
     return _order_check(facts, "does", moment, refused=not facts.packed)
 
 
 @PACKING.kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
-def promised(facts: Facts, _: None) -> Case:
+def promised(facts: Facts, _: None) -> Draft:
     """Ask what torch would do with these lengths if enforce_sorted were True."""
     refused = order_refusal(facts.trace.padded.lengths, facts.T) is not None
     return _order_check(facts, "would", _SORTED, refused=refused)
@@ -110,7 +110,7 @@ def promised(facts: Facts, _: None) -> Case:
     once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and facts.batch_sizes != facts.sorted_lengths),
     possible=once(lambda facts: facts.packed),
 )
-def batch_sizes(facts: Facts, _: None) -> Case:
+def batch_sizes(facts: Facts, _: None) -> Draft:
     """Ask for all of batch_sizes, unless the sorted lengths happen to be the right answer."""
     sizes = facts.batch_sizes
     mistakes: dict[str, Given | None] = {
@@ -124,7 +124,7 @@ def batch_sizes(facts: Facts, _: None) -> Case:
         "ended": [facts.B - size for size in sizes],
         "all": [facts.B] * len(sizes),
     }
-    return Case(sizes, Moment("pack", facts.timesteps[-1], since=0), mistakes)
+    return Draft(sizes, MovieMoment("pack", facts.timesteps[-1], since=0), mistakes)
 
 
 @PACKING.kind(
@@ -132,7 +132,7 @@ def batch_sizes(facts: Facts, _: None) -> Case:
     lambda facts: [t for t in facts.timesteps if facts.batch_sizes[t] not in _lengths_at(facts, t)],
     possible=lambda facts: facts.timesteps,
 )
-def batch_size(facts: Facts, t: int) -> Case:
+def batch_size(facts: Facts, t: int) -> Draft:
     """Ask for one entry of batch_sizes that does not equal the length at the same place."""
     B, size, lengths = facts.B, facts.batch_sizes[t], _lengths_at(facts, t)
     mistakes = {
@@ -144,11 +144,11 @@ def batch_size(facts: Facts, t: int) -> Case:
         "offset": facts.offsets[t],
         "all": B,
     }
-    return Case(size, Moment("pack", t), mistakes, {"t": t})
+    return Draft(size, MovieMoment("pack", t), mistakes, {"t": t})
 
 
 @PACKING.kind("numbers", lambda facts: facts.placed_rows)
-def packed_row(facts: Facts, n: int) -> Case:
+def packed_row(facts: Facts, n: int) -> Draft:
     """Ask for the packed row of one token."""
     b, t = facts.trace.packed.origins[n]
     row, start, lengths = facts.rank[b], facts.offsets[t], facts.lengths
@@ -162,11 +162,11 @@ def packed_row(facts: Facts, n: int) -> Case:
         "nobody_ends": t * facts.B + row,
         "from_one": n + 1,
     }
-    return Case(n, Moment("pack", t), mistakes, {"b": b, "t": t, "before": before})
+    return Draft(n, MovieMoment("pack", t), mistakes, {"b": b, "t": t, "before": before})
 
 
 @PACKING.kind("letters", lambda facts: facts.placed_rows, single=True)
-def packed_token(facts: Facts, n: int) -> Case:
+def packed_token(facts: Facts, n: int) -> Draft:
     """Ask which sequence the token in one packed row belongs to."""
     b, t = facts.trace.packed.origins[n]
     mistakes = {
@@ -177,15 +177,15 @@ def packed_token(facts: Facts, n: int) -> Case:
         "nobody_ends_unsorted": n % facts.B,
     }
     names = {"n": n, "t": t, "row": facts.rank[b], "start": facts.offsets[t], "tied": facts.tied[b]}
-    return Case(b, Moment("pack", t), mistakes, names)
+    return Draft(b, MovieMoment("pack", t), mistakes, names)
 
 
-def _order_check(facts: Facts, verb: str, moment: Moment, *, refused: bool) -> Case:
+def _order_check(facts: Facts, verb: str, moment: MovieMoment, *, refused: bool) -> Draft:
     lengths, choices = facts.lengths, ("raises", "sorts", "packs")
     if not refused:
-        return Case("packs", moment, names={"verb": verb}, choices=choices, words="in_order")
+        return Draft("packs", moment, names={"verb": verb}, choices=choices, words="in_order")
     b = next(b for b in range(1, facts.B) if lengths[b] > lengths[b - 1])
-    return Case("raises", moment, names={"verb": verb, "b": b}, choices=choices, words="out_of_order")
+    return Draft("raises", moment, names={"verb": verb, "b": b}, choices=choices, words="out_of_order")
 
 
 def _indices_known(facts: Facts) -> bool:

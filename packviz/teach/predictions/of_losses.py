@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from packviz.facts.row_losses import token_weights
-from packviz.teach.predictions.kind import Case
-from packviz.teach.predictions.prediction import Moment
+from packviz.teach.predictions.kind import Draft
+from packviz.teach.predictions.prediction import MovieMoment
 from packviz.teach.predictions.row_facts import MAX_PIECES, ROWS, RowFacts, ends
 
 _ORDER = ("documents", "rows", "tokens")  # of means that give the same weight, the first one is the answer
 
 
 @ROWS.kind("choice", lambda facts: [*ends(facts)] if facts.trace.logits is not None else ())
-def last_label(facts: RowFacts, place: tuple[int, int]) -> Case:
+def last_label(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask for the label of the last token of a document."""
     r, d = place
     b, first, length = list(facts.pieces(r))[d]
@@ -21,7 +21,7 @@ def last_label(facts: RowFacts, place: tuple[int, int]) -> Case:
     names = {"name": facts.letters[b], "other": facts.letters[following] if following is not None else ""}
     choices = ("none", "itself", *(["next"] if following is not None else ["pad"]))
     answer = "none" if label == -100 else "next"
-    return Case(answer, Moment("losses", name="labels"), names={**facts.in_words(r), **names}, choices=choices)
+    return Draft(answer, MovieMoment("losses", name="labels"), names={**facts.in_words(r), **names}, choices=choices)
 
 
 def _weighed(facts: RowFacts) -> Sequence[tuple[int, int, int]]:
@@ -31,7 +31,7 @@ def _weighed(facts: RowFacts) -> Sequence[tuple[int, int, int]]:
 
 
 @ROWS.kind("choice", _weighed)
-def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Case:
+def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
     """Ask in which mean a token of a document weighs the most."""
     b, row, piece = place
     here, found = facts.trace.document_ids[row] == piece, token_weights(facts.trace)
@@ -45,4 +45,4 @@ def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Case:
         "all_held": held[:1].upper() + held[1:],
         "weights": {name: f"{each:.3g}" for name, each in weights.items()},
     }
-    return Case(answer, Moment("losses", name=answer), names=names, choices=choices)
+    return Draft(answer, MovieMoment("losses", name=answer), names=names, choices=choices)

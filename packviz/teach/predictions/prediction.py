@@ -39,15 +39,15 @@ _NOBODY = {"none", "nobody", "nothing", "-", "–", "—", "∅"}
 
 @dataclass(frozen=True)
 class Slip:
-    """Hold a typical wrong answer on this batch, and why it is wrong, in one or two sentences."""
+    """A typical wrong answer on this batch, and why it is wrong, in one or two sentences."""
 
     answer: Answer
     reason: str
 
 
 @dataclass(frozen=True)
-class Moment:
-    """Hold where a movie shows why: a stage, and its step with a given name or time step, or else its last step."""
+class MovieMoment:
+    """Where a movie shows why: a stage, and its step with a given name or time step, or else its last step."""
 
     stage: Stage
     timestep: int | None = None
@@ -57,7 +57,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold whether an answer is right, and the reason."""
+    """Whether an answer is right, and the reason."""
 
     right: bool
     reason: str
@@ -65,14 +65,14 @@ class Verdict:
 
 @dataclass(frozen=True, repr=False)
 class Prediction(Brief):
-    """Hold one question about a trace. All texts are plain, except for `code` in backticks."""
+    """One question about a trace. All texts are plain, except for `code` in backticks."""
 
     key: str  # its kind, as in KINDS
     prompt: str  # the question
     form: Form  # typed "numbers", one "choice" of `choices`, or typed "letters" of sequences
     answer: Answer  # what torch says
     slips: tuple[Slip, ...]  # typical wrong answers, different from the answer and from each other
-    moment: Moment  # where a movie shows why
+    moment: MovieMoment  # where a movie shows why
     why: str  # why the answer is right, with this batch's numbers
     hint: str  # where to look, for an answer that is neither right nor a slip
     choices: tuple[str, ...] = ()  # what can be chosen; () unless the form is "choice"

@@ -16,7 +16,7 @@ from packviz.compute.fill import Row
 from packviz.compute.row_record import NO_LABEL
 from packviz.compute.rows import RowsTrace
 from packviz.show.movie.data import Asked
-from packviz.teach.predictions.kind import Case, Subject
+from packviz.teach.predictions.kind import Draft, Subject
 from packviz.text import filled, sequence_label
 
 MAX_TOKENS = 40  # of a row that is asked about: the question names its documents, and the gradient reaches its end
@@ -26,7 +26,7 @@ WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rows.toml").read
 
 
 class RowFacts:
-    """Hold the numbers of a run over rows, under the names used in the templates.
+    """The numbers of a run over rows, under the names used in the templates.
 
     B, N          the sequences, and the sum of their lengths
     lengths       B numbers, in the original order of the sequences
@@ -49,7 +49,7 @@ class RowFacts:
         self.kernel_size, self.num_layers = config.kernel_size, config.num_layers
         self.isolate, self.causal, self.reset_positions = config.isolate, config.causal, config.reset_positions
         self.runs = filled(WORDS["any"]["runs"], vars(self))
-        self.ranked: dict[str, list[Case]] = {}
+        self.ranked: dict[str, list[Draft]] = {}
         self.influence = cache(lambda r: trace.influence_in(r) > 0)  # (C, C) bool: whether output q depends on token k
 
     def n(self, r: int) -> int:

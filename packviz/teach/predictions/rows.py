@@ -7,9 +7,9 @@ from torch import Tensor
 from packviz.compute.fill import fill_rows
 from packviz.inputs.borders import RULES, find_documents
 from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
-from packviz.teach.predictions.kind import Case, Given, Kind, once
+from packviz.teach.predictions.kind import Draft, Given, QuestionKind, once
 from packviz.teach.predictions.of_losses import heavier, last_label
-from packviz.teach.predictions.prediction import Moment
+from packviz.teach.predictions.prediction import MovieMoment
 from packviz.teach.predictions.row_facts import ROWS, RowFacts, ends
 
 MAX_TYPED = 10  # at most this many numbers to type for one answer
@@ -19,7 +19,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _SPLITS = ("wrapped", "bfd_split")  # strategies that drop nothing
 
 
-_VERDICT = Moment("leak", name="verdict", since=0)
+_VERDICT = MovieMoment("leak", name="verdict", since=0)
 
 
 def _offsets(lengths: Sequence[int]) -> list[int]:
@@ -27,7 +27,7 @@ def _offsets(lengths: Sequence[int]) -> list[int]:
 
 
 @ROWS.kind("numbers", once(lambda facts: facts.B < MAX_TYPED), possible=once(lambda _: True))
-def cu_seqlens(facts: RowFacts, _: None) -> Case:
+def cu_seqlens(facts: RowFacts, _: None) -> Draft:
     """Ask for cu_seqlens of one row that holds all sequences, one after another."""
     offsets, lengths = _offsets(facts.lengths), facts.lengths
     sizes = [sum(length > t for length in lengths) for t in range(max(lengths))]
@@ -40,11 +40,11 @@ def cu_seqlens(facts: RowFacts, _: None) -> Case:
         "batch_sizes": sizes,
         "sizes_summed": _offsets(sizes),
     }
-    return Case(offsets, Moment("two", name="why"), mistakes)
+    return Draft(offsets, MovieMoment("two", name="why"), mistakes)
 
 
 @ROWS.kind("letters", lambda facts: facts.shown if facts.B > 1 else (), single=True)
-def row_token(facts: RowFacts, n: int) -> Case:
+def row_token(facts: RowFacts, n: int) -> Draft:
     """Ask whose token is in one cell of the row that holds all sequences, one after another."""
     b, t = facts.places[n]
     mistakes: dict[str, Given | None] = {
@@ -54,11 +54,11 @@ def row_token(facts: RowFacts, n: int) -> Case:
     }
     begins = sum(facts.lengths[:b])
     names = {"n": n, "th": ordinal(t), "begins": begins, "length": facts.lengths[b]}
-    return Case(b, Moment("two", name="why"), mistakes, names)
+    return Draft(b, MovieMoment("two", name="why"), mistakes, names)
 
 
 @ROWS.kind("numbers", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
-def row_count(facts: RowFacts, _: None) -> Case:
+def row_count(facts: RowFacts, _: None) -> Draft:
     """Ask how many rows a strategy fills."""
     in_order = len(fill_rows(facts.lengths, facts.C, "next_fit").rows)
     mistakes: dict[str, Given | None] = {
@@ -68,11 +68,11 @@ def row_count(facts: RowFacts, _: None) -> Case:
         "cut": len(fill_rows(facts.lengths, facts.C, "wrapped").rows),
         "one_more": facts.R + 1,
     }
-    return Case(facts.R, Moment("fill", name="end"), mistakes, {"tokens": sum(map(facts.n, range(facts.R)))})
+    return Draft(facts.R, MovieMoment("fill", name="end"), mistakes, {"tokens": sum(map(facts.n, range(facts.R)))})
 
 
 @ROWS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
-def dropped_from(facts: RowFacts, _: None) -> Case:
+def dropped_from(facts: RowFacts, _: None) -> Draft:
     """Ask which sequences lose tokens, because they are longer than a row."""
     pieces = [b for row in facts.rows for b, _, _ in row]
     mistakes: dict[str, Given | None] = {
@@ -84,11 +84,11 @@ def dropped_from(facts: RowFacts, _: None) -> Case:
         "nobody": (),
     }
     answer = sorted({b for b, _, _ in facts.dropped})
-    return Case(answer, Moment("fill", name="end"), mistakes, {"splits": facts.strategy in _SPLITS})
+    return Draft(answer, MovieMoment("fill", name="end"), mistakes, {"splits": facts.strategy in _SPLITS})
 
 
 @ROWS.kind("numbers", once(lambda facts: max(facts.lengths) > facts.C), possible=once(lambda _: True))
-def dropped_tokens(facts: RowFacts, _: None) -> Case:
+def dropped_tokens(facts: RowFacts, _: None) -> Draft:
     """Ask how many tokens are in no row."""
     longer = [length for length in facts.lengths if length > facts.C]
     mistakes: dict[str, Given | None] = {
@@ -101,11 +101,11 @@ def dropped_tokens(facts: RowFacts, _: None) -> Case:
     }
     answer = sum(stop - start for _, start, stop in facts.dropped)
     names = {"longer": len(longer), "splits": facts.strategy in _SPLITS, "longest": max(facts.lengths)}
-    return Case(answer, Moment("fill", name="end"), mistakes, names)
+    return Draft(answer, MovieMoment("fill", name="end"), mistakes, names)
 
 
 @ROWS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
-def position_ids(facts: RowFacts, r: int) -> Case:
+def position_ids(facts: RowFacts, r: int) -> Draft:
     """Ask for the position_ids of the tokens of one row."""
     lengths, n = facts.trace.rows.lengths[r], facts.n(r)
     again = [t for length in lengths for t in range(length)]
@@ -118,13 +118,13 @@ def position_ids(facts: RowFacts, r: int) -> Case:
         "offsets": _offsets(lengths),
     }
     positions = facts.trace.position_ids[r, :n].tolist()
-    return Case(
-        positions, Moment("borders", name="position_ids"), mistakes, {**facts.in_words(r), "positions": positions}
+    return Draft(
+        positions, MovieMoment("borders", name="position_ids"), mistakes, {**facts.in_words(r), "positions": positions}
     )
 
 
 @ROWS.kind("numbers", lambda facts: [r for r in facts.watched if facts.reset_positions and facts.C <= MAX_CELLS])
-def document_count(facts: RowFacts, r: int) -> Case:
+def document_count(facts: RowFacts, r: int) -> Draft:
     """Ask how many documents a row with given position_ids holds."""
     positions: list[int] = facts.trace.position_ids[r].tolist()
     by_rule = {rule: len(find_documents(position_ids=positions, rule=rule)) for rule in RULES}
@@ -136,11 +136,11 @@ def document_count(facts: RowFacts, r: int) -> Case:
         "largest": max(positions) + 1,
         "tokens": facts.n(r),
     }
-    return Case(D, Moment("borders", name="end"), mistakes, {**facts.in_words(r), "positions": positions})
+    return Draft(D, MovieMoment("borders", name="end"), mistakes, {**facts.in_words(r), "positions": positions})
 
 
 @ROWS.kind("numbers", lambda facts: [*_queries(facts)])
-def keys_read(facts: RowFacts, place: tuple[int, int]) -> Case:
+def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many keys one token of a row reads."""
     r, q = place
     d = int(facts.trace.document_ids[r, q])
@@ -157,12 +157,12 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Case:
     }
     names = {"name": facts.letters[b], "th": ordinal(start + t), "t": t, "q": q, "length": length, "place": d}
     answer = int(mask_of(facts)[r, q].sum())
-    moment = Moment("attention", name=f"{facts.letters[b]}{start + t}")
-    return Case(answer, moment, mistakes, {**facts.in_words(r), **names, "keys": answer, "cut": start > 0})
+    moment = MovieMoment("attention", name=f"{facts.letters[b]}{start + t}")
+    return Draft(answer, moment, mistakes, {**facts.in_words(r), **names, "keys": answer, "cut": start > 0})
 
 
 @ROWS.kind("numbers", lambda facts: facts.queried)
-def mask_cells(facts: RowFacts, r: int) -> Case:
+def mask_cells(facts: RowFacts, r: int) -> Draft:
     """Ask how many cells of the mask of one row are True."""
     lengths, n = facts.trace.rows.lengths[r], facts.n(r)
     mistakes: dict[str, Given | None] = {
@@ -176,12 +176,12 @@ def mask_cells(facts: RowFacts, r: int) -> Case:
     }
     names = {**facts.in_words(r), "lengths": lengths}
     b, _, stop = facts.rows[r][-1]
-    moment = Moment("attention", name=f"{facts.letters[b]}{stop - 1}")  # the last query of the row
-    return Case(int(mask_of(facts)[r].sum()), moment, mistakes, names)
+    moment = MovieMoment("attention", name=f"{facts.letters[b]}{stop - 1}")  # the last query of the row
+    return Draft(int(mask_of(facts)[r].sum()), moment, mistakes, names)
 
 
 @ROWS.kind("numbers", lambda facts: [] if facts.isolate else [*_later(facts)], possible=lambda facts: [*_later(facts)])
-def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Case:
+def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many tokens of a later document depend on another one, through a convolution."""
     r, d = place
     b, first, length = list(facts.pieces(r))[d]
@@ -196,11 +196,11 @@ def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nothing": 0,
     }
     names = {"name": facts.letters[b], "length": length, "reach": facts.num_layers * (k - 1), "before": first}
-    return Case(answer, _VERDICT, mistakes, {**facts.in_words(r), **names})
+    return Draft(answer, _VERDICT, mistakes, {**facts.in_words(r), **names})
 
 
 @ROWS.kind("numbers", lambda facts: [*ends(facts)])
-def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Case:
+def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many outputs of a row change if the last token of a document changes."""
     r, d = place
     b, first, length = list(facts.pieces(r))[d]
@@ -215,11 +215,11 @@ def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nothing": 0,
     }
     answer = int(facts.influence(r)[:, last].sum())
-    return Case(answer, _VERDICT, mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
+    return Draft(answer, _VERDICT, mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
 
 
 @ROWS.kind("letters", lambda facts: [place for place in ends(facts) if len(facts.rows[place[0]]) > 1])
-def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Case:
+def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask which documents of a row have outputs that change if the last token of one of them changes."""
     r, d = place
     pieces = list(facts.pieces(r))
@@ -236,10 +236,10 @@ def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Case:
         "nobody": (),
     }
     names = {**facts.in_words(r), **_about_end(facts, b, length)}
-    return Case(sorted(set(there)), _VERDICT, mistakes, names)
+    return Draft(sorted(set(there)), _VERDICT, mistakes, names)
 
 
-KINDS: tuple[Kind[RowFacts], ...] = (
+KINDS: tuple[QuestionKind[RowFacts], ...] = (
     *(cu_seqlens, row_token, row_count, dropped_from, dropped_tokens, position_ids, document_count),
     *(keys_read, mask_cells, conv_hit, changed_tokens, changed_documents, last_label, heavier),
 )

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 
 from packviz.teach.predictions.facts import MAX_FILMED, PACKING, Facts
-from packviz.teach.predictions.kind import Case, Kind, once, spread
-from packviz.teach.predictions.prediction import Moment
+from packviz.teach.predictions.kind import Draft, QuestionKind, once, spread
+from packviz.teach.predictions.prediction import MovieMoment
 
 MAX_TYPED = 8  # at most this many letters to type for one answer
 
 
-def _fed(facts: Facts, t: int, direction: int) -> Case:
+def _fed(facts: Facts, t: int, direction: int) -> Draft:
     """Ask which sequences are live at a time step."""
     live, size, longest = _live_at(facts, t, direction), facts.batch_sizes[t], facts.longest
     mirrored = longest - 1 - t
@@ -21,10 +21,10 @@ def _fed(facts: Facts, t: int, direction: int) -> Case:
         "above": facts.where(range(t + 2, longest + 1)),
         "everybody": range(facts.B),
     }
-    return Case(live, Moment("run", t), mistakes, {"t": t, "size": size, "mirrored": mirrored})
+    return Draft(live, MovieMoment("run", t), mistakes, {"t": t, "size": size, "mirrored": mirrored})
 
 
-def _turning(facts: Facts, t: int, direction: int) -> Case:
+def _turning(facts: Facts, t: int, direction: int) -> Draft:
     """Ask whose last step a time step is; going backward, whose first."""
     now, live, longest = _turning_at(facts, t, direction), _live_at(facts, t, direction), facts.longest
     mirrored = longest - 1 - t
@@ -40,11 +40,11 @@ def _turning(facts: Facts, t: int, direction: int) -> Case:
         "nobody": (),
     }
     these = [facts.letters[b] for b in facts.where(range(t + 1, t + 2))]
-    return Case(now, Moment("run", t), mistakes, {"t": t, "these": these, "mirrored": mirrored})
+    return Draft(now, MovieMoment("run", t), mistakes, {"t": t, "these": these, "mirrored": mirrored})
 
 
 @PACKING.kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
-def final_step(facts: Facts, b: int) -> Case:
+def final_step(facts: Facts, b: int) -> Draft:
     """Ask at which time step the state of one sequence is final."""
     length = facts.lengths[b]
     mistakes = {
@@ -53,11 +53,11 @@ def final_step(facts: Facts, b: int) -> Case:
         "last_column": facts.T - 1,
         "too_early": length - 2 if length > 1 else None,
     }
-    return Case(length - 1, Moment("run", length - 1), mistakes, {"name": facts.letters[b], "length": length})
+    return Draft(length - 1, MovieMoment("run", length - 1), mistakes, {"name": facts.letters[b], "length": length})
 
 
 @PACKING.kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
-def gradient_enters(facts: Facts, b: int) -> Case:
+def gradient_enters(facts: Facts, b: int) -> Draft:
     """Ask at which time step the gradient of one sequence enters, if the loss is the sum of the final states."""
     length = facts.lengths[b]
     mistakes = {
@@ -66,10 +66,12 @@ def gradient_enters(facts: Facts, b: int) -> Case:
         "last_column": facts.T - 1,
         "first_step": 0,
     }
-    return Case(length - 1, Moment("backward", length - 1), mistakes, {"name": facts.letters[b], "length": length})
+    return Draft(
+        length - 1, MovieMoment("backward", length - 1), mistakes, {"name": facts.letters[b], "length": length}
+    )
 
 
-def _going_back(facts: Facts, t: int, direction: int) -> Case:
+def _going_back(facts: Facts, t: int, direction: int) -> Draft:
     """Ask which sequences have a gradient at a time step, if the loss is the sum of the final states."""
     live, longest = _live_at(facts, t, direction), facts.longest
     mistakes = {
@@ -81,21 +83,21 @@ def _going_back(facts: Facts, t: int, direction: int) -> Case:
         "at_least": facts.where(range(t, longest + 1)),
         "above": facts.where(range(t + 2, longest + 1)),
     }
-    return Case(live, Moment("backward", t), mistakes, {"t": t, "size": len(live), "back": longest - 1 - t})
+    return Draft(live, MovieMoment("backward", t), mistakes, {"t": t, "size": len(live), "back": longest - 1 - t})
 
 
 @PACKING.kind("choice", lambda facts: _first_pads(facts))
-def pad_gradient(facts: Facts, place: tuple[int, int]) -> Case:
+def pad_gradient(facts: Facts, place: tuple[int, int]) -> Draft:
     """Ask for the gradient of x at a pad, if the batch is packed and the loss is the sum of the final states."""
     b, t = place
     length = facts.lengths[b]
     answer = "passed" if t < length else "zero"
     names = {"name": facts.letters[b], "length": length, "t": t}
-    return Case(answer, Moment("backward"), names=names, choices=("zero", "passed", "last", "one"))
+    return Draft(answer, MovieMoment("backward"), names=names, choices=("zero", "passed", "last", "one"))
 
 
 @PACKING.kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
-def final_backward(facts: Facts, b: int) -> Case:
+def final_backward(facts: Facts, b: int) -> Draft:
     """Ask at which time step the state of one sequence is final, going backward."""
     length = facts.lengths[b]
     mistakes = {
@@ -106,22 +108,22 @@ def final_backward(facts: Facts, b: int) -> Case:
         "waits": facts.longest - length,
         "from_one": 1,
     }
-    return Case(0, Moment("run", 0), mistakes, {"name": facts.letters[b], "length": length})
+    return Draft(0, MovieMoment("run", 0), mistakes, {"name": facts.letters[b], "length": length})
 
 
 @PACKING.kind("choice", lambda facts: _short_and_long(facts))
-def last_column(facts: Facts, b: int) -> Case:
+def last_column(facts: Facts, b: int) -> Draft:
     """Ask what is in the last column of one sequence's row of the output."""
     width, length = _width(facts), facts.lengths[b]
     full = "final" if not facts.two_ways else "both" if width == 1 else "half"
     states = ("both", "half") if full == "half" else (full,)
     names = {"name": facts.letters[b], "length": length, "end": width - 1}
     answer = "filler" if length < width else full
-    return Case(answer, _end_of_output(facts), names=names, choices=("filler", *states, "on_padding"))
+    return Draft(answer, _end_of_output(facts), names=names, choices=("filler", *states, "on_padding"))
 
 
 @PACKING.kind("numbers", once(lambda facts: facts.packed))
-def unpacked_width(facts: Facts, _: None) -> Case:
+def unpacked_width(facts: Facts, _: None) -> Draft:
     """Ask how many time steps the unpacked output has."""
     width = _width(facts)
     mistakes = {
@@ -132,7 +134,7 @@ def unpacked_width(facts: Facts, _: None) -> Case:
         "features": facts.trace.unpacked.output.size(2),
         "last_step": width - 1,
     }
-    return Case(width, _end_of_output(facts, "width"), mistakes, {"total_length": facts.trace.total_length})
+    return Draft(width, _end_of_output(facts, "width"), mistakes, {"total_length": facts.trace.total_length})
 
 
 def _first_pads(facts: Facts) -> Sequence[tuple[int, int]]:
@@ -159,8 +161,8 @@ def _width(facts: Facts) -> int:
     return facts.trace.unpacked.output.size(1 if facts.trace.padded.batch_first else 0)
 
 
-def _end_of_output(facts: Facts, name: str = "") -> Moment:
-    return Moment("unpack", min(_width(facts), MAX_FILMED) - 1, name)
+def _end_of_output(facts: Facts, name: str = "") -> MovieMoment:
+    return MovieMoment("unpack", min(_width(facts), MAX_FILMED) - 1, name)
 
 
 def _short_and_long(facts: Facts) -> Sequence[int]:
@@ -170,11 +172,14 @@ def _short_and_long(facts: Facts) -> Sequence[int]:
 
 
 def _about_steps(
-    key: str, direction: int, case: Callable[[Facts, int, int], Case], asked: Callable[[Facts, int, int], Sequence[int]]
-) -> Kind[Facts]:
+    key: str,
+    direction: int,
+    case: Callable[[Facts, int, int], Draft],
+    asked: Callable[[Facts, int, int], Sequence[int]],
+) -> QuestionKind[Facts]:
     """Return a kind of question about time steps of one direction; `asked` gives the sequences that answer it.
 
-    It is worth asking where these are few, starting where there are any.
+    It is worth asking if these are few; the first are those with any.
     """
 
     def possible(facts: Facts) -> Sequence[int]:
@@ -184,7 +189,7 @@ def _about_steps(
         steps = [t for t in possible(facts) if len(asked(facts, t, direction)) <= MAX_TYPED]
         return sorted(steps, key=lambda t: not asked(facts, t, direction))
 
-    return Kind(key, "letters", places, lambda facts, t: case(facts, t, direction), PACKING, possible=possible)
+    return QuestionKind(key, "letters", places, lambda facts, t: case(facts, t, direction), PACKING, possible=possible)
 
 
 alive = _about_steps("alive", 0, _fed, _live_at)

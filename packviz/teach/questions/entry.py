@@ -15,7 +15,7 @@ from packviz.inputs.config import Config
 from packviz.show.movie.marks import Stage
 from packviz.text import Brief
 
-__all__ = ["ENTRIES", "FOLDER", "GROUPS", "Entry", "Film", "Verdict", "read"]
+__all__ = ["ENTRIES", "FOLDER", "GROUPS", "Entry", "EntryMovie", "Verdict", "read"]
 
 Verdict = Literal["true", "false", "depends", "cited"]
 
@@ -25,7 +25,7 @@ _PROGRAM = re.compile(r"^```(?:python (?=wrong|right))?(wrong|right|judge)\n(.*?
 
 
 @dataclass(frozen=True)
-class Film:
+class EntryMovie:
     """The place in the movie of an entry's batch that shows it: a step, or the end of a stage."""
 
     stage: Stage | Literal["beside"]  # "beside": the stage run in the movie of padded beside packed
@@ -56,7 +56,7 @@ class Entry(Brief):
     messages: tuple[str, ...] = ()  # errors that people paste, as "TypeError: ..."
     batch: str = "1 2 3\n4 5\n6"  # the text of its batch
     config: Config = field(default_factory=Config)  # the settings of its run
-    film: Film | None = None  # where a movie shows it, if `judge` shows no picture
+    film: EntryMovie | None = None  # where a movie shows it, if `judge` shows no picture
     place: int = 50  # its sort key within its group, before the rows
     onednn: bool = False  # whether its programs may use oneDNN, as torch does by default
     slow: bool = False  # whether it takes longer than about a second
@@ -79,7 +79,7 @@ def read(path: Path) -> Entry:
         question=matched["question"].strip(),
         explanation=_PROGRAM.sub("", matched["body"]).strip(),
         config=Config(**settings.pop("config", {})),
-        film=Film(**film) if film else None,
+        film=EntryMovie(**film) if film else None,
         **programs,
         **settings,
     )

@@ -42,7 +42,7 @@ from packviz.teach.questions.entry import Entry, Verdict
 from packviz.teach.questions.panels import OFFERED
 from packviz.text import Brief, counted, joined, percent, two_digits
 
-__all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer", "answer_apart", "written"]
+__all__ = ["OTHERWISE", "Chart", "EntryResult", "Program", "answer", "answer_apart", "written"]
 
 OTHERWISE = (
     "With this version of PyTorch the programs no longer do what they did when this answer was written, so the "
@@ -82,7 +82,7 @@ class Chart(Brief):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer(Brief):
+class EntryResult(Brief):
     """The result of running an entry."""
 
     entry: Entry
@@ -113,7 +113,7 @@ class Answer(Brief):
         return f"The claim holds {'; '.join(held)}. It fails {'; '.join(failed)}."
 
 
-def answer(entry: Entry) -> Answer:
+def answer(entry: Entry) -> EntryResult:
     """Run an entry's programs, judge them, and return the result."""
     batch = Batch.parse(entry.batch)
     shown = trace(batch, entry.config)
@@ -144,13 +144,13 @@ def answer(entry: Entry) -> Answer:
     except Exception:  # with another torch version: an assertion, or something that a program did not do
         as_written = False
     cases = {name: bool(held) for name, held in names["holds"].items()}
-    done = Answer(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
+    done = EntryResult(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
     if as_written and entry.verdict in ("varies", done.verdict):
         return replace(done, told=_JINJA.from_string(entry.explanation).render(names))
     return done
 
 
-def answer_apart(entry: Entry) -> Answer:
+def answer_apart(entry: Entry) -> EntryResult:
     """Run an entry in a process of its own, so that no other thread waits for it.
 
     Its programs come back without values, only with what they showed. Raises RuntimeError if that process fails.
@@ -165,7 +165,7 @@ def answer_apart(entry: Entry) -> Answer:
         )
         if not path.exists():
             raise RuntimeError(f"{entry.key}: {done.stderr.decode(errors='replace')}")
-        found: Answer = pickle.loads(path.read_bytes())
+        found: EntryResult = pickle.loads(path.read_bytes())
     return replace(found, entry=entry)
 
 

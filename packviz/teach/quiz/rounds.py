@@ -18,7 +18,7 @@ from packviz.teach.predictions import KINDS, Prediction, Stage, of_losses, rows
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["LAST_ROUND", "LEVELS", "MAX_QUESTIONS", "Level", "Question", "questions"]
+__all__ = ["LAST_ROUND", "LEVELS", "MAX_QUESTIONS", "Level", "QuizQuestion", "questions"]
 
 LAST_ROUND = 9999
 MAX_QUESTIONS = 20
@@ -31,7 +31,7 @@ _ABOUT_THE_SORT = ("sorted_row", "sorted_indices")  # on a sorted batch the ques
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Question(Brief):
+class QuizQuestion(Brief):
     """One question of a round."""
 
     text: str  # the batch, one sequence per line
@@ -75,7 +75,7 @@ class Level:
     draw: Callable[[Random, str], Drawn]
 
 
-def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
+def questions(level: int, seed: int, count: int = 10) -> tuple[QuizQuestion, ...]:
     """Return the questions of a round.
 
     level: 1 to 4, a key of LEVELS. seed: the number of the round, from 1 to LAST_ROUND. count: from 1 to
@@ -87,7 +87,7 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
     integer("count", count, 1, MAX_QUESTIONS)
     draw, kinds = Random(f"packviz {level} {seed}"), LEVELS[level].kinds  # seeded by the text's SHA-512
     order = [*draw.sample(kinds, len(kinds)), *draw.sample(kinds, len(kinds))]
-    chosen: dict[tuple[str, str], Question] = {}
+    chosen: dict[tuple[str, str], QuizQuestion] = {}
     for kind in order[:count]:
         new = next(
             each for each in drawn(draw, LEVELS[level], kind) if (each.text, each.prediction.prompt) not in chosen
@@ -96,7 +96,7 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
     return tuple(chosen.values())
 
 
-def drawn(draw: Random, level: Level, kind: str) -> Iterator[Question]:
+def drawn(draw: Random, level: Level, kind: str) -> Iterator[QuizQuestion]:
     """Draw batches endlessly; yield a question of a kind about each that distinguishes two typical mistakes.
 
     Raises PackvizError, before anything is computed, if a batch or its settings exceed the limits of the app.
@@ -109,7 +109,7 @@ def drawn(draw: Random, level: Level, kind: str) -> Iterator[Question]:
         prediction = KINDS[kind](seen, number)
         if prediction is None or len(prediction.slips) < _LEAST_SLIPS:
             continue
-        question = Question(text, batch, config, seen, prediction, number)
+        question = QuizQuestion(text, batch, config, seen, prediction, number)
         prompt = prediction.prompt.replace("counted from 0", "")
         shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
         typed = prediction.form != "choice" and bool(prediction.answer)

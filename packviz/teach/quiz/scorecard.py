@@ -9,7 +9,7 @@ from typing import Literal
 
 from packviz.errors import PackvizError
 from packviz.teach.predictions import Verdict
-from packviz.teach.quiz.rounds import Question
+from packviz.teach.quiz.rounds import QuizQuestion
 from packviz.text import Brief, counted
 
 __all__ = ["Mark", "Scorecard", "progress_code", "read_progress_code"]
@@ -24,7 +24,7 @@ _CODE = re.compile("[012]*[w-]?")
 class Scorecard(Brief):
     """The answers to the questions of a round; each answer makes a new scorecard."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[QuizQuestion, ...]
     # by question, its points, "2", "1" or "0", or "w" after one wrong answer; a missing question has had no answer
     standing: Mapping[int, str] = field(default_factory=dict)
     # by question, what was typed, at most two answers; empty for those restored from a code
@@ -119,7 +119,7 @@ def progress_code(scorecard: Scorecard, at: int) -> str:
     return f"{digits}-" if digits and at >= len(digits) else digits
 
 
-def read_progress_code(questions: tuple[Question, ...], code: str) -> tuple[Scorecard, int] | None:
+def read_progress_code(questions: tuple[QuizQuestion, ...], code: str) -> tuple[Scorecard, int] | None:
     """Return the scorecard of a code, without the typed answers, and the question on the screen; None if invalid."""
     standing = code.removesuffix("-")
     if not _CODE.fullmatch(code) or len(standing) > len(questions):

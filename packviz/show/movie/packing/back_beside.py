@@ -14,7 +14,7 @@ from packviz.facts.padded_run import padded_back
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.layout import Grid, Scene, above, beside
-from packviz.show.movie.marks import CodeLine, Film, Frame, Marks, Shot, Step, frame, marks
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, frame, marks
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
 from packviz.show.movie.packing.code_lines import program
@@ -107,7 +107,7 @@ def _steps(both: BothBack) -> Iterator[Shot]:
     t = np.array(_times(both))[:, None]
     groups = [each for side in SIDES for each in _filled(both, side, t)]
     film = {**_start(both), **frame(*groups)}
-    yield Film(film, [_time_step(both, int(each)) for each in t[:, 0]])
+    yield StepSeries(film, [_time_step(both, int(each)) for each in t[:, 0]])
     reached, packed = (int((both.pads & (both.most[side] > 0)).sum()) for side in SIDES)
     config = view.trace.config
     known = {"reached": reached, "packed": packed, "pads": int(both.pads.sum()), "entered": f"{both.entered:.3g}"}

@@ -10,7 +10,7 @@ from torch import Tensor
 from packviz.compute.backward import DirectionGradients, Gradients
 from packviz.compute.recurrence import Step as TimeStep
 from packviz.show.movie.layout import Place, Scene, above, beside
-from packviz.show.movie.marks import CodeLine, Film, Frame, Marks, Shot, Step, filmed, frame, marks, title
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, filmed, frame, marks, title
 from packviz.show.movie.packing import cells, inputs, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.pack import lit
 from packviz.show.movie.packing.view import View, once, shape
@@ -24,7 +24,7 @@ def backward(view: View) -> Iterator[Shot]:
     """Show where the loss begins, one step for every time step in the opposite order of the run, and what is left."""
     yield Step(_said(view, "start", largest=_largest(_gradients(view).upstream)), (_start(view),))
     steps = [Step(_caption(view, step), detail=_lines(view, step), time=step.t, beats=BEATS) for step in _steps(view)]
-    yield Film(_film(view), steps)
+    yield StepSeries(_film(view), steps)
     name, most = max(((name, _largest(each)) for name, each in _gradients(view).weights.items()), key=_second)
     h_0 = _gradients(view).h_0[view.layer * recurrent.directions(view) + view.direction]
     weights = [CodeLine(f"{name}.grad", shape(*each.shape)) for name, each in _gradients(view).weights.items()]

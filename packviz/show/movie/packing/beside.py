@@ -9,7 +9,7 @@ import torch
 from packviz.compute.record import Trace, watched_layer
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Shot, filmed, frame, marks
+from packviz.show.movie.marks import NONE, CodeLine, Frame, Shot, StepSeries, filmed, frame, marks
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
 from packviz.show.movie.packing.pair import PACKED, SIDES, Pair, apart_somewhere, pair, states_of
@@ -71,7 +71,7 @@ def beside(
 def _steps(both: Pair) -> Iterator[Shot]:
     yield start_step(both)._replace(frames=(_start(both),))
     film = _film(both)
-    yield Film(film, [time_step(both, t) for t in both.times])
+    yield StepSeries(film, [time_step(both, t) for t in both.times])
     home, filled = _home(both, {name: group.at(-1) for name, group in film.items()}), filler(both)
     still = {**home, **{name: group.but() for name, group in filled.items()}}
     yield outputs_step(both)._replace(frames=({**home, **filled}, {**still, **off(both)}))

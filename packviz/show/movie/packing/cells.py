@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from packviz.compute.recurrence import Step as TimeStep
+from packviz.compute.recurrence import TimeStep
 from packviz.show.movie.layout import Box, Column, Margins, Place, panel
 from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title, with_numbers
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table

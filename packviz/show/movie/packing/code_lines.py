@@ -6,7 +6,7 @@ from textwrap import TextWrapper
 
 import torch
 
-from packviz.compute.recurrence import Step
+from packviz.compute.recurrence import TimeStep
 from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.cell_kinds import Formula
 from packviz.inputs.module import nonlinearity_of
@@ -91,7 +91,7 @@ def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
     return tuple(lines)
 
 
-def step_lines(view: View, step: Step, *, deep: bool) -> tuple[CodeLine, ...]:
+def step_lines(view: View, step: TimeStep, *, deep: bool) -> tuple[CodeLine, ...]:
     """Return the lines of a time step: the rows taken, and the call of the cell.
 
     deep: the cell's formulas instead of the call, the last ones with one unit's numbers.
@@ -151,7 +151,7 @@ def _filled(start: str, end: str) -> str:
     return line if len(line) <= LINE else f"{start}\n    {end}"
 
 
-def _sum_of_both(view: View, step: Step) -> str:
+def _sum_of_both(view: View, step: TimeStep) -> str:
     """Return the new state of a cell without gates: an activation of the input's and the state's sum."""
     function, result = nonlinearity_of(view.trace.module), matrices.number_of(view, "h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
@@ -162,7 +162,7 @@ def _sum_of_both(view: View, step: Step) -> str:
     return _filled(f"h = {function}({given} {added})", f"{sign} {written(result)}")
 
 
-def _formula(view: View, step: Step, formula: Formula) -> str:
+def _formula(view: View, step: TimeStep, formula: Formula) -> str:
     """Return a formula of the new state with numbers in place of letters."""
     before = zip(
         recurrent.kind(view).states, recurrent.watched(view).before(step.k), strict=False

@@ -9,7 +9,20 @@ import numpy as np
 
 from packviz.facts.memory_layout import Memory, memory
 from packviz.show.movie.layout import Column, Place, Scene, Strip, above, beside
-from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, filmed, frame, marks, title
+from packviz.show.movie.marks import (
+    NONE,
+    CodeLine,
+    Frame,
+    Marks,
+    Role,
+    Shot,
+    Step,
+    StepSeries,
+    filmed,
+    frame,
+    marks,
+    title,
+)
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, token_table
 from packviz.show.movie.packing.sheet import focus, named, steps, texts
 from packviz.show.movie.packing.sort import sort_end, sorted_grid
@@ -42,7 +55,7 @@ def pack(view: View) -> Iterator[Shot]:
         dropped = [b for b in view.ranked if view.mask[b, t] and b not in live]
         caption = say("pack", "step", view, t=t, rows=rows, pads=pads, dropped=dropped)
         steps.append(Step(caption, detail=detail, time=t, beats=2))
-    yield Film(_film(view), steps)
+    yield StepSeries(_film(view), steps)
     if "pack" in view.deep:
         end = lit(view, pack_end(view), -1)
         yield _margins(view, end)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from packviz.show.movie.layout import Place, Scene, above, beside
-from packviz.show.movie.marks import Film, Frame, Shot, Step, filmed, frame, marks, title
+from packviz.show.movie.marks import Frame, Shot, Step, StepSeries, filmed, frame, marks, title
 from packviz.show.movie.packing import cells, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.code_lines import start_lines, step_lines
 from packviz.show.movie.packing.gates import gate_scene, gates_in_numbers, number_width, numbers_fit
@@ -28,7 +28,7 @@ def run(view: View) -> Iterator[Shot]:
         caption = say("run", "step", view, step=step, last=last, over=over, h_n=h_n)
         lines = step_lines(view, step, deep=deep)
         steps.append(Step(caption, detail=lines, time=step.t, beats=6 if _in_numbers(view) else 3))
-    yield Film(_film(view), steps)
+    yield StepSeries(_film(view), steps)
 
 
 @once

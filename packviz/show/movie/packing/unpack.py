@@ -8,7 +8,7 @@ import numpy as np
 
 from packviz.facts.readout import Readout, readouts
 from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Shot, Step, frame, marks, title
+from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Shot, Step, StepSeries, frame, marks, title
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.cells import UNIT, last_outputs, last_steps
 from packviz.show.movie.packing.run import run_end
@@ -107,7 +107,7 @@ def _before(view: View) -> Frame:
     }
 
 
-def _flights(view: View, full: Frame, end: int | None) -> Film:
+def _flights(view: View, full: Frame, end: int | None) -> StepSeries:
     """Return the empty grid, and how the packed output moves back: one time step after another, or several at once.
 
     In depth there is a step for every time step: its packed rows, outlined in the strip, move to their column. end: the
@@ -125,7 +125,7 @@ def _flights(view: View, full: Frame, end: int | None) -> Film:
     if "unpack" not in view.deep or many > 1:
         flown = many * np.arange(ceil(count / many) + 1)[:, None]
         around["u"] = full["u"].but(shown=packed_rows.time_step(view) < flown, origin=start)
-        return Film(around, [Step(say("unpack", "flight", view), time=end, beats=len(flown))])
+        return StepSeries(around, [Step(say("unpack", "flight", view), time=end, beats=len(flown))])
     step, phase = np.divmod(np.arange(2 * count)[:, None], 2)
     live, steps = packed_rows.live_sizes(view)[step], list[Step]()
     strip = marks("focus:out", "focus", out.cell(step, 0), w=live * out.width, h=out.height)
@@ -135,7 +135,7 @@ def _flights(view: View, full: Frame, end: int | None) -> Film:
         first, column = packed_rows.offsets(view)[t], f":{size}, {t}" if inputs.batch_first(view) else f"{t}, :{size}"
         detail = (CodeLine(f"out[{column}] = output.data[{first}:{first + size}]"),)
         steps.append(Step(say("unpack", "column", view, t=t), detail=detail, time=end if t == end else None, beats=2))
-    return Film({**around, **looked_at}, steps)
+    return StepSeries({**around, **looked_at}, steps)
 
 
 def _grid(view: View, row: np.ndarray) -> Frame:

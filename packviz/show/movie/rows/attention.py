@@ -11,7 +11,7 @@ import torch
 
 from packviz.compute.row_record import RowsTrace
 from packviz.show.movie.layout import Box, Margins, Place, Scene, Strip, above, beside, panel
-from packviz.show.movie.marks import Film, Frame, Marks, Shot, Step, filmed, frame, marks, title, with_numbers
+from packviz.show.movie.marks import Frame, Marks, Shot, Step, StepSeries, filmed, frame, marks, title, with_numbers
 from packviz.show.movie.packing.view import once, shape
 from packviz.show.movie.rows.queries import (
     of_all,
@@ -47,7 +47,7 @@ OUT = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownRow:
     """What is shown of one row.
 
     row      its number
@@ -80,7 +80,7 @@ def attention(view: RowsView) -> Iterator[Shot]:
             steps.append(Step(of_query(view, each.row, q), detail=detail, beats=BEATS, scene=scene, name=name))
         if each.pads:
             steps.append(Step(of_pads(view, each.row), beats=BEATS, scene=scene, name=f"pads{each.row}"))
-        yield Film(_film(view, each), steps)
+        yield StepSeries(_film(view, each), steps)
     queries = sum(each.queries for each in _rows(view))
     last = {name: group.at(-1) for name, group in _film(view, _rows(view)[-1]).items()}
     yield Step(of_all(view, queries), (last,), scene=scene, name="end")
@@ -97,9 +97,9 @@ def attention_end(view: RowsView) -> Frame:
 
 
 @once
-def _rows(view: RowsView) -> list[Shown]:
+def _rows(view: RowsView) -> list[ShownRow]:
     """Return what is shown: the first rows, at most `steps` cells of each, and at most `steps` queries of all."""
-    found, left = list[Shown](), view.steps
+    found, left = list[ShownRow](), view.steps
     cells = min(view.trace.rows.max_length, view.steps)
     for row, lengths in enumerate(view.trace.rows.lengths[: view.sequences]):
         if left <= 0:
@@ -107,16 +107,16 @@ def _rows(view: RowsView) -> list[Shown]:
         ends = [*(min(end, cells) for end in accumulate(lengths, initial=0)), cells]
         parts = tuple(stop - start for start, stop in pairwise(ends) if stop > start)
         queries = min(sum(lengths), cells, left)
-        found.append(Shown(row, parts, cells, queries, sum(lengths) == queries < cells))
+        found.append(ShownRow(row, parts, cells, queries, sum(lengths) == queries < cells))
         left -= queries
     return found
 
 
-def _strip(each: Shown, name: str, lines: int) -> Strip:
+def _strip(each: ShownRow, name: str, lines: int) -> Strip:
     return Strip(name, each.parts, WIDTH, float(lines), marks=False)
 
 
-def _scene(view: RowsView, each: Shown) -> Scene:
+def _scene(view: RowsView, each: ShownRow) -> Scene:
     text = max(1.0, sqrt(each.cells) / 4)  # cells of a long row are smaller than legible text
 
     def names(of: str, lines: int) -> Box:
@@ -135,7 +135,7 @@ def _scene(view: RowsView, each: Shown) -> Scene:
 
 
 @once
-def _film(view: RowsView, each: Shown) -> Frame:
+def _film(view: RowsView, each: ShownRow) -> Frame:
     """Return the frames of a row: first its cells, then BEATS frames for each query; a pad is the last one."""
     starts = range(1, 1 + BEATS * (each.queries + each.pads), BEATS)
 
@@ -153,7 +153,7 @@ def _film(view: RowsView, each: Shown) -> Frame:
 
 
 @once
-def _cells(view: RowsView, each: Shown) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _cells(view: RowsView, each: ShownRow) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sequence and the place in it of each token shown, and where each cell is."""
     pieces = view.trace.rows.rows[each.row]
     tokens = [(b, t) for b, start, stop in pieces for t in range(start, stop)][: each.cells]
@@ -162,14 +162,14 @@ def _cells(view: RowsView, each: Shown) -> tuple[np.ndarray, np.ndarray, np.ndar
     return b, t, _strip(each, "keys", len(KEYS)).cell(np.repeat(np.arange(len(each.parts)), each.parts), inside).x
 
 
-def _tokens(view: RowsView, each: Shown) -> Marks:
+def _tokens(view: RowsView, each: ShownRow) -> Marks:
     """Return the tokens of the view in the cells of the row; those of other rows are hidden."""
     here = (view.row == each.row) & (view.column < each.cells)
     x = _cells(view, each)[2][np.where(here, view.column, 0)]
     return token_marks(view, Place("keys", x, 0.0), here).but(w=WIDTH)
 
 
-def _still(view: RowsView, each: Shown) -> Frame:
+def _still(view: RowsView, each: ShownRow) -> Frame:
     """Return what does not change: the tokens, their values, the names of the lines and the headings."""
     (b, t, x), r, k = _cells(view, each), each.row, np.arange(each.cells)
     beyond = ~np.isin(k[: len(b)], view.column[view.row == r])  # of sequences or steps that no other stage shows
@@ -216,17 +216,17 @@ def _led(values: np.ndarray, times: int = 1) -> np.ndarray:
     return np.concatenate([values[:1], values.repeat(times, 0)])
 
 
-def _beats(each: Shown, *shown: bool) -> np.ndarray:
+def _beats(each: ShownRow, *shown: bool) -> np.ndarray:
     """Return (lines, 1): whether something is shown in these beats of each query, after a line where it is not."""
     return np.array([False, *shown * (each.queries + each.pads)])[:, None]
 
 
-def _asked(each: Shown) -> np.ndarray:
+def _asked(each: ShownRow) -> np.ndarray:
     """Return the cells of the queries, and of the first pad if it is shown as one."""
     return np.arange(each.queries + each.pads)
 
 
-def _asking(view: RowsView, each: Shown) -> Iterator[Marks]:
+def _asking(view: RowsView, each: ShownRow) -> Iterator[Marks]:
     """Yield the query in focus, its numbers, and the row of the mask."""
     (b, _, x), r, asked = _cells(view, each), each.row, _asked(each)
     mask, shown = of_head(view, r).mask[asked, : len(b)], _beats(each, True)
@@ -248,7 +248,7 @@ def _asking(view: RowsView, each: Shown) -> Iterator[Marks]:
     yield marks("focus:key", "focus", origin, w=WIDTH, shown=shown)
 
 
-def _scores(view: RowsView, each: Shown) -> Marks:
+def _scores(view: RowsView, each: ShownRow) -> Marks:
     """Return the scores of each query, −∞ where it may not read."""
     (_, _, x), r, asked, k = _cells(view, each), each.row, _asked(each), np.arange(each.cells)
     scores, mask = of_head(view, r).scores[asked, : each.cells], of_head(view, r).mask[asked, : each.cells]
@@ -258,7 +258,7 @@ def _scores(view: RowsView, each: Shown) -> Marks:
     return replace(numbers.but(shown=_beats(each, False, True)), seq=None)
 
 
-def _weights(view: RowsView, each: Shown) -> Marks:
+def _weights(view: RowsView, each: ShownRow) -> Marks:
     """Return the weights of each query."""
     (_, _, x), k = _cells(view, each), np.arange(each.cells)
     weights = of_head(view, each.row).weights[_asked(each), : each.cells]
@@ -267,7 +267,7 @@ def _weights(view: RowsView, each: Shown) -> Marks:
     return replace(with_numbers(group, _led(weights, 2)).but(shown=_beats(each, False, True)), seq=None)
 
 
-def _sum(view: RowsView, each: Shown) -> Marks:
+def _sum(view: RowsView, each: ShownRow) -> Marks:
     """Return the weighted sum of the values, which comes from the value with the largest weight."""
     (_, _, x), r, asked = _cells(view, each), each.row, _asked(each)
     made = of_head(view, r).output[asked, :NUMBERS]
@@ -278,7 +278,7 @@ def _sum(view: RowsView, each: Shown) -> Marks:
     return replace(with_numbers(group, _led(made, 2)).but(shown=shown, origin=origin, anew=shown), seq=None)
 
 
-def _outputs(view: RowsView, each: Shown) -> Iterator[Marks]:
+def _outputs(view: RowsView, each: ShownRow) -> Iterator[Marks]:
     """Yield the output of each token after its query, that of its document alone, and the difference."""
     (b, t, x), run, n = _cells(view, each), view.trace, each.queries
     b, t, x, r = b[:n], t[:n], x[:n], each.row

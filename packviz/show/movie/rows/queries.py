@@ -18,7 +18,7 @@ from packviz.text import two_digits
 TERMS = 3  # at most so many products of a sum are written out; the others are added up
 
 
-class Head(NamedTuple):
+class HeadNumbers(NamedTuple):
     """What a head computed for one row, in float64.
 
     query, key, value, output  (C, d)
@@ -38,7 +38,7 @@ class Head(NamedTuple):
 
 
 @once
-def of_head(view: RowsView, row: int) -> Head:
+def of_head(view: RowsView, row: int) -> HeadNumbers:
     """Return what the watched head computed for a row."""
     run, h, d = view.trace, view.head, view.trace.config.head_dim
     layer = run.layers[view.layer]
@@ -48,7 +48,7 @@ def of_head(view: RowsView, row: int) -> Head:
     query, key, value, output, scores, weights = (
         each.detach().double().numpy() for each in (*parts, layer.scores[row, h], layer.weights[row, h])
     )
-    return Head(
+    return HeadNumbers(
         query,
         key,
         value,
