@@ -16,7 +16,7 @@ from packviz.doctor.reading_rows import read_rows
 from packviz.errors import PackvizError
 from packviz.teach.predictions import prediction
 from packviz.teach.questions import ENTRIES, has_message, is_error, search
-from ui.parts.plan import from_file
+from ui.parts.plan_file import from_file
 
 SHAPES = {
     "hex": "4f6a09", "word": "a", "words": "pack my lstm ", "underscores": "_", "spaces": " ", "lines": "\n",

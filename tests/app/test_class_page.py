@@ -18,7 +18,8 @@ from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from pages import movies, opened, press, rendered, texts
 from ui.parts.controls import LABEL
-from ui.parts.plan import STARTER, Item, Plan, ready_lessons
+from ui.parts.plan import STARTER, Item, Plan
+from ui.parts.plan_file import ready_lessons
 from ui.views.teachers_room import TeachersRoom
 
 TEXT = "1 2 3\n4 5\n6 7 8 9"

@@ -11,7 +11,7 @@ from packviz.compute.row_limits import check_row_limits
 from packviz.errors import PackvizError
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, limited_batch
-from ui.parts.plan import from_file
+from ui.parts.plan_file import from_file
 from ui.parts.settings import PANELS
 from ui.state.kinds import KINDS, ROWS
 from ui.state.names import NAMES

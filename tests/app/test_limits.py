@@ -22,7 +22,7 @@ from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, limited_batch
 from packviz.teach.quiz.rounds import Level, drawn
 from pages import movies, opened, texts
-from ui.parts.plan import from_file
+from ui.parts.plan_file import from_file
 from ui.state.kinds import KINDS
 from ui.state.runs import OWN, Request, Source, run
 

@@ -13,7 +13,8 @@ from classroom import films
 from classroom.questions import question
 from classroom.specs import checked_item
 from packviz.errors import PackvizError
-from ui.parts.plan import STARTER, Item, Plan, as_file, as_html, from_file, item_of, shown_of
+from ui.parts.plan import STARTER, Item, Plan, item_of, shown_of
+from ui.parts.plan_file import as_file, as_html, from_file
 from ui.state.kinds import PACKING, ROWS, AppKind
 from ui.state.runs import BESIDE, OWN, Request, Source, run
 

@@ -6,7 +6,8 @@ import pytest
 from test_plan_room import lecture
 from test_requests import Phones
 
-from ui.parts.plan import Plan, ready_lessons, shown_of
+from ui.parts.plan import Plan, shown_of
+from ui.parts.plan_file import ready_lessons
 
 LESSONS = {lesson.title: lesson for lesson in ready_lessons()}
 

@@ -1,25 +1,23 @@
 """The structure of a page, in the order in which a visitor sees it: text, movie, everything else."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import streamlit as st
 
 from packviz.compute.record import Refusal
-from packviz.errors import PackvizError
 from packviz.facts.shortest_sequence import FinalState, final_state
-from packviz.inputs.batch import Batch
-from packviz.inputs.examples import example
 from packviz.show.movie import STAGES
 from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, ways_back
+from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import records, refused, try_this
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
-from ui.state import address, names, widgets
+from ui.state import address, widgets
 from ui.state.kinds import PACKING, AppKind, MovieStage
 from ui.state.path import script
-from ui.state.runs import OWN, Request, Shown, in_turn, last_good, latest, run
+from ui.state.runs import Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
 
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
@@ -28,15 +26,6 @@ Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a pa
 Way = tuple[str, str]  # to a page: its name in the address, and the label of the link
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 Stages = tuple[MovieStage, ...] | None  # of the movie on a page; None for all stages
-
-_OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
-
-
-@dataclass
-class Arrival:
-    """The first request of a visitor, which is what the link led to."""
-
-    request: Request | None = None
 
 
 def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Way) -> None:
@@ -246,50 +235,10 @@ def _shown(chosen: Controls, stages: Stages) -> Shown:
     """Draw the batch's controls; return what can be shown, and say why if it is not what was requested."""
     asked = replace(chosen.asked, source=source(chosen), stages=stages)
     shown = latest(asked)
-    _about_the_link(asked, shown)
+    about_the_link(asked, shown)
     if shown.problem is None:
         with chosen.for_notes:
-            _about_the_sequences(asked, shown.batch)
+            about_the_sequences(asked, shown.batch)
     else:
-        _about_the_problem(chosen, shown.problem, shown.batch)
+        about_the_problem(chosen, shown.problem, shown.batch)
     return shown
-
-
-# A visitor's own text goes through `st.text`, which interprets neither Markdown nor HTML.
-
-
-def _about_the_link(asked: Request, shown: Shown) -> None:
-    """Show what was ignored from the link, until a control is used."""
-    arrival = visit(Arrival)
-    arrival.request = arrival.request or asked
-    if arrival.request != asked or not address.asked():
-        return
-    state = {name: st.session_state[name] for name in names.NAMES if name in st.session_state}
-    state |= address.view()
-    state["step"] = min(address.ordinal(address.asked(), "step") or 1, len(shown.movie.times))
-    if line := address.unmet(address.asked(), state):
-        st.text(line)
-
-
-def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
-    """Show briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
-    of_the_text = problem.parameter in _OF_THE_TEXT
-    name = "" if of_the_text else f"{problem.parameter}: "
-    fix = problem.fix.split(";")[0].split(", or ")[0]
-    with st.container(border=True):
-        reason = "Nothing typed yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
-        st.text(f"{reason}. Still showing your last batch: {last.summary}.")
-    with chosen.for_notes, st.container(border=True):
-        st.text(f"⚠ {problem.sentence if of_the_text else problem}")
-
-
-def _about_the_sequences(asked: Request, batch: Batch) -> None:
-    text, lines = asked.source.text, [batch.summary.replace(" %", "\N{NO-BREAK SPACE}%"), *batch.notes]
-    if asked.source.example != OWN and text == example(asked.source.example).text:
-        told = example(asked.source.example)
-        lines += [f"{told.title}: a batch of tensors, not of text."] if told.text is None else []
-        lines += [told.credit] if told.credit is not None else []
-    elif text is not None and (warning := address.warning(text)):
-        lines.append(warning)
-    for line in lines:
-        st.text(line)

@@ -1,44 +1,24 @@
-"""The lesson plan: a list of movie steps and questions, saved as one JSON file and exported as one HTML file."""
+"""The lesson plan: a list of movie steps, questions and slides, and what a room shows of it."""
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import DecodeError as NotJson
-from msgspec import Meta, Struct, ValidationError, convert, json, structs, to_builtins
+from msgspec import Meta, Struct
 
-from classroom.decoding import told
 from classroom.question import Question
 from classroom.questions import question
-from classroom.slide import prompt_html, slide_html
 from classroom.specs import MAX_NOTE as MAX_TOLD
-from classroom.specs import checked, checked_item
 from classroom.state import RefusedError
-from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch, ReadAs
+from packviz.inputs.batch import ReadAs
 from packviz.inputs.examples import example
-from packviz.inputs.limits import limited_batch
-from packviz.show.movie.page import assets, packed
-from packviz.teach.questions import PAGES
-from packviz.text import markup
-from packviz.validate import choice, integer
 from ui.state.address import MAX_LENGTH
-from ui.state.kinds import BESIDE, KINDS, PACKING, ROWS, MovieStage
+from ui.state.kinds import KINDS, PACKING, ROWS, MovieStage
 from ui.state.names import default
-from ui.state.runs import Request, Source, run
+from ui.state.runs import Request, Source
 
-NAMES = tuple(page.address for page in PAGES)
 MAX_ITEMS = 100
-MAX_BYTES = 1_000_000  # of a file
 MAX_NOTE = 500  # characters
-_VERSION = 1
-_UTF8 = b"\xef\xbb\xbf"  # a mark at the beginning of a file, which some editors write
-_SAVED = "what this page has saved"
-_LESSONS = Path(__file__).parents[1] / "lessons"
-_PAGE = Path(__file__).parent / "plan.html"
 
 
 class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -90,17 +70,6 @@ class Plan:
     minutes: int = 0
     problem: str = ""
     touched: bool = False
-
-
-class _PlanFile(Struct, frozen=True, omit_defaults=True):
-    """A plan as a file. packviz: what the file is."""
-
-    packviz: str
-    version: int
-    items: list[Any]
-    title: Annotated[str, Meta(max_length=100)] = ""
-    goal: Annotated[str, Meta(max_length=MAX_NOTE)] = ""
-    minutes: Annotated[int, Meta(ge=0, le=600)] = 0
 
 
 def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
@@ -190,62 +159,12 @@ STARTER = tuple(
 )  # a first lesson, one question for each idea
 
 
-def as_file(plan: Plan) -> str:
-    """Return a plan as JSON."""
-    items = [to_builtins(item) for item in plan.items]
-    file = _PlanFile("lesson plan", _VERSION, items, plan.title, plan.goal, plan.minutes)
-    return json.format(json.encode(file), indent=1).decode()
-
-
-@cache
-def ready_lessons() -> tuple[Plan, ...]:
-    """Return the lessons that come with the app."""
-    return tuple(
-        _plan(convert(tomllib.loads(path.read_text("utf-8")), _PlanFile)) for path in sorted(_LESSONS.iterdir())
-    )
-
-
-def from_file(data: bytes) -> Plan:
-    """Return the plan of a file, checked but not run; raises PackvizError for anything else."""
-    try:
-        plan = json.decode(data.removeprefix(_UTF8), type=_PlanFile) if len(data) <= MAX_BYTES else None
-    except (NotJson, RecursionError):
-        plan = None
-    if plan is None or plan.packviz != "lesson plan":
-        fix = "choose a file that this page has saved"
-        raise PackvizError("plan", expected="a lesson plan of packviz", got="another file", fix=fix)
-    integer("version", plan.version, 1, _VERSION, fix="open it with a newer version of packviz")
-    integer("plan", len(plan.items), 0, MAX_ITEMS, what="a number of items", fix="split the plan in two")
-    return _plan(plan)
-
-
-def _plan(file: _PlanFile) -> Plan:
-    items = tuple(_item(f"item {i}", given) for i, given in enumerate(file.items, 1))
-    return Plan(items, file.title, file.goal, file.minutes)
-
-
-def as_html(title: str, items: Sequence[Item]) -> str:
-    """Return one page with the questions, movies and slides of a plan, without the notes: it may go to students.
-
-    It works without a server or a network.
-    """
-    css, js = assets()
-    films = [None if item.request is None else packed(run(item.request).film.to_dict()) for item in items]
-    questions = list(map(_asked, items))
-    texts = [
-        slide_html(item.slide) if item.slide else "" if asked is None else prompt_html(asked)
-        for item, asked in zip(items, questions, strict=True)
-    ]
-    parts = zip(items, map(heading, items), questions, texts, films, strict=True)
-    return markup(_PAGE, title=title, css=css, js=js, parts=parts)
-
-
 def asked_in(items: Sequence[Item]) -> list[Question]:
     """Return the questions of a plan that can be asked and have a right answer, as a test needs."""
-    return [asked for asked in map(_asked, items) if asked is not None and not asked.is_poll]
+    return [asked for asked in map(question_of, items) if asked is not None and not asked.is_poll]
 
 
-def _asked(item: Item) -> Question | None:
+def question_of(item: Item) -> Question | None:
     """Return the question of an item; None if it has none, or one that cannot be asked."""
     try:
         return None if item.question is None else question(item.question)
@@ -258,45 +177,3 @@ def heading(item: Item) -> str:
     if not item.page:
         return "Slide" if item.slide else "Question"
     return item.page.title() if item.link is not None else f"{item.page.title()}, step {item.step}"
-
-
-def _item(name: str, given: object) -> Item:
-    """Return an item as it was read; raises PackvizError, with the item's place, if something is wrong with it."""
-    try:
-        item = convert(given, Item)
-        if item.question is not None:
-            item = structs.replace(item, question=checked(item.question))
-        choice("page", item.page, ("", *NAMES))
-        choice("kind", item.kind, tuple(KINDS))
-        if item.slide:
-            checked_item({"slide": item.slide})
-        if item.request is not None:
-            _check(item, item.request)
-        elif item.question is None and not item.page and not item.slide:
-            raise PackvizError("item", "none of them", "a page, a question or a slide", "add one, or remove the item")
-    except ValidationError as error:
-        field, problem = told(error)
-        raise PackvizError(
-            ", ".join(filter(None, (name, field.strip("`")))), problem, _SAVED, "save it again"
-        ) from None
-    except RefusedError as refusal:
-        got = refusal.sentence.rstrip(".")
-        raise PackvizError(name, got, "what a room can show", "change it") from None
-    except PackvizError as problem:
-        raise PackvizError(f"{name}, {problem.parameter}", problem.got, problem.expected, problem.fix) from None
-    return item
-
-
-def _check(item: Item, request: Request) -> None:
-    """Check the batch and the settings of a run that is not made yet; raises PackvizError."""
-    kind = request.kind
-    for setting in item.settings or ():
-        choice("settings", setting, tuple(kind.names))
-    for stage in item.stages or ():
-        choice("stages", stage, (*kind.stages, *BESIDE))
-    source, config = request.source, request.config
-    batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
-    kind.computes.check(batch, config)
-    integer("layer", item.layer or 0, 0, config.num_layers - 1)
-    integer("direction", item.direction, 0, 1)
-    integer("head", item.head, 0, getattr(config, "num_heads", 1) - 1)

@@ -17,19 +17,8 @@ from classroom.slide import without_picture
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from ui.parts.component import component
-from ui.parts.plan import (
-    MAX_ITEMS,
-    MAX_NOTE,
-    STARTER,
-    Item,
-    Plan,
-    as_file,
-    as_html,
-    asked_in,
-    from_file,
-    heading,
-    settings_of,
-)
+from ui.parts.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, Plan, asked_in, heading, settings_of
+from ui.parts.plan_file import as_file, as_html, from_file
 from ui.state import names
 from ui.state.path import script
 from ui.state.runs import OWN, in_turn

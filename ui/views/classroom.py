@@ -14,7 +14,8 @@ from classroom.specs import is_question
 from packviz.text import counted
 from ui.parts.lesson import apart
 from ui.parts.new_question import new_question, unfold
-from ui.parts.plan import Plan, ready_lessons, shown_of
+from ui.parts.plan import Plan, shown_of
+from ui.parts.plan_file import ready_lessons
 from ui.parts.plan_view import from_the_list, plan_view, set_plan
 from ui.state import widgets
 from ui.state.visit import visit

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from packviz.compute.backward import Loss, On
 from packviz.compute.notebook import show_runs_with
-from packviz.show.movie.data import Asked, Movie, made
+from packviz.show.movie.about import Asked
+from packviz.show.movie.data import Movie, made
 from packviz.show.movie.kinds import PACKING, chosen, kind_of, stages_of
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Stage

@@ -1,14 +1,14 @@
 """Movie: steps and scenes as pure data, with everything that a player needs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from packviz.compute.backward import Loss
 from packviz.errors import PackvizError
+from packviz.show.movie.about import About
 from packviz.show.movie.changes import Changes, changes
 from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.frames import moments
@@ -26,51 +26,6 @@ if TYPE_CHECKING:
 Theme = Literal["light", "dark"]
 KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by suffix
 FORMAT = 4  # of the data, as movie.schema.json describes it
-
-
-class Asked(NamedTuple):
-    """What the caller of a movie asked for.
-
-    layer, direction, head: what is watched; a layer of None is the default of the run. deep: the stages that are shown
-    with all their explanations. sequences, steps: at most how many are shown. stages: those of the movie. loss: the one
-    whose gradients are shown.
-    """
-
-    layer: int | None = None
-    direction: int = 0
-    deep: frozenset[Stage] = frozenset()
-    sequences: int = 40
-    steps: int = 60
-    head: int = 0
-    stages: frozenset[Stage] = frozenset()
-    loss: Loss = Loss()
-
-
-@dataclass(frozen=True)
-class About:
-    """What a movie says about its run as a whole.
-
-    run: its record. stages: all that a run of its kind can have, in order. layer, direction: what is watched.
-    sequences: how many the batch has. tokens: their columns and tooltips, in the form of the data. numbers: the rows
-    that marks show as stripes, in ten-thousandths. scales: the numbers at which the diverging scale ends, `input` for
-    what enters and `state` for the states. notes: what is not shown, and other remarks. proof: how the numbers compare
-    with torch's own run. exact: whether they are bitwise equal, and no padding was packed. stack: how many layers,
-    directions and heads there are and which of them is shown, if there are several.
-    """
-
-    run: Any
-    stages: tuple[Stage, ...]
-    title: str
-    layer: int
-    direction: int
-    sequences: int
-    tokens: Mapping[str, Any]
-    numbers: Sequence[Sequence[int | None]]
-    scales: Mapping[str, float]
-    notes: tuple[str, ...]
-    proof: str
-    exact: bool
-    stack: Mapping[str, int]
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ from packviz.compute.record import Refusal, Trace
 from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie.data import About, Asked
+from packviz.show.movie.about import About, Asked
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Shot
 from packviz.show.movie.packing.about import about, is_embedded, is_packed, view_of

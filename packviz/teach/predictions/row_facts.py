@@ -15,7 +15,7 @@ from packviz.compute import runs
 from packviz.compute.fill import Row
 from packviz.compute.row_record import NO_LABEL
 from packviz.compute.rows import RowsTrace
-from packviz.show.movie.data import Asked
+from packviz.show.movie.about import Asked
 from packviz.teach.predictions.kind import Draft, Subject
 from packviz.text import filled, sequence_label
 

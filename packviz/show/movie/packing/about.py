@@ -8,7 +8,7 @@ from torch import Tensor
 
 from packviz.compute.record import Refusal, Trace, Traced, watched_layer
 from packviz.errors import PackvizError
-from packviz.show.movie.data import About, Asked
+from packviz.show.movie.about import About, Asked
 from packviz.show.movie.packing import inputs, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import lost

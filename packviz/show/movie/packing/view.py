@@ -9,7 +9,7 @@ import numpy as np
 from packviz.compute.backward import Gradients
 from packviz.compute.record import Refusal, Traced
 from packviz.errors import PackvizError
-from packviz.show.movie.data import Asked
+from packviz.show.movie.about import Asked
 from packviz.validate import integer
 
 SMALL_FROM = 25  # from this many sequences on, cells are too small for text

@@ -7,7 +7,7 @@ import torch
 from packviz.compute.row_layers import AttentionLayer
 from packviz.facts.row_losses import heaviest
 from packviz.inputs.cell_kinds import CELL_KINDS
-from packviz.show.movie.data import About
+from packviz.show.movie.about import About
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing.view import shape
 from packviz.show.movie.rows.borders import Spelled, spelled

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_sequence
 from packviz.compute.fill import Piece
 from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
-from packviz.show.movie.data import Asked
+from packviz.show.movie.about import Asked
 from packviz.show.movie.packing.written import rounded, stored
 from packviz.validate import integer
 

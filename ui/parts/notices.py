@@ -1,0 +1,63 @@
+"""What is said beside the picture: what was ignored from the link, why a batch is not shown, and where it comes from.
+
+A visitor's own text goes through `st.text`, which interprets neither Markdown nor HTML.
+"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from packviz.errors import PackvizError
+from packviz.inputs.batch import Batch
+from packviz.inputs.examples import example
+from ui.parts.controls import Controls
+from ui.state import address, names
+from ui.state.runs import OWN, Request, Shown
+from ui.state.visit import visit
+
+_OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
+
+
+@dataclass
+class Arrival:
+    """The first request of a visitor, which is what the link led to."""
+
+    request: Request | None = None
+
+
+def about_the_link(asked: Request, shown: Shown) -> None:
+    """Show what was ignored from the link, until a control is used."""
+    arrival = visit(Arrival)
+    arrival.request = arrival.request or asked
+    if arrival.request != asked or not address.asked():
+        return
+    state = {name: st.session_state[name] for name in names.NAMES if name in st.session_state}
+    state |= address.view()
+    state["step"] = min(address.ordinal(address.asked(), "step") or 1, len(shown.movie.times))
+    if line := address.unmet(address.asked(), state):
+        st.text(line)
+
+
+def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
+    """Show briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
+    of_the_text = problem.parameter in _OF_THE_TEXT
+    name = "" if of_the_text else f"{problem.parameter}: "
+    fix = problem.fix.split(";")[0].split(", or ")[0]
+    with st.container(border=True):
+        reason = "Nothing typed yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
+        st.text(f"{reason}. Still showing your last batch: {last.summary}.")
+    with chosen.for_notes, st.container(border=True):
+        st.text(f"⚠ {problem.sentence if of_the_text else problem}")
+
+
+def about_the_sequences(asked: Request, batch: Batch) -> None:
+    """Show the size of the batch, its notes, and the credit of an example or a warning about a long text."""
+    text, lines = asked.source.text, [batch.summary.replace(" %", "\N{NO-BREAK SPACE}%"), *batch.notes]
+    if asked.source.example != OWN and text == example(asked.source.example).text:
+        told = example(asked.source.example)
+        lines += [f"{told.title}: a batch of tensors, not of text."] if told.text is None else []
+        lines += [told.credit] if told.credit is not None else []
+    elif text is not None and (warning := address.warning(text)):
+        lines.append(warning)
+    for line in lines:
+        st.text(line)
