@@ -11,17 +11,19 @@ from starlette.routing import Route
 from classroom.routes import Front
 from ui.parts import player
 from ui.parts.share import hide
-from ui.server import handout, observed
+from ui.server import handout, observed, sessions
 from ui.server.head import PREVIEW, Head, told
 from ui.server.headers import Guarded
 from ui.server.static import Static
 from ui.server.warm import warm
 from ui.state.path import pages
+from ui.state.visit import session_id
 
 SERVER = Path(__file__).parent / "ui" / "server"
 ICON = SERVER / "icon.svg"
 
 if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
+    sessions.note(session_id())
     st.logo(str(ICON), size="large")
     page = st.navigation(pages(), position="top", expanded=True)  # in the sidebar of a phone: every page
     hide()  # it may rerun, which needs to know the page

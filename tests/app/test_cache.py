@@ -1,52 +1,70 @@
-"""Memory: that of visitors who have left is released, and shared results are limited in bytes."""
+"""Memory: that of visitors who have left is released, and shared results are limited in bytes; and the log."""
 
-import asyncio
-import gc
+import json
+import subprocess
+import sys
 import time
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from threading import Barrier
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
-from streamlit.runtime.memory_session_storage import MemorySessionStorage
-from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from ui.server import warm
 from ui.state.cache import bounded, bytes_of
 
-
-class Session:
-    """Stand in for one of Streamlit's sessions: it refers to itself, so only a garbage collection frees it."""
-
-    def __init__(self) -> None:
-        self.id, self.itself = "a", self
+ROOT = Path(__file__).parents[2]
 
 
-def test_an_expired_session_is_freed() -> None:
-    storage: Any = MemorySessionStorage(ttl_seconds=0)
-    session = Session()
-    gone = weakref.ref(session)
-    storage.save(SimpleNamespace(session=session))
-    del session
+def test_the_session_of_a_visitor_who_has_left_is_closed_and_freed() -> None:
+    code = """
+import asyncio, gc, time, weakref
+from streamlit.runtime import Runtime, RuntimeConfig, SessionClient
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from ui.server.sessions import AWAY, close_those_left, note, release_memory
+
+class Browser(SessionClient):
+    def write_forward_msg(self, message):
+        pass
+
+async def visit():
+    files = MemoryMediaFileStorage("/media"), MemoryUploadedFileManager("/upload")
+    runtime = Runtime(RuntimeConfig("app.py", *files))
+    await runtime.start()
+    name = runtime.connect_session(Browser(), {})
+    note(name)
+    session = weakref.ref(runtime.get_app_session(name))
+    start = time.monotonic()
+    print(close_those_left(start + 2 * AWAY), session() is None)  # the visitor is there
+    runtime.disconnect_session(name)
+    print(close_those_left(start + 2 * AWAY + 1), session() is None)  # and may come back
     gc.disable()
-    try:
-        assert gone() is not None
-        asyncio.run(warm.give_back(storage))
-        assert gone() is None
-    finally:
-        gc.enable()
+    closed = close_those_left(start + 3 * AWAY + 1)
+    await release_memory()
+    print(closed, session() is None)
+    runtime.stop()
+    await runtime.stopped
+
+asyncio.run(visit())
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["0 False", "0 False", "1 True"]
 
 
-def test_streamlit_still_has_the_attributes_that_are_read() -> None:
-    storage = MemorySessionStorage()
-    arguments: Any = (storage, None, None, None)
-    manager: Any = WebsocketSessionManager(*arguments)
-    assert manager.list_sessions() == []
-    assert manager._session_storage is storage
+def test_loggers_that_streamlit_makes_later_write_lines_of_json_too() -> None:
+    code = """
+from streamlit.logger import get_logger
+from ui.server import logs
+get_logger("streamlit.before").warning("first %s", "typed")
+logs.set_up()
+get_logger("streamlit.before").warning("second %s", "typed")
+get_logger("streamlit.later").warning("third %s", "typed")
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert [json.loads(line)["event"] for line in done.stdout.splitlines()] == ["second %s", "third %s"]
+    assert done.stderr.count("typed") == 1  # before they were set up
 
 
 def test_shared_results_are_bounded_in_bytes() -> None:

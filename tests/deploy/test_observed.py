@@ -61,8 +61,6 @@ async def test_metrics_and_logs_say_what_happens_and_nothing_about_visitors(obse
     assert seen["packviz_votes_total", ""] == 1
     assert seen["packviz_request_seconds_count", "/api/rooms/{code}/vote 200"] == 1
     assert seen["packviz_request_seconds_count", "/api/rooms/{code}/vote 403"] == 1
-    assert seen["packviz_rerun_seconds_count", "page"] >= 1
-    assert seen["packviz_rerun_seconds_count", "part"] >= 1
     assert (seen["packviz_jobs", "waiting"], seen["packviz_jobs", "running"]) == (0, 0)
     assert 2**27 < seen["process_resident_memory_bytes", ""] < 2**32
 

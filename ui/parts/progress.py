@@ -14,13 +14,12 @@ from typing import Any
 
 import streamlit as st
 from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from packviz.text import sentences
 from ui.jobs.local import Jobs
 from ui.jobs.work import TIME_LIMIT, Backend, Progress, Task
 from ui.state import address
-from ui.state.visit import visit
+from ui.state.visit import session_id, visit
 
 _EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two checks for new results
 _say = sentences(Path(__file__).with_suffix(".toml"))
@@ -46,14 +45,14 @@ class Started:
         """Update the progress of the job, unless it is over for this visitor."""
         if not self.over:
             gone = Progress(self.task, "failed", len(self.results), reason="Its results are no longer kept.")
-            self.now = backend().progress(self.task.key, _visitor()) or gone
+            self.now = backend().progress(self.task.key, session_id()) or gone
 
     def leave(self, reason: str = "") -> None:
         """Stop wanting the job. reason: why, in a sentence for the visitor."""
         if not self.over:
             self.left = reason
             with suppress(OSError):  # then it expires by itself
-                backend().stop(self.task.key, _visitor())
+                backend().stop(self.task.key, session_id())
 
     @property
     def place(self) -> str:
@@ -112,7 +111,7 @@ def _start(task: Task) -> None:
     """Start a task, and stop the one that the visitor started before."""
     for other in _others([task.name]):
         other.leave("Another one was started instead.")
-    backend().submit(_visitor(), task)
+    backend().submit(session_id(), task)
     visit(LongWork).started[task.name] = Started(task, Progress(task, "waiting", 0))
     address.write("job", task.key)
     st.rerun()
@@ -130,7 +129,7 @@ def _or_a_warning() -> Iterator[None]:
 def _found(name: str) -> Started | None:
     """Return the work of this name that the address refers to, if its results still exist."""
     key = st.query_params.get("job", "")
-    now = backend().progress(key, _visitor()) if re.fullmatch("[0-9a-f]{16}", key) else None
+    now = backend().progress(key, session_id()) if re.fullmatch("[0-9a-f]{16}", key) else None
     if now is None or now.task.name != name:
         return None
     visit(LongWork).started[name] = Started(now.task, now)
@@ -170,9 +169,3 @@ def _results(started: Started) -> None:
             started.results += backend().result(started.task.key, len(started.results))
     if started.results:
         started.task.show(started.results)
-
-
-def _visitor() -> str:
-    context = get_script_run_ctx()
-    assert context is not None
-    return context.session_id

@@ -46,8 +46,8 @@ def set_up() -> None:
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
-    streamlit_logger.setup_formatter = _to_the_root
-    for each in [*map(logging.getLogger, logging.root.manager.loggerDict), *streamlit_logger._loggers.values()]:
+    streamlit_logger.setup_formatter = _to_the_root  # for the loggers that Streamlit makes later
+    for each in map(logging.getLogger, list(logging.root.manager.loggerDict)):
         _to_the_root(each)
     _own.setLevel(logging.INFO)
 

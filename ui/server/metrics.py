@@ -3,9 +3,7 @@
 They are for the operator of the server: the balancer in deploy/ does not pass /metrics on.
 """
 
-import time
 from collections.abc import Iterable
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -13,7 +11,7 @@ from prometheus_client.registry import Collector
 from starlette.responses import Response
 from starlette.routing import Route
 from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from classroom.rooms import rooms
 from ui.parts.progress import backend
@@ -21,7 +19,6 @@ from ui.parts.progress import backend
 VOTE = "/api/rooms/{code}/vote"
 
 _registry = CollectorRegistry()
-_reruns = Histogram("packviz_rerun_seconds", "Runs of a page, or of a part of it", ["of"], registry=_registry)
 _of = ("route", "status")
 _requests = Histogram("packviz_request_seconds", "Requests of phones and teachers", _of, registry=_registry)
 _late = Histogram(
@@ -39,9 +36,10 @@ class _Now(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Yield the gauges."""
-        manager: Any = Runtime.instance()._session_mgr
+        found = Runtime.instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])[ACTIVE_SESSIONS_FAMILY]
+        visitors = sum(each.value for each in found if isinstance(each, GaugeStat))
         here = list(rooms._rooms.values())
-        yield GaugeMetricFamily("packviz_visitors", "Browsers with an open page", manager.num_active_sessions())
+        yield GaugeMetricFamily("packviz_visitors", "Browsers with an open page", visitors)
         yield GaugeMetricFamily("packviz_rooms", "Rooms in use", len(here))
         yield GaugeMetricFamily("packviz_phones", "Open push channels", sum(len(each.watchers) for each in here))
         jobs = GaugeMetricFamily("packviz_jobs", "Long work that is not over", labels=["state"])
@@ -51,19 +49,8 @@ class _Now(Collector):
 
 
 def route() -> Route:
-    """Return the route, and start timing all reruns."""
+    """Return the route."""
     _registry.register(_Now())
-    run = ScriptRunner._run_script
-
-    def timed(self: ScriptRunner, rerun_data: Any) -> None:
-        start = time.perf_counter()
-        try:
-            run(self, rerun_data)
-        finally:
-            of = "part" if rerun_data.fragment_id_queue else "page"
-            _reruns.labels(of).observe(time.perf_counter() - start)
-
-    ScriptRunner._run_script = timed  # type: ignore[method-assign]
     return Route("/metrics", lambda _: Response(generate_latest(_registry), media_type="text/plain; version=0.0.4"))
 
 

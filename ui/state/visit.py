@@ -7,6 +7,7 @@ code that it belongs to, with a default for each field.
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _KEY = "visit"
 
@@ -20,3 +21,10 @@ def visit(kind: type[Record]) -> Record:
         records[kind] = kind()
     found: Record = records[kind]
     return found
+
+
+def session_id() -> str:
+    """Return Streamlit's name of the current visitor's session."""
+    context = get_script_run_ctx()
+    assert context is not None
+    return context.session_id

@@ -1,0 +1,62 @@
+"""The sessions of visitors who have left: they are closed after a while, and their memory is given back.
+
+Streamlit keeps a session for server.disconnectedSessionTTL seconds after its visitor has left, and drops it only when
+another one is stored. Its objects form cycles, which only a garbage collection frees, and here none runs after each
+rerun. The C library keeps freed memory, and returns it to the system only on request.
+"""
+
+import asyncio
+import ctypes
+import gc
+import time
+
+from streamlit.runtime import Runtime
+
+EVERY = 15.0  # seconds between two checks
+AWAY = 60.0  # seconds after which a visitor who has left is not waited for; with two checks, less than Streamlit's own
+
+_M_MMAP_THRESHOLD, _LARGE = -3, 2**18  # of mallopt; bytes
+
+_last_seen: dict[str, float] = {}  # by session, on the clock time.monotonic
+
+
+def note(session: str) -> None:
+    """Record that a visitor's page runs now."""
+    _last_seen[session] = time.monotonic()
+
+
+async def close_repeatedly() -> None:
+    """Close the sessions of those who have left, and release their memory, until the server stops."""
+    while True:
+        await asyncio.sleep(EVERY)
+        if close_those_left(time.monotonic()):
+            await release_memory()
+
+
+def close_those_left(now: float) -> int:
+    """Close the sessions whose visitors were not seen for AWAY seconds; return how many. Call it in the event loop."""
+    runtime = Runtime.instance()
+    _last_seen.update((session, now) for session in list(_last_seen) if runtime.is_active_session(session))
+    left = [session for session, seen in _last_seen.items() if now - seen > AWAY]
+    for session in left:
+        runtime.close_session(session)
+        del _last_seen[session]
+    return len(left)
+
+
+async def release_memory() -> None:
+    """Collect garbage, and return what is free to the system."""
+    gc.collect()
+    await asyncio.to_thread(_call_c, "malloc_trim", 0)
+
+
+def map_large_blocks() -> None:
+    """Let the C library map large blocks of memory separately: these are given back as soon as they are freed."""
+    _call_c("mallopt", _M_MMAP_THRESHOLD, _LARGE)
+
+
+def _call_c(name: str, *numbers: int) -> None:
+    """Call a function of the C library, if it is the GNU one."""
+    function = getattr(ctypes.CDLL(None), name, None)
+    if function is not None:
+        function(*numbers)
