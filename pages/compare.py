@@ -16,7 +16,6 @@ compared(
         "Drift on padding": comparing.drifting,
         "One setting at a time": comparing.other_settings,
         "The way back": comparing.going_back,
-        "More": comparing.more,
     },
     ("training", "Next: does it hurt accuracy? →"),
 )

@@ -8,7 +8,7 @@ lesson(
     "The cell reads the next token of each sequence that still has one, and updates its hidden state.",
     ("run",),
     {
-        "One hidden unit, term by term": running.one_unit,
+        "One hidden unit, formula by formula": running.one_unit,
         "The whole run": running.over_time,
         "The way back: which gradient reaches which time step?": running.going_back,
     },

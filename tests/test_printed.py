@@ -5,7 +5,6 @@ import torch
 import packviz as pv
 from packviz import predictions
 from packviz.facts.comparison import compare
-from packviz.facts.losses_and_gradients import losses
 from packviz.facts.memory_layout import memory
 from packviz.facts.pads import drift
 from packviz.facts.readout import readouts
@@ -21,7 +20,7 @@ def records() -> list[object]:
     return [
         *(large, large.batch, large.config, large.padded, large.sorted, large.packed, large.unpacked),
         *(large.layers[1][0], large.layers[0][0].step(3), REFUSED, pv.movie(large), compare(large), memory(large)),
-        *(losses(large), drift(large), readouts(large)[0], asked, asked.check("3"), EXAMPLES[0]),
+        *(drift(large), readouts(large)[0], asked, asked.check("3"), EXAMPLES[0]),
     ]
 
 

@@ -59,7 +59,7 @@ def normed(module: nn.Module) -> Any:
 NORMED = normed(nn.GRU(2, 3, batch_first=True))
 STUDIES: dict[str, Callable[[], object]] = {
     "trace": lambda: trace(BATCH, Config(cell="lstm", initial_state="random", seed=3)),
-    "losses": lambda: facts.losses(trace(BATCH)),
+    "gradients": lambda: facts.gradient_distances(trace(BATCH)),
     "behaviours": lambda: facts.behaviours(trace(BATCH)),
     "units": lambda: charts.units(trace(BATCH), 0),
     "cost": lambda: works(Setup("gru", 3, 4), [3, 1]),

@@ -271,8 +271,9 @@ def test_a_later_change_of_the_weights_does_not_reach_the_record() -> None:
         kept = copy.deepcopy(module.state_dict())
         for weight in module.parameters():
             weight.add_(1)
-    shown = unit_sum(t, 3, 1, layer=1).gates[0].terms[0]
-    assert shown.weight == float(kept["weight_ih_l1"][1, 0])
+    shown = unit_sum(t, 3, 1, layer=1).gates[0].input_sum
+    below = torch.cat([way.h for way in t.layers[0]], 1)[3]
+    assert shown == pytest.approx(float(kept["weight_ih_l1"][1] @ below + kept["bias_ih_l1"][1]))
     assert torch.equal(t.module(t.packed_sequence)[0].data, want.data)
     assert {name: apart for name, apart in prove(t).items() if apart} == {}
     compared = compare(t)

@@ -2,9 +2,8 @@
 
 from packviz.facts.comparison import *
 from packviz.facts.distributions import *
-from packviz.facts.initial_states import *
-from packviz.facts.losses_and_gradients import *
 from packviz.facts.memory_layout import *
+from packviz.facts.padded_gradients import *
 from packviz.facts.padded_run import *
 from packviz.facts.pads import *
 from packviz.facts.readout import *

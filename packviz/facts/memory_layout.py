@@ -6,15 +6,12 @@ import torch
 from torch import Tensor
 
 from packviz.compute.record import Trace
-from packviz.compute.weights import drawn, generator_of
-from packviz.facts.padded_run import a_sequence, tokens_of
+from packviz.facts.padded_run import a_sequence
 from packviz.facts.words import sentence
-from packviz.inputs.cell_kinds import kind_of
-from packviz.inputs.torch_answers import ask
 from packviz.text import Brief, sequence_label
 from packviz.validate import integer
 
-__all__ = ["Address", "Layout", "Memory", "indices_outweigh", "memory", "row_of", "sequence_error", "token_of"]
+__all__ = ["Address", "Layout", "Memory", "indices_outweigh", "memory", "row_of", "token_of"]
 
 
 @dataclass(frozen=True)
@@ -127,16 +124,3 @@ def _layout(cells: Tensor, real: Tensor, values: Tensor, *beside: Tensor | None)
     """Return the layout of cells (..., 2); real (...) is False at pads."""
     index_bytes = sum(part.nbytes for part in beside if part is not None)
     return Layout(cells.flatten(0, -2), real.flatten(), values.nbytes, index_bytes)
-
-
-def sequence_error(trace: Trace) -> str | None:
-    """Return torch's error when this batch, as a jagged nested tensor, enters the trace's kind of module.
-
-    The module has batch_first=True, to match a nested tensor (B, T, F); None if torch accepts it.
-    """
-    sequences = [tokens_of(trace, b) for b in range(len(trace.padded.lengths))]
-    values = torch.nested.nested_tensor(sequences, layout=torch.jagged, device="cpu")
-    build, settings = kind_of(trace.module).build, {"batch_first": True, "dtype": values.dtype}
-    with torch.no_grad():
-        module = drawn(build, values.size(2), 1, **settings, generator=generator_of(0))
-        return ask(lambda: module(values)).last_line

@@ -1,4 +1,4 @@
-"""Both sides of a trace, padded and packed: the runs, a sequence alone, and pads in norms, attention and pooling."""
+"""Both sides of a trace, padded and packed: the runs, and a sequence alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,16 +19,7 @@ from packviz.inputs.tensors import valid_mask
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = [
-    "AttentionWeights",
-    "BatchDependence",
-    "Norms",
-    "Pooling",
-    "attention",
-    "batch_dependence",
-    "norms",
-    "pooling",
-]
+__all__ = ["BatchDependence", "batch_dependence"]
 
 Answer = tuple[Tensor, Tensor, Tensor | None]
 
@@ -159,88 +150,3 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
     for side, (one, other) in {"padded": in_padded, "packed": in_packed}.items():
         known |= {side: distance(one, other), f"{side}_off": differing(one[None], other[None])}
     return BatchDependence(in_padded, in_packed, outputs, sentence("drift.batch", **known))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Norms(Brief):
-    """The statistics batch norm would use, (F,) each: mean and biased variance (correction=0)."""
-
-    mean_padded: Tensor  # over all cells of the grid, pads included
-    var_padded: Tensor
-    mean_packed: Tensor  # over packed data
-    var_packed: Tensor
-    sentence: str  # how far they are apart
-
-
-def norms(trace: Trace) -> Norms:
-    """Compute, by torch, mean and variance of each feature, over the padded grid and over packed data.
-
-    Raises PackvizError if torch refused to pack the lengths.
-    """
-    rows, cells = trace.packed.data, trace.padded.grid.flatten(0, 1)
-    with exact_arithmetic():
-        var_padded, mean_padded = torch.var_mean(cells, 0, correction=0)
-        var_packed, mean_packed = torch.var_mean(rows, 0, correction=0)
-    f = int((mean_padded - mean_packed).abs().argmax())
-    known = {"f": f, "mean_padded": mean_padded[f], "mean_packed": mean_packed[f]}
-    known |= {"mean": distance(mean_padded, mean_packed), "var": distance(var_padded, var_packed)}
-    known |= {"cells": len(cells), "rows": len(rows), "packed_pads": int(trace.packed_is_pad.sum())}
-    return Norms(mean_padded, var_padded, mean_packed, var_packed, sentence("statistics.norms", **known))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AttentionWeights(Brief):
-    """The softmax weights of one query per sequence over all its cells, (B, T) each.
-
-    The query is the state after the sequence's last step, the keys are the unpacked output with zeros as filler.
-    """
-
-    unmasked: Tensor  # the weights without a mask
-    masked: Tensor  # the weights with scores of -inf at cells that were not packed
-    leaks: Tensor  # (B,): the share of the weight on pads without a mask, 0.0 to 1.0
-    leaks_masked: Tensor  # (B,): the same with the mask by length; above 0 only if pads were packed
-    sentence: str  # how much weight leaks to pads
-
-
-def attention(trace: Trace) -> AttentionWeights:
-    """Compute the attention of each sequence's last valid state over its row of the unpacked output.
-
-    The weights are the softmax of dot products.
-
-    Raises PackvizError if torch refused to pack the lengths.
-    """
-    keys, real = packed_grid(trace, 0.0), trace.padded.mask
-    with exact_arithmetic():
-        scores = torch.einsum("bth,bh->bt", keys, trace.unpacked.last_valid)
-        unmasked, masked = scores.softmax(1), scores.masked_fill(~valid_cells(trace), float("-inf")).softmax(1)
-    leaks, leaks_masked = (weights.masked_fill(real, 0.0).sum(1) for weights in (unmasked, masked))
-    known = {"short": (~real).any(1).nonzero().flatten().tolist(), "through": int(trace.packed_is_pad.sum())}
-    text = sentence("statistics.attention", leaks=100 * leaks, masked=100 * leaks_masked.max(), **known)
-    return AttentionWeights(unmasked, masked, leaks, leaks_masked, text)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Pooling(Brief):
-    """The mean and the maximum over time of the unpacked output with zeros as filler, (B, D*H) each."""
-
-    mean: Tensor  # over all columns of the grid, filler included
-    max: Tensor
-    mean_valid: Tensor  # over only the packed steps of each sequence
-    max_valid: Tensor
-    sentence: str  # for which sequences filler changes the mean and the maximum
-
-
-def pooling(trace: Trace) -> Pooling:
-    """Take the mean and the maximum over time, with and without filler.
-
-    Raises PackvizError if torch refused to pack the lengths.
-    """
-    grid, outside = packed_grid(trace, 0.0), ~valid_cells(trace).unsqueeze(2)
-    with exact_arithmetic():
-        mean_valid = grid.sum(1) / trace.padded.lengths.unsqueeze(1)  # the filler is 0
-        max_valid = grid.masked_fill(outside, float("-inf")).amax(1)
-        mean, largest = grid.mean(1), grid.amax(1)
-    pairs = {"mean": (mean, mean_valid), "max": (largest, max_valid)}
-    off = {name: (differing(*pair), distance(*pair)) for name, pair in pairs.items()}
-    text = sentence("statistics.pooling", off=off, packed_pads=int(trace.packed_is_pad.sum()))
-    return Pooling(mean, largest, mean_valid, max_valid, text)

@@ -1,4 +1,4 @@
-"""One hidden unit at one packed row, term by term: every product in its gates' sums, and its new state."""
+"""One hidden unit at one packed row: its gates and its new state, formula by formula, in numbers."""
 
 import re
 from collections.abc import Mapping
@@ -16,25 +16,9 @@ from packviz.inputs.module import nonlinearity_of
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["GateSum", "Term", "UnitSum", "WrittenFormula", "rounded", "unit_sum"]
+__all__ = ["GateSum", "UnitSum", "WrittenFormula", "rounded", "unit_sum"]
 
 _LETTER = re.compile(r"(· )?\b([a-z]'?)(?![a-z'])")  # of a formula, and the sign before it, if any
-
-
-class Term(NamedTuple):
-    """One term of a gate's sum."""
-
-    name: str  # "W_ir[2,0] · x[0]", or "b_ir[2]"; the letters of PyTorch's documentation
-    parameter: str  # the same weight in the module: "weight_ih_l0[2, 0]"
-    weight: float  # the weight, or the bias
-    value: float  # what it is multiplied by; 1 for a bias
-    product: float  # weight · value, in the module's own precision
-    factor: float  # what the gate multiplies the product by: r in the hidden part of the GRU's n, else 1
-
-    @property
-    def part(self) -> float:
-        """Return what the term adds to the gate's sum."""
-        return self.factor * self.product
 
 
 class WrittenFormula(NamedTuple):
@@ -50,21 +34,9 @@ class GateSum(Brief):
     """One gate of one unit."""
 
     name: str  # r, z, n for the GRU, i, f, g, o for the LSTM, h for the RNN, whose gate is its new state
-    terms: tuple[Term, ...]  # every term: the input's F products and its bias, then the state's products and its bias
     input_sum: float  # W x + b of the input, as torch's linear computes it
     hidden_sum: float  # W h + b of the state before, likewise
-    factor: float  # what multiplies hidden_sum: r for the GRU's n, else 1
     formula: WrittenFormula  # the gate after its activation
-
-    @property
-    def total(self) -> float:
-        """Return input_sum + factor · hidden_sum: what enters the gate's activation."""
-        return self.input_sum + self.factor * self.hidden_sum
-
-    @property
-    def largest(self) -> list[Term]:
-        """Return the terms by the magnitude of their parts, largest first."""
-        return sorted(self.terms, key=lambda term: -abs(term.part))
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,18 +108,10 @@ def _gate_sum(
     row, gate = [*values].index(name) * module.hidden_size + unit, kind_of(module).gates.get(name)
     weighing = gate.weighed_by if gate else ""
     factor = values[weighing] if weighing else 1.0
-    terms: list[Term] = []
     sums, symbols = [], []
-    for side, letter, v, weighed in (("i", "x", x, 1.0), ("h", "h", h, factor)):
+    for side, letter, v in (("i", "x", x), ("h", "h", h)):
         weights = getattr(module, f"weight_{side}h_{suffix}").detach()[row]
         bias = getattr(module, f"bias_{side}h_{suffix}").detach()[row] if module.bias else None
-        columns = zip(weights.tolist(), v.tolist(), (weights * v).tolist(), strict=True)
-        for j, numbers in enumerate(columns):
-            named = f"W_{side}{name}[{unit},{j}] · {letter}[{j}]"
-            terms.append(Term(named, f"weight_{side}h_{suffix}[{row}, {j}]", *numbers, weighed))
-        if bias is not None:
-            named = f"b_{side}{name}[{unit}]"
-            terms.append(Term(named, f"bias_{side}h_{suffix}[{row}]", float(bias), 1.0, float(bias), weighed))
         sums.append(float(F.linear(v, weights[None], None if bias is None else bias[None])))
         symbols.append(f"W_{side}{name} {letter}" + (f" + b_{side}{name}" if module.bias else ""))
     fed, held = sums
@@ -156,7 +120,7 @@ def _gate_sum(
     summed = f"{symbols[0]} + {f'{weighing} · ({symbols[1]})' if weighing else symbols[1]}"
     worked = f"{left} = {function}({added}) = {rounded(values[name])}"
     formula = WrittenFormula(f"{left} = {function}({summed})", worked, values[name])
-    return GateSum(name, tuple(terms), fed, held, factor, formula)
+    return GateSum(name, fed, held, formula)
 
 
 def rounded(value: float) -> str:

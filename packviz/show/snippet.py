@@ -1,6 +1,8 @@
 """The same run as a plain, self-contained PyTorch script to copy."""
 
 import textwrap
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import torch
@@ -8,12 +10,27 @@ from torch import Tensor
 
 from packviz.compute.record import Refusal, check_own_making
 from packviz.compute.trace import Trace
-from packviz.facts.initial_states import SCRIPT, call
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
+from packviz.text import ENVIRONMENT
 
 _FIX = "call your own module: its weights cannot be written as a script"
 _MAX_NUMBERS = 2_000  # maximum number of literals in the script
+
+# torch's defaults as Python prints them (-0.0 differs bitwise)
+_DEFAULTS = {"bias": "True", "bidirectional": "False", "dtype": "torch.float32", "nonlinearity": "'tanh'"}
+_DEFAULTS |= {"num_layers": "1", "batch_first": "False", "enforce_sorted": "True", "total_length": "None"}
+_DEFAULTS |= {"padding_idx": "None", "padding_side": "'right'", "padding_value": "0 0.0"}
+
+
+def _call(function: str, *values: object, **settings: object) -> str:
+    """Return the source text of a call, leaving out settings at torch's defaults."""
+    changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) not in _DEFAULTS[name].split()]
+    return f"{function}({', '.join([*map(str, values), *changed])})"
+
+
+_TEXT = files("packviz.show").joinpath("script.txt").read_text("utf-8")
+_SCRIPT: Any = ENVIRONMENT.from_string(_TEXT, {"call": _call}).module  # its macros
 
 
 def snippet(trace: Trace | Refusal) -> str:
@@ -30,7 +47,7 @@ def snippet(trace: Trace | Refusal) -> str:
     kind = CELL_KINDS[config.cell]
     refusal = isinstance(trace, Refusal) and textwrap.indent(textwrap.fill(f"RuntimeError: {trace.error}", 96), "# ")
     equal = "c" in kind.states and len(set(map(len, batch.sequences))) == 1
-    return preparation(trace) + str(SCRIPT.packing(config, kind, refusal, equal))
+    return preparation(trace) + str(_SCRIPT.packing(config, kind, refusal, equal))
 
 
 def preparation(trace: Trace | Refusal) -> str:
@@ -42,15 +59,15 @@ def preparation(trace: Trace | Refusal) -> str:
     names = ("num_layers", "nonlinearity", "bias", "bidirectional", "batch_first")
     settings = {name: getattr(config, name) for name in names if name != "nonlinearity" or name in kind.own}
     sizes = (trace.padded.values.shape[-1], config.hidden_size)
-    lookup = None if table is None else call("nn.Embedding", *table.shape, padding_idx=config.padding_idx, dtype=dtype)
+    lookup = None if table is None else _call("nn.Embedding", *table.shape, padding_idx=config.padding_idx, dtype=dtype)
     return str(
-        SCRIPT.preparation(
+        _SCRIPT.preparation(
             config,
             sequences=listing(batch, dtype if table is None else torch.int64),
             embedding=lookup,
-            module=call(f"nn.{CELL_KINDS[config.cell].module.__name__}", *sizes, **settings, dtype=dtype),
-            state=SCRIPT.state(config, kind, dtype),
-            padded=call("pad_sequence", "sequences", **how),
+            module=_call(f"nn.{CELL_KINDS[config.cell].module.__name__}", *sizes, **settings, dtype=dtype),
+            state=_SCRIPT.state(config, kind, dtype),
+            padded=_call("pad_sequence", "sequences", **how),
             axis="" if batch.kind == "vectors" else ".unsqueeze(-1)",
         )
     )

@@ -15,12 +15,6 @@ TABS = {
     "Drift on padding": "keeps reading padding",
     "One setting at a time": "**Try this.** Change a setting that changes a verdict.",
     "The way back": "it passes through every pad",
-    "More": "One sequence alone",
-}
-MORE = {  # the folded parts of the last tab
-    "Batch dependence": "One sequence alone",
-    "Loss and gradients": "random targets",
-    "Padding in other layers": "unless it is masked out",
 }
 
 
@@ -42,13 +36,10 @@ def test_each_readout_is_right_or_wrong_at_a_glance(query: dict[str, str]) -> No
 def test_every_part_is_in_a_tab_of_its_own() -> None:
     app = opened("compare")
     assert [each.label for each in app.tabs] == list(TABS)
-    for fold in MORE:
-        app.session_state[f"fold {fold}"] = True
     for tab in TABS:
         app.session_state["parts"] = tab
         shown = texts(app.run())
         assert [other for other, words in TABS.items() if words in shown] == [tab]
-    assert all(words in shown for words in MORE.values())
 
 
 LINES = """() => {

@@ -152,7 +152,6 @@ def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None
     app.session_state["recorded cost"] = True
     app.run()
     assert len(app.get("plotly_chart")) == before + 2
-    assert len(app.dataframe[0].value) == len(run.batch)
 
 
 def test_cost_counts_the_pairs_of_attention_for_other_lengths() -> None:

@@ -27,12 +27,8 @@ some_lengths = st.lists(st.integers(1, 60), min_size=1, max_size=80)
 def test_the_counts_are_those_of_torchs_own_tensors(seed: int) -> None:
     case = random_case(seed)
     x, packed, module = case.x, case.packed, case.module
-    with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
-        padded_output = module(x)[0]
-        output = module(packed, case.hx)[0]
     found = counts_of(trace_module(module, x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx))
     assert found.inputs == Amount(x.nbytes, packed.data.nbytes)
-    assert found.outputs == Amount(padded_output.nbytes, output.data.nbytes)
     beside = torch.tensor(case.lengths).nbytes, sum(part.nbytes for part in packed[1:] if part is not None)
     assert found.indices == Amount(*beside)
     assert found.both_inputs == x.nbytes + packed.data.nbytes + sum(beside)

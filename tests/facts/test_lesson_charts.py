@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 import packviz as pv
 from packviz import Batch, Config, charts
-from packviz.facts import compare, drift, losses
+from packviz.facts import compare, drift, gradient_distances
 from packviz.lab.cost import Setup, counts_of, measure, pairs_of
 from packviz.lab.training import EpochResult, Experiment, summary
 from packviz.lab.training.charts import final, learning
@@ -113,10 +113,10 @@ def test_drifts_puts_every_distance_over_its_own_number_of_pads() -> None:
 
 
 def test_gradients_has_two_bars_for_each_parameter() -> None:
-    done = losses(made("on your mark\ngo", bidirectional=True))
+    done = gradient_distances(made("on your mark\ngo", bidirectional=True))
     unmasked, masked = gradients(done).data
-    assert list(unmasked.y) == list(masked.y) == [row.name for row in done.gradients]
-    assert [*zip(unmasked.x, masked.x, strict=True)] == [(row.unmasked, row.masked) for row in done.gradients]
+    assert list(unmasked.y) == list(masked.y) == [row.name for row in done]
+    assert [*zip(unmasked.x, masked.x, strict=True)] == [(row.unmasked, row.masked) for row in done]
 
 
 TRAINED = [EpochResult(Experiment(epochs=1, seeds=(0,)), 0, 1, 1.3, 40.0, 1.0)]
@@ -126,7 +126,7 @@ CHARTS: list[tuple[Any, ...]] = [(charts.states, T), (charts.units, T, 0), (char
 CHARTS += [(charts.padding_shares, {"even": 0.5}, 0.2), (charts.waste, {"random": 0.4}), (charts.timings, [DONE])]
 CHARTS += [(charts.winning, [DONE]), (charts.counts_bars, counts_of(T)), (difference, compare(T)), (drifts, drift(T))]
 CHARTS += [(charts.pairs_bars, pairs_of([3, 2, 1], 6))]
-CHARTS += [(gradients, losses(T)), (learning, TRAINED), (final, summary(TRAINED))]
+CHARTS += [(gradients, gradient_distances(T)), (learning, TRAINED), (final, summary(TRAINED))]
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])

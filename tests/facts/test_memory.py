@@ -1,16 +1,13 @@
 """Three layouts of one batch: each cell named stands where torch's own tensor has it."""
 
-import warnings
 from typing import Any
 
-import pytest
 import torch
-from facts_cases import made, refused
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.compute.trace import Trace
-from packviz.facts import Layout, memory, sequence_error
+from packviz.facts import Layout, memory
 
 
 def nested(seen: Trace) -> Any:
@@ -38,23 +35,3 @@ def test_each_row_of_a_layout_is_where_torchs_own_tensor_has_it(seen: Trace) -> 
         assert torch.equal((b * padded.mask.size(1) + t)[real], cells[real])
     assert list(found.offsets) == theirs.offsets().tolist()
     assert seen.config is None or padded.values.is_contiguous()
-
-
-def test_what_torch_says_of_a_nested_tensor_is_its_own_error(seen: Trace) -> None:
-    values = nested(seen)
-    kind = {"LSTM": nn.LSTM, "GRU": nn.GRU}.get(seen.module.mode, nn.RNN)
-    module = kind(values.size(2), 3, batch_first=True, dtype=values.dtype)
-    with pytest.raises((RuntimeError, ValueError)) as raised:
-        module(values)
-    assert sequence_error(seen) == f"{raised.type.__name__}: {raised.value}"
-
-
-def test_a_refused_batch_is_asked_about_too_without_a_warning_or_a_random_number() -> None:
-    before = torch.get_rng_state()
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        memory(made())
-        said = sequence_error(refused())
-    assert said == "ValueError: Transpose is not supported on the batch dimension for jagged NT"
-    assert heard == []
-    assert torch.equal(torch.get_rng_state(), before)

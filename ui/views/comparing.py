@@ -79,35 +79,6 @@ def other_settings(shown: Shown) -> None:
                 st.markdown("\n".join(f"- {verdict}" for verdict in each.changed.values()))
 
 
-def more(shown: Shown) -> None:
-    """Offer what goes beyond the two runs, each part computed when it is opened."""
-    parts = {"Batch dependence": _alone, "Loss and gradients": _training, "Padding in other layers": _pads_elsewhere}
-    for title, show in parts.items():
-        with st.expander(title, key=f"fold {title}", on_change="rerun") as panel:
-            if panel.open:
-                show(shown)
-
-
-@st.fragment
-def _alone(shown: Shown) -> None:
-    """Compare one sequence alone and within this batch, padded and packed."""
-    st.markdown("One sequence alone is compared with the same sequence within this batch.")
-    letters = shown.letters
-    letter = st.selectbox("sequence", letters, key="alone")
-    st.markdown(facts.batch_dependence(shown.trace, letters.index(letter)).sentence)
-
-
-def _training(shown: Shown) -> None:
-    """Show the effect of pads on the loss and its gradients."""
-    st.markdown("Both sides get the same small linear layer on top, with random targets.")
-    done = shown.fact(facts.losses)
-    for verdict in done.verdicts:
-        st.markdown(verdict)
-    frame = pd.DataFrame(done.losses, list(facts.LOSSES)).rename(index=facts.LOSSES).round(6)
-    st.dataframe(frame, height="content", key="losses", alt="Every loss on both outputs")
-    figure(shown, charts.gradients, done, key="gradients")
-
-
 def going_back(shown: Shown) -> None:
     """Show the gradient on its way back through the time steps, padded beside packed."""
     st.markdown(
@@ -120,10 +91,3 @@ def going_back(shown: Shown) -> None:
         return as_json(back_beside(shown.trace, layer=request.layer, direction=request.direction))
 
     clip(shown.cached(film, back_beside), 1, "going back")
-
-
-def _pads_elsewhere(shown: Shown) -> None:
-    """Show what padding does in normalization, attention and pooling."""
-    st.markdown("Batch norm, attention and pooling read the padding, too, unless it is masked out.")
-    for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):
-        st.markdown(each.sentence)

@@ -47,20 +47,13 @@ def full_run(shown: Shown) -> None:
             st.markdown(f":small[{recorded.machine(run)}]")
             _map("batch_size", run.of(cell, backward=True), "recorded")
             _timings([each for each in run.batch if each.setup.cell == cell and each.setup.onednn], "recorded")
-            with st.expander("All recorded times of this batch"):
-                _times(run.batch, "recorded")
 
 
 def counted(shown: Shown) -> None:
     """Show what can be counted without measuring time."""
-    st.markdown(
-        "These are the cell updates and sequential steps of this batch, and the bytes of its inputs and outputs."
-    )
+    st.markdown("These are the cell updates and sequential steps of this batch.")
     costs = cost.counts_of(shown.trace)
     figure(shown, charts.counts_bars, costs, key="counts")
-    rows = {"input": costs.inputs, "indices": costs.indices, "output": costs.outputs}
-    table = [(name, each.padded, each.packed) for name, each in rows.items()]
-    sheet(table, ["bytes of", "padded", "packed"], "bytes", "Bytes of inputs and outputs")
     st.markdown(
         f"Packing saves {costs.spared:,} cell updates, but no steps: each step waits for the one before it.\n\n"
         f"While `pack_padded_sequence` copies, the padded and the packed input are both in memory: "
@@ -182,10 +175,10 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
     st.markdown(cost.verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
     if which == "now":
         with st.expander("Every measurement"):
-            _times(results, which)
+            _times(results)
 
 
-def _times(results: Sequence[cost.Measurement], which: str) -> None:
+def _times(results: Sequence[cost.Measurement]) -> None:
     """Show the times of one batch as a table."""
     rows = [
         (
@@ -201,7 +194,7 @@ def _times(results: Sequence[cost.Measurement], which: str) -> None:
         for each in results
     ]
     columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
-    sheet(rows, columns, f"times {which}", "Every measurement of this batch", height="content")
+    sheet(rows, columns, "times now", "Every measurement of this batch", height="content")
 
 
 def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from packviz import charts
 from packviz.errors import PackvizError
-from packviz.facts import Address, behaviours, fields, indices_outweigh, memory, row_of, sequence_error, token_of
+from packviz.facts import Address, behaviours, fields, row_of, token_of
 from packviz.inputs.batch import sequence_label
 from packviz.inputs.examples import example
 from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, exercise
@@ -73,25 +73,9 @@ def margins(shown: Shown) -> None:
     figure(shown, charts.margins, shown.trace, key="margins")
 
 
-def _layouts(shown: Shown) -> None:
-    """Show how much memory three layouts of one batch take, and what torch says about the third."""
-    st.markdown("In memory, the same tokens stand in different orders, with or without padding between them.")
-    held = shown.fact(memory)
-    named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
-    rows = [(name, each.rows, each.pads, each.bytes, each.index_bytes) for name, each in named.items()]
-    columns = ["layout", "rows", "padding rows", "bytes of values", "bytes of indices"]
-    sheet(rows, columns, "layouts", "Three layouts in memory")
-    padded, packed = (each.bytes + each.index_bytes for each in (held.padded, held.packed))
-    if said := indices_outweigh(padded, packed, held.packed.index_bytes):
-        st.markdown(said)
-    if (error := shown.fact(sequence_error)) is not None:
-        verdicts([(f"{shown.trace.module.mode.lower().split('_')[0]}(nested)", error)])
-
-
 def inside(shown: Shown) -> None:
-    """Show the fields of the PackedSequence, how it behaves in Python and torch, and how much memory it takes."""
+    """Show the fields of the PackedSequence, and how it behaves in Python and torch."""
     st.markdown("A PackedSequence is a tuple of four fields, not a tensor. Each line was run on this batch.")
     columns = ["field", "type", "dtype", "shape", "device"]
     sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")
     verdicts(shown.fact(behaviours))
-    _layouts(shown)

@@ -1,16 +1,14 @@
 """The parts of the lesson on running, below its movie."""
 
-from collections.abc import Iterator
-
 import streamlit as st
 import torch
 
 from packviz import charts, movie
 from packviz.compute.backward import On
-from packviz.facts import STARTS, GateSum, UnitSum, starts, unit_sum
+from packviz.facts import UnitSum, unit_sum
 from packviz.inputs.batch import sequence_label
 from packviz.predictions import asking
-from ui.parts.part import figure, sheet
+from ui.parts.part import figure
 from ui.parts.player import Screen, clip
 from ui.state.runs import Shown, as_json
 from ui.state.visit import visit
@@ -21,7 +19,6 @@ to_try: dict[str, dict[str, object]] = {
     "lstm": {"cell": "lstm"},
     "two layers": {"num_layers": 2},
 }
-_MAX_TERMS = 400
 
 
 def one_unit(shown: Shown) -> None:
@@ -39,7 +36,7 @@ def one_unit(shown: Shown) -> None:
     unit = right.number_input("hidden unit", 0, trace.module.hidden_size - 1, 0, 1, key="unit_unit")
     n = int(((trace.packed.sequence == b) & (trace.packed.timestep == t)).nonzero())
     unit = min(unit, trace.module.hidden_size - 1)
-    _terms(unit_sum(trace, n, unit, layer=request.layer, direction=request.direction))
+    _formulas(unit_sum(trace, n, unit, layer=request.layer, direction=request.direction))
 
 
 def _follow_the_click(shown: Shown) -> None:
@@ -57,31 +54,14 @@ def _follow_the_click(shown: Shown) -> None:
         st.session_state["unit_t"] = min(time, steps[-1])
 
 
-def _terms(taken: UnitSum) -> None:
+def _formulas(taken: UnitSum) -> None:
     formulas = [*(gate.formula for gate in taken.gates), *taken.formulas]
     lines = [line for formula in formulas for line in (formula.symbols, formula.numbers)]
     st.code("\n".join(dict.fromkeys(lines)), language=None, wrap_lines=True)
-    with st.expander("Every term, gate by gate"):
-        for gate, tab in zip(taken.gates, st.tabs([f"gate {gate.name}" for gate in taken.gates]), strict=True):
-            with tab:
-                columns = ["term", "weight", "value", "product"]
-                sheet(_rows(gate), columns, f"terms {gate.name}", f"The terms that {gate.name} adds up")
-
-
-def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the terms of a gate, the largest first, and their sum."""
-    largest, others = gate.largest[:_MAX_TERMS], gate.largest[_MAX_TERMS:]
-    for term in largest:
-        times = f"{term.value:.4f}" if term.factor == 1 else f"{term.value:.4f} · r"
-        yield term.name, f"{term.weight:.4f}", times, f"{term.part:.4f}"
-    if others:
-        yield f"{len(others)} smaller ones", "", "", f"{sum(term.part for term in others):.4f}"
-    yield "sum", "", "", f"{gate.total:.4f}"
-    yield gate.formula.symbols, "", "", f"{gate.formula.value:.4f}"
 
 
 def over_time(shown: Shown) -> None:
-    """Show the whole run as a heat map, on request each hidden unit of a sequence, and where the run may start."""
+    """Show the whole run as a heat map, and on request each hidden unit of a sequence."""
     st.markdown("Each band is a sequence, and each line in it is a hidden unit. A ring marks the last valid step.")
     trace, request = shown.trace, shown.request
     figure(shown, charts.states, trace, key="states", layer=request.layer, direction=request.direction)
@@ -90,18 +70,6 @@ def over_time(shown: Shown) -> None:
     if letter is not None:
         watched = {"layer": request.layer, "direction": request.direction}
         figure(shown, charts.units, trace, key="units", b=letters.index(letter), **watched)
-    _initial_states(shown)
-
-
-def _initial_states(shown: Shown) -> None:
-    """Show, on request, what each initial state means and how far it moves h_n on this batch."""
-    if not st.toggle("Run this batch from other initial states, too", key="starts"):
-        return
-    for each in shown.fact(starts):
-        moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "the baseline for the others"
-        with st.expander(f"{each.name}: {moved}", expanded=each.chosen):
-            st.markdown(STARTS[each.name])
-            st.code(each.code, language="python", wrap_lines=True)
 
 
 @st.fragment

@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 
 from packviz.compute.record import Refusal, Trace
 from packviz.errors import PackvizError
-from packviz.inputs.module import directions, state_size
+from packviz.inputs.module import directions
 from packviz.inputs.parsing.lines import is_gap
 from packviz.text import Brief, quoted, shown
 from packviz.validate import integer, is_integer, is_number
@@ -40,7 +40,6 @@ class Counts:
     updates: Amount  # cell updates in all layers and directions: B·T·L·D and N·L·D
     steps: Amount  # sequential steps in each layer and direction: the width of the grid, and the longest length
     inputs: Amount  # bytes of the padded (B, T, F) and of the packed data (N, F)
-    outputs: Amount  # bytes of the top layer's output, (B, T, D*H) and (N, D*H)
     indices: Amount  # bytes of the int64 tensors beside the input: lengths; batch_sizes and, if sorted, the two orders
 
     @property
@@ -67,7 +66,6 @@ def counts_of(trace: Trace | Refusal) -> Counts:
         updates=both(module.num_layers * D),
         steps=Amount(T, longest),
         inputs=both(padded.values.size(2) * padded.values.itemsize),
-        outputs=both(D * state_size(module) * padded.values.itemsize),
         indices=Amount(B * torch.int64.itemsize, (longest + orders) * torch.int64.itemsize),
     )
 

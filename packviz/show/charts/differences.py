@@ -1,5 +1,6 @@
 """Charts of padded against packed: where the outputs differ, how states drift on pads, which gradients change."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -7,7 +8,7 @@ import plotly.graph_objects as go
 
 from packviz.compute.verify import distance
 from packviz.facts.comparison import Comparison
-from packviz.facts.losses_and_gradients import Losses
+from packviz.facts.padded_gradients import Gradient
 from packviz.facts.pads import Drift
 from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis, showing
 from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, sequence_color
@@ -87,9 +88,8 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
     )
 
 
-def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
+def gradients(rows: Sequence[Gradient], palette: Palette = LIGHT) -> go.Figure:
     """Return two bars per parameter: the distance of its padded gradient from packed, without and with a mask."""
-    rows = losses.gradients
     names = [row.name for row in rows]
     data = []
     for how, key, color in (("without a mask", "unmasked", palette.wrong), ("with a mask", "masked", palette.now)):

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.facts import drift, losses
+from packviz.facts import drift, gradient_distances
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.tensors import valid_mask
 from packviz.lab.cost import Measurement, Setup, counts_of, draw_lengths, measure, wins_and_losses
@@ -133,8 +133,8 @@ def _texts(values: Tensor) -> tuple[tuple[str, ...], ...]:
 
 
 _OFFERED: tuple[Any, ...] = (
-    *(Panel, counts_bars, counts_of, draw_lengths, drift, drifts, gradients, losses, margins, replace, timings),
+    *(Panel, counts_bars, counts_of, draw_lengths, drift, drifts, gradient_distances, gradients, margins, replace),
     *(cells, cells_off, close, grid, labels, largest, measured, numbers, owners_of, pads, plain, reordered),
-    *(recorded, row_owners, rows_off, states, strip, wins_and_losses),
+    *(recorded, row_owners, rows_off, states, strip, timings, wins_and_losses),
 )
 OFFERED = {each.__name__: each for each in _OFFERED}  # to every judging block
