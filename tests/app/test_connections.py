@@ -20,6 +20,7 @@ from ui.server.__main__ import listen
 pytestmark = pytest.mark.slow
 
 ORDINARY, PATIENCE = connections.PATIENCE, 1.0
+LIMIT = 60 * PATIENCE  # for what a test waits for: a connection that stays open fails it
 HEAD = b"Host: here\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 UPGRADE = b"GET /talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" + HEAD + b"\r\n"
 MEGABYTE = 2**20
@@ -63,7 +64,8 @@ async def server(talk: Talk) -> AsyncIterator[int]:
     while not served.started:
         await asyncio.sleep(0.01)
     try:
-        yield listener.getsockname()[1]
+        async with asyncio.timeout(LIMIT):
+            yield listener.getsockname()[1]
     finally:
         served.should_exit = served.force_exit = True
         await task

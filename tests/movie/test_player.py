@@ -26,10 +26,9 @@ def first_step(movie: Movie, stage: str) -> int:
     return next(i for i, step in enumerate(movie.steps, 1) if step.stage == stage)
 
 
-def test_it_opens_on_the_first_step_and_goes_to_the_end_and_back_and_no_further(screen: Screen, movie: Movie) -> None:
-    last = len(movie.steps)
+def test_it_opens_on_the_first_step(screen: Screen, movie: Movie) -> None:
     live, button = screen.page.get_by_role("status"), screen.button("Press → to watch")
-    assert (screen.step, int(screen.data("steps")), int(screen.data("cells"))) == (1, last, len(movie.ids))
+    assert (screen.step, int(screen.data("steps")), int(screen.data("cells"))) == (1, len(movie.steps), len(movie.ids))
     assert screen.painted >= 1
     assert movie.title in screen.page.title()
     expect(screen.page.get_by_test_id("packviz-prediction")).to_be_hidden()  # nothing is asked
@@ -40,7 +39,10 @@ def test_it_opens_on_the_first_step_and_goes_to_the_end_and_back_and_no_further(
     button.click()
     assert screen.step == 2
     expect(button).to_be_hidden()
-    for name, step in (("Step forward", 3), ("Step back", 2), ("Last step", last)):
+
+
+def test_buttons_and_the_slider_go_to_a_step(screen: Screen, movie: Movie) -> None:
+    for name, step in (("Step forward", 2), ("Step forward", 3), ("Step back", 2), ("Last step", len(movie.steps))):
         screen.button(name).click()
         assert screen.step == step
     slider = screen.page.get_by_role("slider", name="Step")
@@ -48,10 +50,17 @@ def test_it_opens_on_the_first_step_and_goes_to_the_end_and_back_and_no_further(
     assert screen.step == 7
     slider.press("ArrowRight")
     assert screen.step == 8
-    for key, step, name in (("Home", 1, "Step back"), ("End", last, "Step forward"), ("Home", 1, "Step back")):
+
+
+def test_it_goes_no_further_than_its_ends(screen: Screen, movie: Movie) -> None:
+    for key, step, name in (("End", len(movie.steps), "Step forward"), ("Home", 1, "Step back")):
         screen.press(key, "ArrowLeft" if step == 1 else "ArrowRight")
         assert screen.step == step
         expect(screen.button(name)).to_be_disabled()
+
+
+def test_every_step_is_announced_with_its_caption(screen: Screen, movie: Movie) -> None:
+    last, live = len(movie.steps), screen.page.get_by_role("status")
     there = list(range(2, last + 1))
     for key, steps in (("ArrowRight", there), ("ArrowLeft", [*there[-2::-1], 1])):
         for step in steps:
