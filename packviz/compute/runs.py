@@ -55,4 +55,4 @@ RUN_KINDS: Mapping[str, RunKind] = {kind.name: kind for kind in (PACKING, ROWS)}
 
 def run_kind_of(config: Config | RowConfig) -> RunKind:
     """Return the kind of run that these settings are for."""
-    return ROWS if isinstance(config, RowConfig) else PACKING
+    return next(kind for kind in RUN_KINDS.values() if isinstance(config, kind.config))

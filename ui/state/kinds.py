@@ -15,7 +15,7 @@ from packviz.compute.rows import RowsTrace
 from packviz.compute.runs import RunKind
 from packviz.inputs.batch import Batch
 from packviz.inputs.limits import LIMITS, check_settings
-from packviz.show.movie import STAGES, Movie
+from packviz.show.movie import Movie, kinds
 from packviz.show.movie.marks import Stage
 from packviz.show.movie.possible import possible_movie
 from packviz.teach.predictions import asking
@@ -78,13 +78,13 @@ PACKING = AppKind(
     computes=runs.PACKING,
     names={name: name for name in asdict(runs.PACKING.config())},
     check_own=lambda _, config: check_settings(asdict(config)),
-    stages=STAGES,
+    stages=tuple(stage.name for stage in kinds.PACKING.stages),
 )
 ROWS = AppKind(
     computes=runs.ROWS,
     names=ROW_NAMES,
     check_own=check_row_sizes,
-    stages=("two", "fill", "borders", "attention", "run", "leak", "losses"),
+    stages=tuple(stage.name for stage in kinds.ROWS.stages),
     settled=_row_length,
 )
 KINDS: Mapping[str, AppKind] = {kind.name: kind for kind in (PACKING, ROWS)}

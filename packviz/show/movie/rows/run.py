@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from packviz.compute.row_record import RowsTrace
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Place, Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, marks
-from packviz.show.movie.rows.through import RECURRENT, at_row, lines, row_box, starts, through
+from packviz.show.movie.rows.through import at_row, lines, row_box, starts, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
 from packviz.text import two_digits, with_article
@@ -123,6 +124,6 @@ def _states(view: RowsView, found: Frame, read: np.ndarray) -> Frame:
     return {"row:before": found["row:before"].but(origin=origin), "mark:before": around}
 
 
-def has_run(run: object) -> bool:
+def has_run(run: RowsTrace) -> bool:
     """Return whether something other than attention runs over the rows."""
-    return getattr(getattr(run, "config", None), "layer", "") in (*RECURRENT, "conv")
+    return run.config.layer != "attention"

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from packviz.compute.fill import Piece
 from packviz.facts.row_leaks import Leak, leak_in
+from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
 from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
 from packviz.show.movie.packing.view import once
@@ -19,7 +20,7 @@ from packviz.show.movie.rows.words import texts
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
 NAMES = 3.6  # units beside the row, for the names of its lines
 _NAMED = {"before": "state before", "output": "in the row"}
-RECURRENT = ("rnn", "gru", "lstm")
+RECURRENT = tuple(CELL_KINDS)
 _LINES = {"token": 1.0, "before": 0.75, "output": 1.1, "alone": 1.1, "difference": 0.85}  # their heights, in units
 _GAP = 0.2
 
