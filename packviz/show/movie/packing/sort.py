@@ -3,23 +3,22 @@
 In depth the original order is shown before and after the sorted grid, in two lanes with room for threads.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from packviz.facts.torch_says import first_unstable, ties
-from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
-from packviz.show.movie.packing import inputs, packed_rows, places, token_table
+from packviz.show.movie.layout import Scene, above, beside
+from packviz.show.movie.marks import CodeLine, Frame, Step, frame
+from packviz.show.movie.packing import inputs, packed_rows, places
 from packviz.show.movie.packing.embed import embed_end, embed_scene
-from packviz.show.movie.packing.sheet import outline, sheet, texts
+from packviz.show.movie.packing.sheet import outline, sheet
+from packviz.show.movie.packing.threads import lanes, permutations, returning, threads_of
 from packviz.show.movie.packing.view import View, listed, once, shape
 from packviz.show.movie.packing.words import say
 
-LANES = ("from", "to")
 HEADING = 7.5  # units of text: the width of the grid's heading
 
 
@@ -42,7 +41,7 @@ def sort(view: View) -> Iterator[Step]:
             yield Step(say("sort", "none", view), (lit,), detail=none)
         return
     lit, moved = (_brief(view, each) if deep else each for each in (lit, sort_end(view)))
-    before, after = (_threads(view, row) if deep else {} for row in (view.place, view.rank))
+    before, after = (threads_of(view, row) if deep else {} for row in (view.place, view.rank))
     came = (lit, {**lit, **before}) if deep else (lit,)
     if view.order == sorted(view.order):
         yield Step(say("sort", "in_order", view), came, detail=_indices(view), name="sorted")
@@ -76,7 +75,7 @@ def sort_scene(view: View, *, threads: bool = True) -> Scene:
     """
     if "sort" not in view.deep or inputs.refused(view) or view.trace.sorted.sorted_indices is None:
         return embed_scene(view)
-    grid, (before, behind) = places.grid(view).box(counts=False), (lane.box() for lane in _lanes(view))
+    grid, (before, behind) = places.grid(view).box(counts=False), (lane.box() for lane in lanes(view))
     if view.transposed:
         return Scene([above(before, grid, behind, gap=0.0)])
     rows = beside(before, grid.at_least(HEADING * view.text), gap=0.0)
@@ -94,7 +93,7 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
     Steps that use both lanes have their own scene: with one lane empty, cells are larger.
     """
     yield _prefix_step(view, plain)
-    indexed = {**plain, **_permutations(view)}
+    indexed = {**plain, **permutations(view)}
     order, made = view.order, view.trace.sorted
     indices: Any = made.sorted_indices
     back: Any = made.unsorted_indices
@@ -111,7 +110,7 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
         )
         caption = say("sort", "tie", view, tie=tie, limit=first_unstable())
         yield Step(caption, ({**indexed, **frame(*outlines)},), scene=where)
-    ways = (_returning(view, view.rank), _returning(view, view.place))
+    ways = (returning(view, view.rank), returning(view, view.place))
     start, end = shape(*view.trace.h_0.shape), shape(*view.trace.h_n.shape)
     detail = CodeLine("h_0[:, sorted_indices]", start), CodeLine("h_n[:, unsorted_indices]", end)
     frames = (plain, *({**plain, **way} for way in ways))
@@ -124,106 +123,6 @@ def _brief(view: View, grid: Frame) -> Frame:
     if not view.transposed or inputs.enforce_sorted(view):
         return grid
     return {**grid, "length": grid["length"].but(text=grid["length"].look["sub"])}
-
-
-@dataclass(frozen=True)
-class _Lane:
-    """A band along the whole grid, with an index, a cell, a letter, a length and a thread for each row.
-
-    grid: gives the places in the band, with units from its edge for time steps. depths: how far from the edge each
-    thing begins. sizes: how deep it is.
-    """
-
-    grid: Grid
-    depths: Mapping[str, float]
-    sizes: Mapping[str, float]
-
-    @property
-    def name(self) -> str:
-        """The name of its panel."""
-        return self.grid.name
-
-    def at(self, thing: str, p: Column) -> Place:
-        """Return the place of a thing at position p."""
-        return self.grid.cell(p, self.depths[thing])
-
-    def size(self, thing: str, rows: Column = 1.0) -> dict[str, Any]:
-        """Return width and height of a thing, or of threads that span a number of rows."""
-        along, deep = rows * self.grid.width, self.sizes[thing]
-        return {"w": along, "h": deep} if self.grid.transposed else {"w": deep, "h": along}
-
-    def title(self, thing: str, text: str) -> Marks:
-        """Return the heading of a thing."""
-        x, down = self.grid.text, self.grid.transposed
-        return title(Place(self.name, *((-1.3 * x, -0.95 * x) if down else (self.depths[thing], -0.9 * x))), text)
-
-    def box(self) -> Box:
-        """Return the box around it, aligned with the grid's."""
-        x, along = self.grid.text, self.grid.rows * self.grid.width
-        deep = max(depth + self.sizes[thing] for thing, depth in self.depths.items())
-        if self.grid.transposed:
-            return panel(self.name, along, deep, Margins(1.4 * x, 0.95 * x, 2.2 * x, 0.05))
-        return panel(self.name, deep, along, Margins(0.1, 1.65 * x, 0.1, 0.1))
-
-
-def _lanes(view: View) -> tuple[_Lane, _Lane]:
-    """Return the lane of the original order before the grid, and the one after it."""
-    bare = 0.0 if view.small else 1.0
-    units = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 2.5}
-    if view.transposed:
-        units = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "length": 0.0, "thread": 2.0}
-    sizes = {thing: deep * view.text for thing, deep in units.items()}
-    before = dict(zip(sizes, accumulate(sizes.values(), initial=0.0), strict=False))
-    behind = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # an index and a thread are never shown together
-    behind["letter"] = max(sizes["thread"], sizes["index"] + sizes["cell"])
-    first, second = (
-        replace(places.grid(view), name=name, width=places.grid(view).width if view.transposed else 1.0)
-        for name in LANES
-    )
-    return _Lane(first, before, sizes), _Lane(second, behind, sizes)
-
-
-def _threads(view: View, row: np.ndarray) -> Frame:
-    """Return the original order, each letter with a thread to its row."""
-    before, _ = _lanes(view)
-    p, bs = view.place[view.shown], view.shown
-    groups = [before.title("letter", "as given"), *_letters(view, before, p, p, row[bs] - p)]
-    if not view.transposed:
-        text = texts(view.lengths[b] for b in view.shown)
-        groups.append(marks("flength", "note", before.at("length", p), bs, text=text))
-    return frame(*groups)
-
-
-def _letters(view: View, lane: _Lane, p: np.ndarray, start: np.ndarray, rows: np.ndarray) -> Iterator[Marks]:
-    """Yield the letters of the sequences at positions p, and their threads from `start`, which span `rows` rows."""
-    yield marks(lane.name, "label", lane.at("letter", p), view.shown, text=places.letters(view), **lane.size("letter"))
-    yield marks(
-        f"thread:{lane.name}", "thread", lane.at("thread", start + 0.5), view.shown, **lane.size("thread", rows)
-    )
-
-
-def _permutations(view: View) -> Frame:
-    """Return unsorted_indices beside the original order and sorted_indices beside the rows, each with its index."""
-    if view.small:
-        return {}
-    before, behind = _lanes(view)
-    rank, order = view.trace.sorted.rank.numpy(), np.array(view.order)
-    groups = [before.title("index", "unsorted_indices"), behind.title("index", "sorted_indices")]
-    k = np.arange(len(rank))
-    for lane, name, b, values in ((before, "unsorted", k, rank), (behind, "sorted", order, order)):
-        groups.append(marks(f"{lane.name}axis", "axis", lane.at("index", k), k, text=texts(k), **lane.size("index")))
-        first = token_table.numbered(view)[b, np.minimum(inputs.leads(view)[b], view.total[1] - 1)]
-        look = {"text": texts(values), "token": first, "says": f"!{name}_indices[{{k}}] = {{text}}"}
-        groups.append(marks(name, "token", lane.at("cell", k), k, seq=b, **look, **lane.size("cell")))
-    return frame(*groups)
-
-
-def _returning(view: View, row: np.ndarray) -> Frame:
-    """Return the rows of h_n after the grid, in the sorted order or on their way back along the threads."""
-    before, behind = _lanes(view)
-    p, to = view.rank[view.shown], row[view.shown]
-    headings = before.title("letter", "h_0"), behind.title("letter", "h_n")
-    return frame(*headings, *_letters(view, behind, to, p, to - p))
 
 
 def _rows_at(view: View, t: int) -> tuple[list[int], list[int]]:
