@@ -51,7 +51,7 @@ def rotated(x: Tensor, position_ids: Tensor) -> Tensor:
 
 
 class RowModel(nn.Module):
-    """Embed tokens, and run layers of one kind over a row, as a RowConfig says.
+    """Embed tokens, and run layers of one kind over a row, according to a RowConfig.
 
     embed_tokens     nn.Embedding (V, E), or nn.Linear (E, F) for tokens that are numbers or vectors
     layers           attention or nn.Conv1d, one for each layer, or one nn.RNN, nn.GRU or nn.LSTM of all layers

@@ -20,7 +20,7 @@ class Padded(Brief):
     """One batch as a grid of B rows and T columns.
 
     tokens       (B, T), for feature vectors (B, T, F): the input as typed, batch first, padded
-    values       (B, T, F) or (T, B, F) as batch_first says: what enters the cell
+    values       (B, T, F) or (T, B, F) according to batch_first: what enters the cell
     mask         (B, T) bool: True at real tokens
     lengths      (B,) int64, in the original order of the sequences
     batch_first  the layout of values
@@ -36,7 +36,7 @@ class Padded(Brief):
 
     @property
     def grid(self) -> Tensor:
-        """Return values as (B, T, F), whatever batch_first says."""
+        """Return values as (B, T, F), whatever batch_first is."""
         return self.values if self.batch_first else self.values.transpose(0, 1)
 
 
@@ -155,7 +155,7 @@ def locate(packed: PackedSequence) -> Packed:
 class Unpacked(Brief):
     """The output as a grid; D*H is the width of one output row.
 
-    output      (B, T, D*H) or (T, B, D*H) as batch_first says; T is the longest length, or total_length
+    output      (B, T, D*H) or (T, B, D*H) according to batch_first; T is the longest length, or total_length
     lengths     (B,) int64, in the original order of the sequences
     last_valid  (B, D*H): each direction's state after it has seen the whole sequence. Forward that is the state at
                 the last valid step, backward the one at the first: ``output[b, -1]`` is neither

@@ -68,7 +68,7 @@ def trace_module(
 
     module         an nn.RNN, nn.GRU or nn.LSTM on the CPU; it is run in eval mode and not modified;
                    the trace keeps a copy of its weights, so later optimizer steps do not affect it
-    x              (B, T, F) or (T, B, F) as the module's batch_first says, or a PackedSequence with data (N, F)
+    x              (B, T, F) or (T, B, F) according to the module's batch_first, or a PackedSequence with data (N, F)
     lengths        B integers from 1 to T; only with a padded x
     enforce_sorted as in pack_padded_sequence; ignored for a PackedSequence, which is already sorted
     hx             h_0 (L*D, B, H), for the LSTM (h_0, c_0), in the order of x; None for zeros

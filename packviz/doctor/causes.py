@@ -1,4 +1,4 @@
-"""What the pattern of the changes says about the cause: who changes whom, and what does not change anything."""
+"""What follows about the cause from the pattern of the changes: who changes whom, and what does not change anything."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def _kind(done: Evidence, changes: Sequence[Change]) -> str:
 
 
 def _by_values(pairs: set[tuple[int, int]], B: int) -> str:
-    """Return what it says that other values of sample j change sample i, for the pairs (j, i)."""
+    """Return what follows if other values of sample j change sample i, for the pairs (j, i)."""
     changed = {j for j, _ in pairs}
     if all(j < i for j, i in pairs) and _next_to(pairs, 1, B):
         return "flows_on"

@@ -80,7 +80,7 @@ class Loaded(Brief):
 
 
 def read_file(name: str, data: bytes) -> Loaded:
-    """Return the tensors in a file's bytes; the ending of its name says what it is. Everything comes to the CPU.
+    """Return the tensors in a file's bytes; the ending of its name determines the format. Everything comes to the CPU.
 
     The file is parsed in this process: for untrusted files use read_isolated().
     Raises PackvizError for another ending, for more than MAX_BYTES, packed or unpacked, and for whatever cannot be

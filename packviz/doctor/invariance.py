@@ -190,7 +190,7 @@ def _rounding(leaf: Tensor, tolerance: float | None) -> tuple[float, float | Non
 
 
 def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leaves], str]:
-    """Return what the model says of each sequence alone, and why it cannot be run so."""
+    """Return what the model returns for each sequence alone, and why it cannot be run so."""
     done: list[Leaves] = []
     for b in range(len(given.ends)):
         try:

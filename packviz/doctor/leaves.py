@@ -19,7 +19,7 @@ Leaves = dict[str, Tensor]  # the tensors of a result, by name
 Tolerance = Callable[[Tensor], Tensor]
 
 HALF = (torch.bfloat16, torch.float16)
-_OUTLIER = 1000  # times the median: such a number is a fill value, and says nothing about the rounding of the others
+_OUTLIER = 1000  # times the median: such a number is a fill value, whose rounding is not that of the others
 
 
 class Gap(NamedTuple):
@@ -128,7 +128,7 @@ def is_over(far: Tensor, values: Tensor, unit: float, scale: float | None) -> Te
 
 
 def cut(part: Tensor, shape: torch.Size, *, on_left: bool) -> Tensor:
-    """Return the first entries of each dimension, or the last ones, so many as the shape says."""
+    """Return the first entries of each dimension, or the last ones, as many as the shape has."""
     for axis, size in enumerate(shape):
         part = part.narrow(axis, part.size(axis) - size if on_left else 0, size)
     return part

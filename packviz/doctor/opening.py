@@ -61,7 +61,7 @@ class UnreadableError(Exception):
 
 
 def open_parts(name: str, data: bytes) -> list[Part]:
-    """Return the tensors in a file's bytes; the ending of its name says what it is. Raises UnreadableError."""
+    """Return the tensors in a file's bytes; the ending of its name determines the format. Raises UnreadableError."""
     if len(data) > MAX_BYTES:
         raise too_large(f"a file of {megabytes(len(data))}")
     path = PurePath(name)

@@ -59,9 +59,9 @@ class PackCall:
     data: Callable[[], Tensor | None]
     batch_sizes: Callable[[], Tensor | None]
     batch_first: bool
-    grid: Tensor | None = None  # as batch_first says, in packed order; None if it clearly fits its lengths
+    grid: Tensor | None = None  # according to batch_first, in packed order; None if it clearly fits its lengths
     lengths: Sequence[int] = ()  # in packed order
-    padded: Tensor | None = None  # what pad_sequence returned last, as padded_first says
+    padded: Tensor | None = None  # what pad_sequence returned last, according to padded_first
     padded_first: bool = False
     own_lengths: Sequence[int] = ()  # of the sequences that pad_sequence was given
 

@@ -39,7 +39,7 @@ class Change:
 
 @dataclass(eq=False)
 class Evidence:
-    """What the runs showed. `failures` says why some were impossible, `compared` which ways were compared."""
+    """What the runs showed. `failures`: why some were impossible, `compared` which ways were compared."""
 
     samples: Sequence[Any]
     outputs: list[Leaves]  # of the whole batch

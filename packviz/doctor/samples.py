@@ -152,7 +152,7 @@ def random_states_kept(run: Callable[[Any], Any]) -> Iterator[WatchedRun]:
 
 
 def findings_of(done: Evidence, *, drawn: bool) -> Iterator[Finding]:
-    """Yield what the evidence says."""
+    """Yield what follows from the evidence."""
     if "again" in done.failures or any(one.way == "again" for one in done.changes):
         error = done.failures.get("again")
         told = f"the second run raises {said_by(error)}" if error else told_of(done.changes)

@@ -21,7 +21,7 @@ ROUNDING = {"float32": 2e-6, "float64": 1e-13}  # of outputs up to 1, between a 
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """What two probes say about one row of n tokens.
+    """What two probes show about one row of n tokens.
 
     run, row     the run, and the number of the row
     owner        (n,): the number of each token's piece in the row

@@ -114,7 +114,7 @@ def _steps(values: Tensor, most: int = 4) -> str:
 
 
 def _displaced(case: Case, grid: GivenGrid, padded: GivenGrid) -> Iterator[Fault]:
-    """Find pads that are as many as the lengths leave, but elsewhere; `padded` says what they look like."""
+    """Find pads that are as many as the lengths leave, but elsewhere; padded: what they look like."""
     short = [b for b, length in enumerate(grid.lengths) if length < grid.T]
     first, ends = short[:1], [grid.lengths[b] for b in short[:1]]
     turned = GivenGrid(grid.values.transpose(0, 1), grid.lengths, grid.given)

@@ -28,7 +28,7 @@ def on_the_left(grid: Tensor, lengths: Sequence[int]) -> Tensor:
 
 @dataclass(frozen=True)
 class Sound:
-    """A batch with nothing wrong: x as batch_first says, lengths, and what else examine() is given."""
+    """A batch with nothing wrong: x according to batch_first, lengths, and what else examine() is given."""
 
     sequences: list[Tensor]
     x: Tensor

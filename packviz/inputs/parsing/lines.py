@@ -68,7 +68,7 @@ def is_gap(token: str) -> bool:
 def number_refusal(token: str, place: str, words_help: str) -> PackvizError:
     """Return the error for a token that is not a number, or not finite in float32.
 
-    `place` says where it is; `words_help` how it could be read as a word.
+    place: in words, where it is. words_help: how it could be read as a word.
     """
     if NUMBER.fullmatch(token):
         expected, fix = "numbers that are finite in float32 (below 3.4e38)", "write a smaller number there"
@@ -80,7 +80,7 @@ def number_refusal(token: str, place: str, words_help: str) -> PackvizError:
 
 
 def read_lines(text: str, kind: ReadAs) -> Parsed:
-    """Read one sequence per line: as `kind` says, or as numbers if at least half of the tokens are numbers.
+    """Read one sequence per line: according to `kind`, or as numbers if at least half of the tokens are numbers.
 
     Blank lines are skipped; a note names those between sequences. Raises PackvizError for a token that is not a number
     among numbers, and for an ambiguous line of numbers.

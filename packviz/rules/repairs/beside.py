@@ -1,6 +1,6 @@
 """Repairs of the indices of a packed sequence, of the module, and of what is given with the batch.
 
-Each function returns the program for a case; what it takes by name is what the fault says.
+Each function returns the program for a case; what it takes by name are the fields of the fault.
 """
 
 from __future__ import annotations

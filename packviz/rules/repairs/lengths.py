@@ -1,6 +1,6 @@
 """Repairs of x, its lengths and its pads.
 
-Each function returns the program for a case; what it takes by name is what the fault says, such as `pad` as code.
+Each function returns the program for a case; what it takes by name are the fields of the fault, such as `pad` as code.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from packviz.rules.case import Case
 
 
-Repair = Callable[..., str]  # of the case, and by name of what the fault says
+Repair = Callable[..., str]  # of the case, and by name of the fields of the fault
 
 PACK_X = "pack_padded_sequence(x, lengths, batch_first=batch_first, enforce_sorted=False)"
 RUN_PACKED = "packed = pack_padded_sequence(x, lengths, batch_first=module.batch_first, enforce_sorted=False)"

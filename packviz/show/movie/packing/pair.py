@@ -47,7 +47,7 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A run on the packed batch beside the same module on the padded grid; time runs across, whatever batch_first says.
+    """A run on the packed batch beside the same module on the padded grid; time runs across, whatever batch_first is.
 
     view                   what is watched of the packed run
     padded                 [layer][direction] (B,T,P): torch's states at every cell of the grid, pads included

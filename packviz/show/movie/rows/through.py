@@ -29,7 +29,7 @@ _GAP = 0.2
 class Through:
     """The row with the most documents shown, and where its tokens stand.
 
-    leak     what the probes say about it
+    leak     what the probes show about it
     tokens   (n,): the tokens shown, as numbers of the view, in the order of their cells
     cells    (n,): their cells in the row
     owner    (n,): the number of each one's document in the row
