@@ -179,7 +179,7 @@ def test_colours_are_written_in_the_theme_alone() -> None:
     assert offenders([path for path in EVERYTHING if path.name != "theme.py"], colours) == {}
 
 
-def test_every_chart_has_its_name_among_the_charts_and_every_page_in_the_navigation() -> None:
+def test_every_chart_and_every_page_is_in_its_list() -> None:
     files = [*(ROOT / "packviz/show/charts").glob("*.py"), *(ROOT / "packviz/lab").glob("*/charts.py")]
     functions = [node for path in files for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
     drawing = {node.name for node in functions if node.returns and ast.unparse(node.returns) == "go.Figure"}

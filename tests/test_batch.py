@@ -63,7 +63,7 @@ def test_numbers_as_tensors_keep_their_precision(got: torch.dtype, kept: torch.d
     assert batch.texts == (("1", "2", "3"), ("4",))
 
 
-def test_float64_wins_where_both_precisions_come_and_vectors_become_floating() -> None:
+def test_float64_wins_if_both_precisions_are_given() -> None:
     batch = Batch.from_tensors((torch.ones(2), torch.ones(1, dtype=torch.float64)))
     assert {sequence.dtype for sequence in batch.sequences} == {torch.float64}
     assert Batch.from_tensors([torch.ones(2, 3, dtype=torch.int64)]).sequences[0].dtype == torch.float32
@@ -115,7 +115,7 @@ def test_the_lengths_of_an_example_are_not_its_batch_sizes(example: Example) -> 
         assert Batch.parse(example.text, max_sequences=64, max_steps=64).texts == batch.texts
 
 
-def test_the_vowels_are_nine_recordings_of_twelve_features_with_their_credit() -> None:
+def test_the_vowels_are_nine_recordings_of_twelve_features() -> None:
     batch = Batch.example("vowels")
     assert batch.lengths.tolist() == [26, 12, 7, 24, 14, 19, 21, 16, 9]
     assert {sequence.shape[1:] for sequence in batch.sequences} == {(12,)}

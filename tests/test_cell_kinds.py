@@ -17,7 +17,7 @@ BATCH = Batch.parse("1 -2 3\n4 5\n-6")
 
 
 @each_kind
-def test_a_kind_has_the_gates_states_and_rows_of_weights_that_torch_gives_it(cell: Cell) -> None:
+def test_a_kind_has_torchs_gates_states_and_rows_of_weights(cell: Cell) -> None:
     kind, t = CELL_KINDS[cell], trace(BATCH, Config(cell=cell, hidden_size=3))
     assert kind_of(t.module) is kind
     assert len(t.module.state_dict()["weight_ih_l0"]) == kind.G * 3

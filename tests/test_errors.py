@@ -33,7 +33,7 @@ def test_every_character_that_cannot_be_seen_gets_a_symbol() -> None:
         (float("nan"), "no finite number"),
     ],
 )
-def test_numbers_in_sentences_have_two_digits_but_large_ones_no_power_of_ten(number: float, told: str) -> None:
+def test_numbers_in_sentences_have_two_digits(number: float, told: str) -> None:
     assert two_digits(number) == told
 
 

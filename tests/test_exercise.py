@@ -76,7 +76,7 @@ def test_every_answer_about_a_size_is_told_what_it_counts() -> None:
     assert all(spoken.values()), spoken
 
 
-def test_pads_on_the_left_are_packed_and_the_tokens_beyond_the_length_are_not() -> None:
+def test_pads_on_the_left_are_packed() -> None:
     made = exercise(trace(Batch.parse("1 2 3\n4"), Config(padding_side="left")))
     assert made is not None
     assert made.rows[1].found.startswith("data[1] is a pad, B at t = 0.")

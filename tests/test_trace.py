@@ -214,7 +214,7 @@ class Twice(nn.GRU):
         return super().forward(2 * x, hx)
 
 
-def test_a_subclass_is_run_as_torchs_module_unless_it_has_a_forward_of_its_own() -> None:
+def test_a_subclass_without_its_own_forward_is_run_as_torchs() -> None:
     torch.manual_seed(0)
     t = trace_module(type("Named", (nn.GRU,), {})(F, H, batch_first=True), grid(), LENGTHS)
     assert t.exact

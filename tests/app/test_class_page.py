@@ -135,7 +135,7 @@ def test_without_the_secret_the_teachers_page_only_tells_where_to_join() -> None
     assert "No class has the code QQQQQQ now." in html(opened("class", {"room": "QQQQQQ", "view": "projector"}))
 
 
-def test_a_teachers_own_question_says_what_is_missing_and_goes_into_the_plan() -> None:
+def test_a_teachers_own_question_says_what_is_missing() -> None:
     app = opened("class")
     app.session_state["class new"] = True
     app.session_state["class kinds"] = "Your own"
@@ -340,7 +340,7 @@ def at(page: Page, label: str) -> None:
     assert violations(page) == []
 
 
-def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(visit: Open, address: str) -> None:
+def test_projector_and_phones_follow_a_remote(visit: Open, address: str) -> None:
     page = visit(path="class").page
     sidebar = page.get_by_test_id("stExpandSidebarButton")
     panel = page.get_by_test_id("stExpander").get_by_text("Create a question")
@@ -449,7 +449,7 @@ def test_the_windows_of_a_class_move_together_and_eight_answers_fit(browser: Bro
             window.close()
 
 
-def test_a_question_about_rows_has_the_settings_of_rows_and_goes_into_the_plan() -> None:
+def test_a_question_about_rows_has_the_settings_of_rows() -> None:
     app = opened("class", {"row_layer": "conv", "isolate": "false", "max_length": 9})
     app.session_state["class new"], app.session_state["class about"] = True, "rows"
     app = app.run()

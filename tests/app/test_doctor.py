@@ -129,7 +129,7 @@ def test_uploaded_weights_are_run_step_by_step(app: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_weights_and_data_can_be_uploaded_together_and_a_pickled_model_is_refused(app: AppTest, tmp_path: Path) -> None:
+def test_weights_and_data_can_be_uploaded_together(app: AppTest, tmp_path: Path) -> None:
     torch.manual_seed(4)
     x = torch.randn(2, 3, 5)
     x[1, 2:] = 0

@@ -126,7 +126,7 @@ def test_a_batch_that_is_too_large_links_to_a_smaller_one() -> None:
     assert app.text_area(key="sequences").value == BATCH
 
 
-def test_rows_filled_by_hand_are_compared_with_best_fit_and_tick_the_lesson(visit: Open) -> None:
+def test_rows_filled_by_hand_are_compared_with_best_fit(visit: Open) -> None:
     visited = visit({"max_length": 6}, path="filling_rows")
     root = visited.page.get_by_test_id("packviz-exercise")
     documents = root.get_by_role("group", name="Documents").get_by_role("button")
@@ -155,7 +155,7 @@ def filled_by_hand(app: AppTest) -> list[Any]:
     return [each for each in given if "capacity" in each]
 
 
-def test_the_chart_of_fill_takes_pasted_lengths_and_names_those_it_cannot_take() -> None:
+def test_the_chart_of_fill_takes_pasted_lengths() -> None:
     app = opened("filling_rows")
     charts = len(app.get("plotly_chart"))
     app.selectbox(key="fills_of").set_value("typed").run()

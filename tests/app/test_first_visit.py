@@ -67,7 +67,7 @@ def test_a_picture_that_fails_says_why_and_the_page_goes_on(
 
 
 @pytest.mark.parametrize("size", [LAPTOP, PROJECTOR, PHONE], ids=["laptop", "projector", "phone"])
-def test_a_word_changed_on_the_first_screen_changes_the_movie_and_the_sentence(visit: Open, size: Size) -> None:
+def test_a_changed_word_changes_the_movie_and_the_sentence(visit: Open, size: Size) -> None:
     seen = visit(None, size=size)
     text = seen.page.get_by_label(LABEL)  # without opening anything
     for there in (text, seen.player.locator(".pv-stage"), seen.player.get_by_role("button", name="Play")):

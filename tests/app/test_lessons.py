@@ -45,7 +45,7 @@ def test_something_to_try_changes_the_batch_and_the_link() -> None:
     assert app.query_params["padding_side"] == "left"
 
 
-def test_changed_settings_are_listed_and_can_be_reset_one_by_one_or_all_together() -> None:
+def test_changed_settings_are_listed_and_can_be_reset() -> None:
     app = opened("packing")
     assert not [each.key for each in app.button if (each.key or "").startswith("undo")]
     app = opened("packing", {"hidden_size": 6, "cell": "lstm", "padding_side": "left"})
@@ -132,7 +132,7 @@ def test_a_lesson_fits_two_screens_and_does_not_give_the_answer_away(visit: Open
     visited.press("End", "Home")
 
 
-def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(visit: Open) -> None:
+def test_the_keys_step_the_movie_after_every_click(visit: Open) -> None:
     visited = visit(path="padding", motion=False)
     page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))
     clicks: dict[str, Callable[[], object]] = {
@@ -158,7 +158,7 @@ def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(v
     assert int(visited.data("step")) == start
 
 
-def test_the_keyboard_reaches_the_prediction_and_an_answer_puts_a_tick_in_the_menu(visit: Open) -> None:
+def test_an_answer_by_keyboard_puts_a_tick_in_the_menu(visit: Open) -> None:
     visited = visit(path="packing")
     asked = prediction(visited)
     box, said = asked.get_by_role("textbox"), asked.get_by_role("status")
@@ -180,7 +180,7 @@ def test_the_keyboard_reaches_the_prediction_and_an_answer_puts_a_tick_in_the_me
     assert ticked(visited, "Packing")
 
 
-def test_a_term_is_explained_on_hover_and_focus_and_an_address_is_found_both_ways(visit: Open) -> None:
+def test_a_term_is_explained_on_hover_and_on_focus(visit: Open) -> None:
     visited = visit(path="packing")
     term, meaning = visited.main.locator("code[data-term]").first, visited.page.get_by_role("tooltip")
     term.hover()

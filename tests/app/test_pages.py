@@ -101,7 +101,7 @@ def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:
 
 
 @pytest.mark.parametrize("page", ["start", "compare", "running"])
-def test_settings_and_parts_come_after_the_first_picture_and_do_not_change_it(page: str) -> None:
+def test_settings_and_parts_come_after_the_first_picture(page: str) -> None:
     early, late = opened(page, painted=False), opened(page)
     assert not early.exception
     assert len(early.toggle) == len(early.number_input) == len(early.subheader) == 0
@@ -196,7 +196,7 @@ def test_the_first_group_is_listed_with_its_answers() -> None:
         assert entry.answer in texts(page)
 
 
-def test_a_pasted_traceback_leads_to_the_answer_with_both_programs_and_their_output() -> None:
+def test_a_pasted_traceback_leads_to_its_answer() -> None:
     entry = BY_KEY["no-size"]
     page = opened(
         "questions", {"search": f'Traceback (most recent call last): File "m.py", line 3 {entry.messages[0]}'}

@@ -85,7 +85,7 @@ def plain(text: str) -> str:
     return "".join(text.replace("`", "").replace("\ufb01", "fi").split())
 
 
-def test_a_round_is_printed_as_a_worksheet_with_the_solutions_on_a_separate_sheet(visit: Open) -> None:
+def test_a_round_is_printed_as_a_worksheet_with_solutions(visit: Open) -> None:
     asked = questions(3, 77)
     visited = visit({"level": 3, "round": 77}, path="quiz", scheme="dark")
     visited.main.get_by_role("button", name="Share").click()

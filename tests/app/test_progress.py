@@ -143,7 +143,7 @@ def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: s
     assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, 0, reason, age)), minutes=5)
 
 
-def test_a_training_arrives_epoch_by_epoch_survives_a_reload_and_can_be_stopped(visit: Open) -> None:
+def test_a_training_survives_a_reload_and_can_be_stopped(visit: Open) -> None:
     long = {"train_seeds": 2, "train_both": True}
     visited = visit(long, path="training")
     other = visit()

@@ -51,7 +51,7 @@ def step_shown(app: AppTest) -> int:
     return step
 
 
-def test_a_wrong_answer_gets_its_reason_and_the_solution_only_after_the_second(app: AppTest) -> None:
+def test_the_solution_comes_after_the_second_wrong_answer(app: AppTest) -> None:
     first, second = ASKED[0].prediction.slips[:2]
     reply(app, 0, wrong(0))
     assert f"{first.reason} You have one more try." in texts(app)
@@ -238,7 +238,7 @@ def again(visited: Visit, i: int, points: int) -> None:
     stands_in_address(visited, START)
 
 
-def test_question_batch_and_answer_fit_one_screen_and_the_keyboard_is_enough(visit: Open) -> None:
+def test_question_batch_and_answer_fit_one_screen(visit: Open) -> None:
     visited = visit(START, path="quiz")
     rows, batch = visited.page.locator(".quiz-batch tr"), visited.page.locator(".quiz-batch")
     shown = [rows.nth(b).locator("td").all_inner_texts() for b in range(rows.count())]

@@ -82,7 +82,7 @@ def test_a_link_may_fix_all_settings() -> None:
     assert "lock = 'walls' (using 'none')" in texts(opened("cost", {"lock": "walls"}))
 
 
-def test_a_link_to_a_quiz_question_opens_it_and_the_earlier_ones_follow_the_last() -> None:
+def test_a_link_to_a_quiz_question_opens_it() -> None:
     app = opened("quiz", {"round": 77, "question": 9})
     for at in (9, 10, 1, 2):
         assert f"**Question {at} of 10**" in texts(app)

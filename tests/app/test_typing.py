@@ -77,7 +77,7 @@ def test_a_text_that_a_setting_does_not_fit_is_refused_in_place(visit: Open) -> 
     assert seen.player.evaluate("player => player.mark") == "the same"
 
 
-def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_direction(visit: Open) -> None:
+def test_a_click_on_the_players_map_sets_layer_and_direction(visit: Open) -> None:
     seen = visit("num_layers=2")
     more = seen.sidebar.get_by_test_id("stExpander")
     more.locator("summary").click()
@@ -119,7 +119,7 @@ def not_waiting(seen: Visit) -> Iterator[None]:
     seen.settle()
 
 
-def test_typed_text_stays_if_a_setting_is_chosen_before_the_server_has_answered(visit: Open) -> None:
+def test_typed_text_stays_if_a_setting_is_chosen_at_once(visit: Open) -> None:
     seen = visit(path="packing", size=LAPTOP, script=FAR)
     expect(seen.sidebar).to_be_visible()
     with not_waiting(seen):

@@ -67,7 +67,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
             expect(each.page.locator(".pv")).to_have_count(0)
 
 
-def test_an_unreadable_answer_stays_in_the_field_and_a_wrong_one_has_its_reason(browser: Browser, address: str) -> None:
+def test_an_unreadable_answer_stays_in_the_field(browser: Browser, address: str) -> None:
     room = Room(address, SIZES, OWN)
     with phone(browser, room) as held:
         room.act("next", "open")
@@ -206,7 +206,7 @@ def test_a_phone_follows_the_movie_or_looks_around_and_says_which(browser: Brows
         until(held.page, lambda: room.seen["following_count"] == 1)
 
 
-def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_announced(browser: Browser, address: str) -> None:
+def test_a_wrong_code_stays_and_the_keyboard_is_enough(browser: Browser, address: str) -> None:
     room = Room(address, OWN, SIZES, TAP)
     with phone(browser, room, path="join") as held:
         keys, live, code = held.page.keyboard, held.page.locator("#live[role=status]"), held.page.locator("#room")
@@ -301,7 +301,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_phase(
         held.sees("Join your class")
 
 
-def test_the_page_is_small_on_the_wire_and_a_phase_change_costs_one_request(browser: Browser, address: str) -> None:
+def test_the_page_is_small_on_the_wire(browser: Browser, address: str) -> None:
     room = Room(address, SIZES)
     with phone(browser, room, path="join") as held:
         wire = held.page.context.new_cdp_session(held.page)

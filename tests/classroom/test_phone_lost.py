@@ -17,7 +17,7 @@ def asked(held: Phone, part: str) -> list[str]:
     return found
 
 
-def test_a_silent_connection_is_dropped_and_a_vote_given_offline_is_sent_later(browser: Browser, address: str) -> None:
+def test_a_vote_given_offline_is_sent_later(browser: Browser, address: str) -> None:
     room = Room(address, OWN)
     with phone(browser, room, path="join") as held:
         held.page.clock.install()

@@ -180,7 +180,7 @@ async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     await store.close()
 
 
-def test_a_store_that_cannot_be_reached_says_so_in_one_sentence_to_pages_too(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_reached_says_so_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for store in (SqliteStore(tmp_path / "file"), RedisStore("redis://127.0.0.1:1/0")):
         with pytest.raises(UnavailableError, match=r"^The server .*\.$"):

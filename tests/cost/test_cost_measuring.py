@@ -72,7 +72,7 @@ def test_backward_computes_the_same_gradients_of_all_weights_on_both_sides(cell:
 
 
 @pytest.mark.parametrize("seed", seeds(10))
-def test_each_side_gets_its_own_times_in_ms_and_the_first_runs_do_not_count(seed: int) -> None:
+def test_each_side_gets_its_own_times_in_ms(seed: int) -> None:
     draw = random.Random(seed)
     rounds = draw.randint(1, 9)
     script = [draw.uniform(0.001, 0.1) for _ in range(3 * (rounds + 1))]
@@ -208,7 +208,7 @@ def test_timings_are_medians_in_ms_with_whiskers_at_the_quartiles() -> None:
     assert "padded 6 ms, packed 3 ms" in figure.layout.meta["alt"]
 
 
-def test_the_map_colours_what_the_runs_tell_from_one_and_writes_every_ratio() -> None:
+def test_the_map_colours_what_differs_from_one() -> None:
     done = [place(0.5, 4, 0.5), place(0.5, 16, 1.1, sure=False), place(1.0, 4, 3.0, reasons=BUSY)]
     figure = charts.winning(done)
     heat = figure.data[0]

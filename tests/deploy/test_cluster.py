@@ -191,7 +191,7 @@ async def _class(cluster: Cluster, code: str) -> tuple[list[Follower], float]:
     return phones, killed
 
 
-def test_a_class_is_spread_over_both_replicas_and_no_acknowledged_vote_is_lost(story: Story) -> None:
+def test_no_acknowledged_vote_is_lost_with_a_replica(story: Story) -> None:
     first = [phone.replicas[0][0] for phone in story.phones]
     assert min(first.count("one"), first.count("two")) >= PHONES / 4
     seen = story.room.seen
@@ -200,7 +200,7 @@ def test_a_class_is_spread_over_both_replicas_and_no_acknowledged_vote_is_lost(s
         assert story.room.seen_by(phone.token)["mine"] == phone.acknowledged
 
 
-def test_phones_of_a_killed_replica_reconnect_to_the_other_within_five_seconds(story: Story) -> None:
+def test_phones_of_a_killed_replica_reconnect_within_5_seconds(story: Story) -> None:
     moved = [phone for phone in story.phones if phone.replicas[0][0] == "one"]
     for phone in moved:
         replica, back = next((name, at) for name, at in phone.replicas if at > story.killed)
@@ -228,7 +228,7 @@ def test_a_training_survives_the_replica_that_started_it(story: Story) -> None:
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
 
 
-def test_clients_behind_a_balancer_are_counted_separately_whatever_they_claim(cluster: Cluster) -> None:
+def test_clients_behind_a_balancer_are_counted_separately(cluster: Cluster) -> None:
     there, balancer = cluster.replicas["two"].address, cluster.address
 
     def opens(client: str, to: str, said: str) -> int:
@@ -244,7 +244,7 @@ def test_clients_behind_a_balancer_are_counted_separately_whatever_they_claim(cl
     assert opens("127.0.0.4", there, "192.0.2.1") == 200
 
 
-def test_the_balancer_compresses_and_caches_static_files_and_hides_the_metrics(cluster: Cluster) -> None:
+def test_the_balancer_caches_files_and_hides_the_metrics(cluster: Cluster) -> None:
     file = Request(f"{cluster.address}/{needed()[1]}", headers={"Accept-Encoding": "gzip"})
     for _ in range(2):
         with urlopen(file) as answer:

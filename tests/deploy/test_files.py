@@ -82,7 +82,7 @@ def test_copied_files_are_not_ignored() -> None:
     assert {line.removeprefix("!") for line in lines if line.startswith("!")} == set(copied())
 
 
-def test_the_image_runs_unprivileged_with_torch_for_the_cpu_and_a_health_check() -> None:
+def test_the_image_runs_unprivileged_with_a_health_check() -> None:
     told = list(instructions())
     names = [name for name, _ in told]
     assert set(names) <= {

@@ -142,7 +142,7 @@ def test_a_visitor_finds_the_same_job_after_a_reload_and_at_another_server(serve
     until(lambda: is_gone(process))
 
 
-def test_a_job_is_unknown_if_nobody_asked_for_it_or_its_results_have_expired() -> None:
+def test_a_job_is_unknown_once_its_results_have_expired() -> None:
     jobs = Jobs(lambda _: True, kept=0.5)
     assert jobs.progress("0123456789abcdef", "a") is None
     job = Visitor(jobs, "a", task(count, 1))
@@ -194,7 +194,7 @@ DEVOURED = "It needed more than 1.5 GB of memory, which is the limit for one job
         (vanish, "failed", "ended before it was done"),
     ],
 )
-def test_a_job_that_ends_early_says_why_keeps_its_results_and_lets_the_next_run(
+def test_a_job_that_ends_early_keeps_its_results_and_says_why(
     servers: Servers, work: Callable[..., Iterator[int]], state: State, reason: str
 ) -> None:
     jobs, _ = servers(limit=8 if state == "timeout" else TIME_LIMIT, memory=3 * 2**29)

@@ -43,7 +43,7 @@ def test_as_json_a_finding_has_all_its_fields_but_the_error() -> None:
     assert set(row) == set(inspect.signature(pv.Finding).parameters) - {"error"}
 
 
-def test_a_notebook_shows_a_table_with_the_repair_and_no_markup_of_anybody_else() -> None:
+def test_a_notebook_shows_a_table_with_the_repair() -> None:
     shown = WRONG._repr_html_()
     (one,) = WRONG
     for text in ("Fails later, in pad_packed_sequence", one.found, one.where, one.repair):
@@ -58,7 +58,7 @@ def test_a_notebook_shows_a_table_with_the_repair_and_no_markup_of_anybody_else(
     assert watched._repr_html_() == told
 
 
-def test_what_is_ignored_is_left_out_and_a_misspelt_key_or_option_is_refused() -> None:
+def test_ignored_keys_are_left_out_and_misspelt_ones_refused() -> None:
     assert pv.examine(X, [6, 5, 5], batch_first=True, ignore="length_over_T") == ()
     with pytest.raises(pv.PackvizError, match=r"ignore: .*'pad_packed'. Write 'pads_packed'"):
         pv.examine(X, [5, 5, 5], batch_first=True, ignore=["pad_packed"])

@@ -138,7 +138,7 @@ def test_a_packed_lstm_is_not_run_on_more_features_than_it_has_weights_for() -> 
     assert "was not called" in finding.torch_does
 
 
-def test_watching_never_stands_in_the_way_of_the_layer_and_reports_its_own_failure(
+def test_watching_never_stands_in_the_way_of_the_layer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refuse(*_: object, **__: object) -> None:

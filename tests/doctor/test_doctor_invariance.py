@@ -229,7 +229,7 @@ def test_rounding_is_no_difference_and_a_leak_is_one_in_every_dtype(dtype: torch
     assert (right, bool(wrong.wrong)) == ((), True)
 
 
-def test_other_layouts_ids_left_padding_and_models_that_need_sorted_lengths() -> None:
+def test_other_layouts_and_sorted_lengths_are_checked_too() -> None:
     rnn, embedding, lengths = nn.LSTM(F, H), nn.Embedding(20, F, padding_idx=0), torch.tensor([5, 3, 2])
     ids = torch.tensor([[3, 9, 4, 7, 5], [8, 2, 6, 0, 0], [1, 9, 0, 0, 0]])
 
@@ -292,7 +292,7 @@ def test_another_order_is_another_one_for_every_batch(lengths: list[int]) -> Non
     assert checked(never_put_back, x, lengths).wrong
 
 
-def test_a_model_that_refuses_other_batch_sizes_is_compared_in_other_orders() -> None:
+def test_a_model_of_fixed_batch_size_is_compared_in_other_orders() -> None:
     def fixed(m: Parts, x: Tensor, n: Tensor) -> Tensor:
         return outputs(m, x, n).reshape(B, T * H).reshape(B, T, H)
 
@@ -329,7 +329,7 @@ def test_a_right_model_with_two_inputs_of_a_batch_is_not_called_wrong() -> None:
     assert wrong.wrong
 
 
-def test_a_traced_model_with_fixed_lengths_is_wrong_and_its_last_line_is_quoted() -> None:
+def test_a_traced_model_with_fixed_lengths_is_wrong() -> None:
     rnn = nn.GRU(F, H, batch_first=True)
 
     class Fixed(nn.Module):
@@ -351,7 +351,7 @@ def test_a_traced_model_with_fixed_lengths_is_wrong_and_its_last_line_is_quoted(
     assert all("operation failed" not in one for one in notes)
 
 
-def test_a_model_checked_in_several_threads_stays_in_training_for_all_of_them() -> None:
+def test_a_model_checked_in_several_threads_stays_in_training() -> None:
     model, seen, done = Parts(WRONG["pads in batch statistics"][0]), set[bool](), threading.Event()
     before = {name: value.clone() for name, value in model.state_dict().items()}
 

@@ -18,7 +18,7 @@ from packviz.errors import PackvizError
 
 
 @pytest.mark.parametrize("chunk", range(4))
-def test_a_sound_batch_yields_no_finding_padded_packed_or_with_what_goes_beside_it(chunk: int) -> None:
+def test_a_sound_batch_yields_no_finding(chunk: int) -> None:
     each = many(100)
     for seed in range(chunk * each, (chunk + 1) * each):
         case = sound(seed)

@@ -86,7 +86,7 @@ def test_a_call_that_fails_is_examined_and_leaves_no_hook(trouble: str, key: str
     assert len(watched.calls) == before
 
 
-def test_an_output_that_is_not_finite_though_its_input_is_points_at_the_weights() -> None:
+def test_an_output_that_is_not_finite_points_at_the_weights() -> None:
     module = nn.RNN(2, 3)
     with torch.no_grad():
         module.get_parameter("weight_hh_l0")[0, 0] = float("nan")
@@ -96,7 +96,7 @@ def test_an_output_that_is_not_finite_though_its_input_is_points_at_the_weights(
     assert (finding.key, finding.layer, "weight_hh_l0" in finding.where) == ("nan_in_output", "", True)
 
 
-def test_random_numbers_and_results_are_untouched_also_where_something_is_found() -> None:
+def test_watching_leaves_results_and_random_numbers_untouched() -> None:
     results = []
     for watched in (False, True):
         torch.manual_seed(3)
@@ -211,7 +211,7 @@ def test_threads_that_watch_one_model_never_raise_into_its_forward() -> None:
     assert layer._forward_hooks == {}
 
 
-def test_a_hook_that_is_being_removed_gets_no_named_arguments_and_does_nothing() -> None:
+def test_a_hook_that_is_being_removed_does_nothing() -> None:
     layer = nn.GRU(F, H, batch_first=True)
     with pv.watch(layer) as watched:
         (handle,) = layer._forward_hooks_with_kwargs

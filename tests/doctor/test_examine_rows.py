@@ -119,7 +119,7 @@ def test_a_right_row_is_clean() -> None:
     assert pv.examine_rows(IDS, attention_mask=[1] * 9) == ()
 
 
-def test_documents_of_lengths_five_two_three_one_in_rows_of_four_lose_one_token() -> None:
+def test_documents_longer_than_a_row_lose_a_token() -> None:
     ids = torch.tensor([1, 2, 3, 4])
     (cut,) = pv.examine_rows(ids, cu_seqlens=cu_seqlens_of([4]), documents=[[1, 2, 3, 4, 5]])
     assert (cut.key, cut.sequences) == ("document_cut", (0,))

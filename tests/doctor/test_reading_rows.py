@@ -31,7 +31,7 @@ def test_every_way_of_writing_a_row_is_read_alike(text: str) -> None:
     assert torch.as_tensor(value).reshape(1, -1).tolist() == ROW
 
 
-def test_a_printed_dict_over_several_lines_keeps_dtypes_and_names_what_is_no_part() -> None:
+def test_a_printed_dict_over_several_lines_keeps_dtypes() -> None:
     batch = {
         "input_ids": torch.arange(60)[None],
         "cu_seq_lens_q": torch.tensor([0, 40, 60], dtype=torch.int32),

@@ -76,7 +76,7 @@ def test_what_is_wanted_is_the_state_after_the_own_tokens(seen: Trace) -> None:
             torch.testing.assert_close(side.wanted, state, atol=bound(seen, state), rtol=0)
 
 
-def test_a_verdict_names_exactly_the_sequences_that_differ_by_more_than_rounding(seen: Trace) -> None:
+def test_a_verdict_names_exactly_the_sequences_that_differ(seen: Trace) -> None:
     done, D = compare(seen), len(seen.layers[0])
     one, other = (grid.chunk(D, 2)[0][done.valid] for grid in (done.padded, done.packed))
     most = float((one - other).abs().max())

@@ -16,7 +16,7 @@ from packviz.facts.padded_run import pad_input
 from packviz.facts.pads import PadCollision
 
 
-def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_pad(seen: Trace) -> None:
+def test_the_cells_named_are_the_tokens_that_equal_the_pad(seen: Trace) -> None:
     found, x = pad_collision(seen), seen.padded.grid
     if seen.batch is not None and seen.config is not None:
         x = pad_sequence(list(seen.batch.sequences), True, found.pad, seen.config.padding_side)
@@ -143,7 +143,7 @@ def test_a_zero_vector_moves_a_gru_and_leaves_a_dead_relu() -> None:
 
 
 @pytest.mark.parametrize("initial_state", ["zeros", "random", "learned"])
-def test_where_torch_refused_the_lengths_the_step_is_that_of_the_sorted_run(initial_state: str) -> None:
+def test_for_refused_lengths_the_step_is_that_of_the_sorted_run(initial_state: str) -> None:
     text, settings = "1\n2 3 4", {"cell": "lstm", "initial_state": initial_state}
     ended, ran = made(text, enforce_sorted=True, **settings), made(text, **settings)
     assert isinstance(ended, Refusal)

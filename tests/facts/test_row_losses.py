@@ -79,12 +79,12 @@ def test_nan_is_equal_to_nan_and_rounding_changes_no_mean() -> None:
     assert changed_means(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=11))) == ("rows",)
 
 
-def test_positions_that_run_on_change_the_mean_over_tokens_although_nothing_else_crosses() -> None:
+def test_positions_alone_change_the_mean_over_tokens() -> None:
     assert "tokens" in changed_means(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(reset_positions=False)))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 9])
-def test_accumulated_gradients_are_those_of_one_batch_if_divided_by_all_tokens(size: int) -> None:
+def test_accumulated_gradients_divided_by_all_tokens_are_right(size: int) -> None:
     r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=7, strategy="bfd"))
     parts = [r.losses[0, :4], r.losses[0, 5:6], r.losses[1, :3]]  # A, B and C, without the last token of each
     groups = [torch.cat(parts[at : at + size]) for at in range(0, 3, size)]

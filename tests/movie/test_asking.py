@@ -158,7 +158,7 @@ def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: 
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-def test_what_was_answered_stands_there_again_when_the_page_is_opened_again(open_page: Open) -> None:
+def test_an_answer_stands_there_again_on_a_reload(open_page: Open) -> None:
     screen, root, box, said = opened(open_page, lesson("run"))
     expect(said).to_contain_text("Answer first")
     for answer in ("X", "C", "C"):  # what cannot be read is no answer

@@ -140,7 +140,7 @@ def test_the_mask_and_the_numbers_of_a_query_are_those_of_the_trace(seed: int) -
 
 
 @pytest.mark.parametrize("seed", seeds(30))
-def test_outputs_stand_above_those_of_the_documents_alone_and_the_difference(seed: int) -> None:
+def test_outputs_stand_above_those_of_the_documents_alone(seed: int) -> None:
     for query in queries(seed):
         run, row = query.run, query.row
         alone = torch.cat(run.alone[row])
@@ -179,7 +179,7 @@ def test_a_caption_counts_the_keys_and_names_the_largest_weight(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", seeds(30))
-def test_a_caption_says_how_the_output_differs_from_the_document_alone_and_why(seed: int) -> None:
+def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
     for query in tokens_of(seed):
         config, far = query.run.config, float(query.run.difference[query.row][query.piece][query.place])
         position = int(query.run.position_ids[query.row, query.cell])

@@ -88,7 +88,7 @@ def read(cells: dict[str, Look], side: str, b: int, t: int) -> Any:
 
 
 @each
-def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(case: Case) -> None:
+def test_a_pad_enters_on_the_padded_side_alone(case: Case) -> None:
     order = {"padded": case.rows, "packed": case.filmed}
     for t, _, cells in timed(case):
         for side, rows in order.items():

@@ -35,7 +35,7 @@ def test_no_id_is_given_twice_and_no_change_is_idle(film: CaseMovie) -> None:
 
 
 @over(ORDINARY)
-def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stands(film: CaseMovie) -> int:
+def test_a_flight_starts_at_a_cell_of_its_sequence(film: CaseMovie) -> int:
     spoke = 0
     if film.case.T > 60:
         return spoke  # what flies may come from outside the window

@@ -107,7 +107,7 @@ def holds(case: Case, cell: Look, number: int) -> bool:
 
 
 @each_packed
-def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Case) -> int:
+def test_each_strip_is_the_memory_of_what_torch_makes(case: Case) -> int:
     """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
     if not drawn(case):
         return 0

@@ -28,7 +28,7 @@ def test_at_first_every_row_is_as_long_as_its_sequence(case: Case) -> None:
 
 
 @each_case
-def test_tokens_stand_where_pad_sequence_puts_them_and_pads_everywhere_else(case: Case) -> None:
+def test_tokens_stand_where_pad_sequence_puts_them(case: Case) -> None:
     placed = case.grid(case.show.end_of("pad"))
     assert set(placed) == {(row, t) for row in range(len(case.rows)) for t in range(case.steps_filmed)}
     for (row, t), cell in placed.items():
@@ -88,7 +88,7 @@ def test_vectors_are_those_that_enter_the_cell(case: Case) -> int:
 
 
 @each_case
-def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(case: Case) -> None:
+def test_letters_lengths_and_time_steps_are_in_line_with_the_grid(case: Case) -> None:
     cells = case.show.end_of("pad")
     letters = {b: sequence_label(b) for b in range(case.B)}
     assert [letter for letter, *_ in case.show.data["sequences"]] == [*letters.values()]

@@ -176,7 +176,7 @@ def test_the_overview_plays_in_about_75_seconds() -> None:
     assert 65 <= sum(min(6, max(2.2, len(plain(step.caption).split()) / 4)) for step in movie.steps[:-1]) <= 85
 
 
-def test_a_step_looks_the_same_from_either_side_and_reduced_motion_skips_the_way(screen: Screen, movie: Movie) -> None:
+def test_a_step_looks_the_same_from_either_side(screen: Screen, movie: Movie) -> None:
     steps = len(movie.steps) - 1
     forward, before = [screen.picture()], screen.painted
     for _ in movie.steps[1:]:
@@ -194,7 +194,7 @@ def test_a_step_looks_the_same_from_either_side_and_reduced_motion_skips_the_way
     assert [i for i in alike if any(Show(movie).steps[i - 1]["frames"])] == []
 
 
-def test_motion_is_tweened_and_ends_right_after_a_press_or_a_new_size_in_between(open_page: Open, movie: Movie) -> None:
+def test_motion_ends_right_after_a_press_or_a_new_size(open_page: Open, movie: Movie) -> None:
     screen, pack = open_page(movie, motion=True), first_step(movie, "pack")
     for _ in movie.steps[1:]:
         screen.press("ArrowRight")
@@ -250,9 +250,7 @@ def test_what_is_not_a_number_is_told_as_such(open_page: Open) -> None:
     assert not any(line.endswith(": 0") for line in told)
 
 
-def test_the_keyboard_walks_through_the_tokens_in_packed_order_and_lights_them_up(
-    open_page: Open, movie: Movie
-) -> None:
+def test_the_keyboard_walks_through_the_tokens_in_packed_order(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, f"#step={movie.step_at('pack')}", motion=True)
     in_order = [token["tip"] for token in sorted(tokens(movie), key=lambda token: token["n"])]
     calm, walked = screen.picture(), []
@@ -440,7 +438,7 @@ def test_a_screen_with_finer_pixels_gets_a_finer_picture(open_page: Open, movie:
     expect(canvas).to_have_attribute("width", str(2 * width))
 
 
-def test_on_a_phone_buttons_keep_their_places_and_a_tapped_term_is_explained(open_page: Open, movie: Movie) -> None:
+def test_on_a_phone_buttons_keep_their_places(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, size=(360, 844), has_touch=True, is_mobile=True)
     buttons = [screen.button(name) for name in ("Step forward", "Full screen")]
     places = set()

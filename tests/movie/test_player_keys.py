@@ -70,7 +70,7 @@ def test_the_keys_step_whatever_was_clicked_that_does_not_need_them_itself(scree
         assert screen.page.locator("#beside").get_attribute("data-heard"), html
 
 
-def test_keys_that_scroll_are_left_to_the_page_where_the_picture_is_out_of_sight(open_page: Open, movie: Movie) -> None:
+def test_keys_scroll_the_page_if_the_picture_is_out_of_sight(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, bypass_csp=True)
     screen.page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 1500)")
     screen.press("PageDown")
@@ -81,7 +81,7 @@ def test_keys_that_scroll_are_left_to_the_page_where_the_picture_is_out_of_sight
     assert screen.step == 2
 
 
-def test_b_and_in_full_screen_a_full_stop_blank_the_picture_until_b_or_a_step(open_page: Open, movie: Movie) -> None:
+def test_b_blanks_the_picture_until_b_or_a_step(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, "#step=4")
     blank = screen.root.locator(".pv-blank")
     expect(blank).to_be_hidden()

@@ -65,7 +65,7 @@ def test_a_refused_program_stops_with_torchs_message(case: Case) -> int:
 
 
 @each_case
-def test_each_step_stands_at_its_line_and_no_line_is_too_wide_for_its_place(case: Case) -> None:
+def test_each_step_stands_at_its_line_of_code(case: Case) -> None:
     pack = "pack_padded_sequence("
     lines = {
         "pad": "as given" if case.trace.batch is None else "pad_sequence(", "embed": "embedding(", "sort": pack,

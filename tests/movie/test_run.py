@@ -194,7 +194,7 @@ def test_gates_and_states_in_numbers_are_torchs(case: Case) -> int:
 
 
 @each_packed
-def test_in_numbers_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) -> int:
+def test_in_numbers_c_after_a_step_is_torchs_c(case: Case) -> int:
     if kept(case) != "c" or not in_numbers(case.deep):
         assert kept(case) == "c" or not any(name.startswith("gate:c") for name in case.deep.ids)
         return 0

@@ -16,7 +16,7 @@ each_packed, each_refused = over(PACKED), over(REFUSED)
 
 
 @each_packed
-def test_the_rows_stand_in_torchs_sorted_order_with_their_letters_and_lengths(case: Case) -> None:
+def test_the_rows_stand_in_torchs_sorted_order(case: Case) -> None:
     cells, across = case.show.end_of("sort"), "x" if case.transposed else "y"
     placed = case.grid(cells)
     assert [placed[row, 0]["seq"] for row in range(len(case.filmed))] == case.order[:40]
@@ -40,7 +40,7 @@ def test_rows_move_only_where_the_order_changes(case: Case) -> None:
 
 
 @each_refused
-def test_a_refusal_ends_the_movie_with_torchs_own_message_and_marks_the_two_lengths(case: Case) -> None:
+def test_a_refusal_ends_the_movie_with_torchs_own_message(case: Case) -> None:
     with pytest.raises(RuntimeError) as caught:
         pack_padded_sequence(case.x, torch.tensor(case.lengths), True, enforce_sorted=True)
     *before, last = case.show.steps
@@ -160,7 +160,7 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
 
 
 @each_sorted
-def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(case: Case) -> None:
+def test_equal_lengths_keep_their_order_only_if_torch_kept_it(case: Case) -> None:
     order, lengths = case.order, case.lengths
     groups = [list(group) for _, group in groupby(order, key=lambda b: lengths[b])]
     groups = [group for group in groups if len(group) > 1]

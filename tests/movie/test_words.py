@@ -177,7 +177,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
 
 
 @each_case
-def test_every_letter_in_a_caption_is_that_of_a_sequence_of_which_it_is_true(case: Case) -> None:
+def test_every_letter_in_a_caption_is_that_of_its_sequence(case: Case) -> None:
     letters = {"{" + letter + "}" for letter, *_ in case.show.data["sequences"]}
     for moment in moments(case):
         assert set(re.findall(CHIP, moment.caption)) <= letters
@@ -190,7 +190,7 @@ def test_every_letter_in_a_caption_is_that_of_a_sequence_of_which_it_is_true(cas
 
 
 @each_case
-def test_a_caption_is_one_or_two_sentences_of_good_english_with_one_and_with_many(case: Case) -> None:
+def test_a_caption_is_one_or_two_sentences_of_good_english(case: Case) -> None:
     for caption in (step["caption"] for step in case.show.steps):
         plain = re.sub(r"^\*\*t = \d+\.\*\*", "", caption).replace("*", "")
         assert 1 <= len(re.findall(r"[.!?](?=\s|$)", plain)) <= 2, caption

@@ -75,7 +75,7 @@ def test_the_example_shows_the_format_choices_differ_and_one_is_no_plural(seed: 
 
 
 @each_seed
-def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(seed: int) -> None:
+def test_a_lesson_asks_the_same_again(seed: int) -> None:
     seen = asked(seed).seen
     nothing = {
         "embed": seen.padded.embedding is None,

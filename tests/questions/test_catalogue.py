@@ -40,9 +40,7 @@ def test_every_group_has_entries_in_one_piece() -> None:
 
 
 @each_entry
-def test_it_gives_the_verdict_of_its_file_and_its_programs_differ_and_say_something(
-    entry: Entry, done: EntryResult
-) -> None:
+def test_an_entry_gives_the_verdict_of_its_file(entry: Entry, done: EntryResult) -> None:
     assert entry.verdict in ("varies", done.verdict)
     assert done.told != OTHERWISE
     assert 60 <= len(done.told) <= 700

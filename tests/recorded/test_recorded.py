@@ -81,7 +81,7 @@ def test_what_is_recorded_keeps_to_the_schema(kind: str) -> None:
 
 
 @each_cell
-def test_the_stored_trainings_are_whole_and_drawn_by_the_charts_of_live_ones(cell: str) -> None:
+def test_the_stored_trainings_are_whole(cell: str) -> None:
     run = recorded.training()
     assert {replace(each.experiment, seeds=(0, 1, 2)) for each in run.results} == set(EXPERIMENTS)
     outcomes = run.outcomes(cell)
@@ -188,7 +188,7 @@ def test_the_last_valid_step_is_named_where_it_is_as_accurate_as_packing(cell: s
         (600, 2, 99, 1.0, "42 seconds"),  # six rounds and the one that does not count
     ],
 )
-def test_measuring_takes_as_long_as_the_recorded_batch_for_each_step_that_waits(
+def test_the_time_of_a_measurement_follows_from_recorded_batches(
     T: int, num_layers: int, rounds: int, seconds: float, told: str
 ) -> None:
     setups = [Setup("gru", 5, 7, num_layers)]

@@ -127,7 +127,7 @@ def test_each_curve_is_the_mean_of_its_seeds_and_its_band_their_reach(axis: str,
         assert line.name == one.name
 
 
-def test_the_final_chart_has_a_dot_for_every_seed_and_a_mean_for_every_experiment() -> None:
+def test_the_final_chart_has_a_dot_for_every_seed() -> None:
     outcomes = summary(records(*EXPERIMENTS))
     figure = final(outcomes)
     means, dots = list(figure.data[::2]), list(figure.data[1::2])
