@@ -5,7 +5,7 @@ from math import nan
 import pytest
 
 from bench.__main__ import main
-from bench.report import Line
+from bench.report import Measured
 
 
 def test_a_part_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,7 +26,7 @@ def test_a_part_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -
     ],
 )
 def test_a_missed_target_is_called_missed(measured: float, target: dict[str, float], verdict: str) -> None:
-    line = Line("first paint", measured, "median of 9", **target)
+    line = Measured("first paint", measured, "median of 9", **target)
     assert line.verdict == verdict
     assert ("missed" in str(line)) == (verdict == "missed")
     assert str(line).startswith("first paint")

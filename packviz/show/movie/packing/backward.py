@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from packviz.compute.backward import DirectionGradients, Gradients
-from packviz.compute.recurrence import Step as TimeStep
+from packviz.compute.recurrence import TimeStep
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, filmed, frame, marks, title
 from packviz.show.movie.packing import cells, inputs, matrices, packed_rows, places, recurrent
