@@ -57,21 +57,24 @@ def test_the_process_is_warm_before_it_serves() -> None:
     code = """
 import asyncio, gc, sys
 from streamlit import config
+from streamlit.runtime.pages_manager import PagesManager
 from ui.server.warm import warm
 
 async def serve():
     config.set_option("server.headless", True)
     async with warm(None):
         print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules)
+        print(PagesManager.uses_pages_directory)
 
 asyncio.run(serve())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    ready, warm = done.stdout.splitlines()
+    ready, warm, runs_pages = done.stdout.splitlines()
     assert ready.startswith("packviz is ready: http://localhost:")
     frozen, threads, pandas = warm.split()
     assert int(frozen) > 100_000
     assert (threads, pandas) == ("1", "True")
+    assert runs_pages == "False"  # None until something decides: without app.py, the first deep link has no menu
 
 
 def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 import torch
 from streamlit import config
+from streamlit.runtime.pages_manager import PagesManager
 
 from classroom.rooms import rooms
 from packviz import charts
@@ -17,7 +18,6 @@ from ui.parts.part import table
 from ui.server import logs, observed, sessions
 from ui.server.static import compress_all
 from ui.state.kinds import PACKING
-from ui.state.path import script
 from ui.state.runs import Request, run
 
 
@@ -26,7 +26,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     """Warm up the process, print the app's address, open it if there is a screen, and serve."""
     sessions.map_large_blocks()
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
-    st.navigation([script("overview")])  # before it is called once, Streamlit runs pages/ without app.py
+    PagesManager.uses_pages_directory = False  # or Streamlit runs a file in pages/ without app.py for the first visitor
     shown = run(Request())
     table(PACKING, shown.trace, "pack", None, 0)
     charts.states(shown.trace)
