@@ -1,4 +1,4 @@
-"""A class of 500 phones, and an hour of class in fast motion, with the app started as by `make run`."""
+"""A class of 500 phones, a plan that runs in it, and an hour of class in fast motion, with the app as by `make run`."""
 
 import asyncio
 import random
@@ -20,19 +20,27 @@ SPREAD = 10.0  # seconds in which a class answers a question
 LESSONS, LEARNERS = 20, 30  # questions of the hour, and phones in it
 LESSON = ("open", "close", "talk", "reopen", "close", "reveal", "step", "twin", "open", "close", "reveal")
 SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6", "settings": {"cell": "gru"}}
+PLAN = (
+    {"slide": "# Packing\n\n`h_n` is $h_T$:\n\n```python\noutput, h_n = lstm(packed)\n```"},
+    SIZES,
+    {"step": {"stage": "run", "number": 3, "sequences": "1 2 3\n4\n5 6"}},
+    {"prompt": "How was it?", "options": ["good", "bad"]},
+    {"slide": "# The end"},
+)  # with a vote on each question
 PAGE = "/join"
 
 
 def classroom() -> Iterator[Measured]:
-    """A class of 500 phones: joins, votes, phase changes, the page for phones; memory over an hour of class."""
+    """A class of 500 phones: joins, votes, phase changes, a plan, the page; memory over an hour of class."""
     with tempfile.TemporaryDirectory() as folder, packviz(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process):
         yield from asyncio.run(_crowd(address))
+        yield from asyncio.run(_plan(address))
         yield from asyncio.run(_hour(address, process.pid))
 
 
 async def _crowd(address: str) -> list[Measured]:
     changes, votes = list[float](), list[float]()
-    async with _class(address, PHONES) as (room, phones, joins):
+    async with _class(address, PHONES, SIZES) as (room, phones, joins):
         page = (await room.line.ask("GET", PAGE, Accept_Encoding="gzip")).body
         await _shown(phones, lambda seen: seen["joined"] == PHONES)
         for action, phase in ROUNDS:
@@ -41,7 +49,7 @@ async def _crowd(address: str) -> list[Measured]:
             await _shown(phones, partial(_is_in, phase))
             changes += [phone.changed - begun for phone in phones]
             if phase == "vote":
-                votes += await _timed([_voting(phone, action) for phone in phones], SPREAD)
+                votes += await _timed([_voting(phone, 2 if action == "reopen" else 1) for phone in phones], SPREAD)
                 assert (await room.seen())["voted"] == PHONES
             await asyncio.sleep(1)
     told = f"{PHONES} phones"
@@ -53,15 +61,39 @@ async def _crowd(address: str) -> list[Measured]:
     ]
 
 
+async def _plan(address: str) -> list[Measured]:
+    """Go through a plan to its end; all phones vote, and fetch each movie."""
+    changes, films, items = list[float](), list[float](), 0
+    async with _class(address, PHONES, *PLAN, plan=True) as (room, phones, _):
+        seen = await room.seen()
+        while seen["after"]:
+            begun = asyncio.get_running_loop().time()
+            assert (await room.act("next")).status == 200
+            seen = await room.seen()
+            await _shown(phones, partial(_is_at, seen["place"]))
+            changes += [phone.changed - begun for phone in phones]
+            items += 1
+            if seen["phase"] == "vote":
+                await _timed([_voting(phone, seen["round"]) for phone in phones], SPREAD)
+            elif seen.get("movie") and seen["phase"] == "reveal":
+                films += await _timed([phone.film for phone in phones])
+            await asyncio.sleep(1)
+    told = f"{PHONES} phones"
+    return [
+        Measured("a step of a plan is seen, ms, p95", _p95(changes), f"{told}, {items} steps", at_most=700),
+        Measured("a movie of a plan has come, ms, p95", _p95(films), f"{told} at once, {len(films) // PHONES} movies"),
+    ]
+
+
 async def _hour(address: str, process: int) -> list[Measured]:
     """Teach the same lesson in one room after another; compare the memory after a quarter of them and at the end."""
     used = list[float]()
     for number in range(LESSONS):
-        async with _class(address, LEARNERS) as (room, phones, _):
+        async with _class(address, LEARNERS, SIZES) as (room, phones, _):
             for action in LESSON:
                 await room.act(action, step=2)
                 if action in ("open", "reopen"):
-                    await asyncio.gather(*(_voting(phone, action)() for phone in phones))
+                    await asyncio.gather(*(_voting(phone, 2 if action == "reopen" else 1)() for phone in phones))
         used.append(held(process).memory)
         if number == LESSONS // 4:
             first = used[-1]
@@ -73,10 +105,12 @@ async def _hour(address: str, process: int) -> list[Measured]:
 
 
 @asynccontextmanager
-async def _class(address: str, number: int) -> AsyncIterator[tuple[Room, list[Phone], list[float]]]:
+async def _class(
+    address: str, number: int, *items: object, plan: bool = False
+) -> AsyncIterator[tuple[Room, list[Phone], list[float]]]:
     """Open a room that this many phones join and follow; yield both, and how long each phone took to join."""
     room = Room(address)
-    await room.open(SIZES)
+    await room.open(*items, plan=plan)
     phones = [Phone(address, room.code) for _ in range(number)]
     joins = await _timed([phone.join for phone in phones])
     following = [asyncio.create_task(phone.follow()) for phone in phones]
@@ -89,12 +123,13 @@ async def _class(address: str, number: int) -> AsyncIterator[tuple[Room, list[Ph
     await asyncio.sleep(0.1)
 
 
-def _voting(phone: Phone, action: str) -> Callable[[], Awaitable[Any]]:
-    """Return a function that votes in the round started by this action: the first, or the one after the discussion."""
+def _voting(phone: Phone, number: int) -> Callable[[], Awaitable[Any]]:
+    """Return a function that votes in this round."""
 
     async def vote() -> None:
-        told = await phone.vote(2 if action == "reopen" else 1, random.choice(([3, 2, 1], [1, 2, 3], "3 3 1")))
-        assert told.status == 200
+        options = phone.seen["question"].get("options")
+        answer = random.randrange(len(options)) if options else random.choice(([3, 2, 1], [1, 2, 3], "3 3 1"))
+        assert (await phone.vote(number, answer)).status == 200
 
     return vote
 
@@ -117,6 +152,10 @@ async def _shown(phones: Sequence[Phone], condition: Callable[[dict[str, Any]], 
     async with asyncio.timeout(30):
         while not all(phone.seen and condition(phone.seen) for phone in phones):
             await asyncio.sleep(0.005)
+
+
+def _is_at(place: Sequence[object], seen: dict[str, Any]) -> bool:
+    return [seen["shown"], seen["phase"], seen["round"]] == place
 
 
 def _is_in(phase: str, seen: dict[str, Any]) -> bool:

@@ -129,9 +129,9 @@ class Room:
         """Abort the teacher's connection."""
         self.line.close()
 
-    async def open(self, *questions: object) -> None:
-        """Open it with a list of questions."""
-        told = (await self.line.ask("POST", "/api/rooms", {"questions": list(questions)})).data
+    async def open(self, *questions: object, plan: bool = False) -> None:
+        """Open it with a list of questions, or with the items of a plan."""
+        told = (await self.line.ask("POST", "/api/rooms", {"items" if plan else "questions": list(questions)})).data
         self.code, self.host = told["code"], told["host"]
 
     async def act(self, action: str, **details: object) -> Answer:
@@ -148,7 +148,7 @@ class Room:
 class Phone:
     """A phone in a room: it joins, votes, and fetches the snapshot at every new revision, as the page does.
 
-    seen: its last snapshot. changed: when the phase was last new, by the clock of the event loop.
+    seen: its last snapshot. changed: when the phase or what is shown was last new, by the clock of the event loop.
     """
 
     def __init__(self, address: str, code: str) -> None:
@@ -167,8 +167,12 @@ class Phone:
     async def look(self) -> None:
         """Ask for the snapshot."""
         before, self.seen = self.seen, (await self.line.ask("GET", f"{self.path}?token={self.token}")).data
-        if any(before.get(name) != self.seen.get(name) for name in ("phase", "round", "question")):
+        if any(before.get(name) != self.seen.get(name) for name in ("shown", "phase", "round", "question")):
             self.changed = asyncio.get_running_loop().time()
+
+    async def film(self) -> Answer:
+        """Fetch the movie that is on the screen."""
+        return await self.line.ask("GET", f"/{self.seen['movie']['path']}&token={self.token}")
 
     async def vote(self, number: int, answer: object) -> Answer:
         """Vote in a round."""

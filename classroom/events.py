@@ -21,7 +21,7 @@ Action = Literal[
     "next", "twin", "back", "delete", "item", "show", "channels",
 ]  # fmt: skip
 ACTIONS: tuple[Action, ...] = get_args(Action)
-Done = Literal[Action, "put", "go"]  # `details.details` turns next, back and item into these and others
+Done = Literal[Action, "put", "go"]  # `actions.prepared` turns next, back and item into these and others
 
 MAX_PHONES = 1000
 MAX_CHANGES = 50  # of a phone's vote in one round, and of its name
@@ -116,9 +116,9 @@ def wonder(state: State, token: object, text: object) -> list[Event]:
 def act(state: State, action: Done, **details: Any) -> list[Event]:
     """Return the events of what the teacher does, or refuse it.
 
-    details: for ask and twin the `question` and its `index`; for put the `index` of a slide or a step; for go the place
-    `to` go to; for reveal, step and put the `step`, and for reveal and put `steps`; for show the `wonder`; for channels
-    the list of them. An open vote is closed by talk and reveal, too.
+    details: for ask and twin the `question` and its `index`; for put the `index` of a slide or a step, or None and the
+    `item` itself; for go the place `to` go to; for reveal, step and put the `step`, and for reveal and put `steps`; for
+    show the `wonder`; for channels the list of them. An open vote is closed by talk and reveal, too.
     """
     if refusal := _refusal(state, action):
         raise RefusedError(409, refusal)
@@ -126,7 +126,9 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
         case "ask" | "next" | "twin":
             return [_event("asked", question=details["question"], index=details.get("index"))]
         case "put":
-            return [_event("put", index=details["index"], step=details.get("step", 0), steps=details.get("steps", 0))]
+            own = {"item": details["item"]} if details["index"] is None else {}
+            step, steps = details.get("step", 0), details.get("steps", 0)
+            return [_event("put", index=details["index"], step=step, steps=steps, **own)]
         case "go":
             return [] if details["to"] == state.at else [_event("went", to=details["to"])]
         case "open" | "reopen":

@@ -10,14 +10,15 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from classroom import events, limits, questions
-from classroom.details import checked, checked_of_plan, details
-from classroom.ending import before_the_end
+from classroom.actions import checked, checked_of_plan, prepared
 from classroom.export import answers_csv
 from classroom.names import code as new_code
 from classroom.question import Film
 from classroom.room import Room
+from classroom.shutdown import before_the_end
 from classroom.slide import picture
 from classroom.snapshot import snapshot
+from classroom.specs import check_plan
 from classroom.state import Event, OnScreen, RefusedError, State
 from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
@@ -82,6 +83,7 @@ class Rooms:
         if not isinstance(specs, list) or len(specs) > MAX_QUESTIONS:
             name = "items" if plan else "questions"
             raise RefusedError(400, f"`{name}` must be a list of at most {MAX_QUESTIONS} {name}.")
+        check_plan(specs)
         if len(self._rooms) >= MAX_ROOMS:
             self._drop(_QUIET)
         if len(self._rooms) >= MAX_ROOMS:
@@ -176,7 +178,7 @@ class Rooms:
         place = room.state.place
         if given.get("at") not in (None, place):
             return room.state.revision
-        does, known = await details(room.state, name, given)
+        does, known = await prepared(room.state, name, given)
 
         def decide(state: State) -> Sequence[Event]:  # another window may have been faster meanwhile
             return events.act(state, does, **known) if state.place == place else []
@@ -199,27 +201,25 @@ class Rooms:
         """Store what a phone says to the teacher; return the revision."""
         return await (await self.room(code)).do(tell)
 
-    async def film(self, code: str, token: str | None, number: int | None, item: int | None = None) -> Film:
-        """Return the movie of a question's answer, or of an item of the plan; phones get it once it is shown."""
+    async def film(self, code: str, token: str | None, number: int) -> Film:
+        """Return the movie of a question's answer or of a step, which phones get once it is shown.
+
+        number: of what was shown in the room, counted from 1.
+        """
         room = await self.room(code)
-        host, state = await room.is_teacher(token), room.state
-        shown = state.asked if number is not None else _at(state, item)
-        at = number - 1 if number is not None else 0
-        if not 0 <= at < len(shown):
-            raise RefusedError(404, "There is no such question." if number is not None else "There is no such item.")
-        if not host and not shown[at].revealed:
+        host = await room.is_teacher(token)
+        shown = _shown(room.state, number)
+        if not host and not shown.revealed:
             raise RefusedError(409, "The answer has not been shown yet.")
-        film = await asyncio.to_thread(questions.film, shown[at].spec)
+        film = await asyncio.to_thread(questions.film, shown.spec) if shown.kind != "slide" else None
         if film is None:
-            raise RefusedError(404, "This question has no movie.")
+            raise RefusedError(404, "There is no movie of this.")
         return film
 
-    async def picture(self, code: str, number: int | None, item: int | None = None) -> tuple[str, bytes]:
-        """Return the type and the bytes of the picture of a question that has been asked, or of a slide."""
-        state = (await self.room(code)).state
-        asked = [each for i, each in enumerate(state.asked, 1) if i == number]
-        shown = asked if number is not None else _at(state, item)
-        found = picture(shown[0].spec.get("prompt", shown[0].spec.get("slide", ""))) if shown else None
+    async def picture(self, code: str, number: int) -> tuple[str, bytes]:
+        """Return the type and the bytes of the picture of a question or a slide. number: as in `film`."""
+        spec = _shown((await self.room(code)).state, number).spec
+        found = picture(spec.get("prompt", spec.get("slide", "")))
         if found is None:
             raise RefusedError(404, "There is no such picture.")
         return found
@@ -289,9 +289,11 @@ class Rooms:
                 await asyncio.sleep(1)
 
 
-def _at(state: State, item: int | None) -> list[OnScreen]:
-    """Return what has been shown of an item of the plan: questions that were asked outside of it have no index."""
-    return [each for each in state.shown if item is not None and each.index == item]
+def _shown(state: State, number: int) -> OnScreen:
+    """Return what was shown in a room, by its number, counted from 1; raises RefusedError."""
+    if not 1 <= number <= len(state.shown):
+        raise RefusedError(404, "Nothing with this number has been shown.")
+    return state.shown[number - 1]
 
 
 rooms = Rooms()

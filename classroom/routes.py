@@ -8,15 +8,16 @@
     POST /api/rooms/CODE/pace {"token", "pace"}                         -> {"revision"}
     POST /api/rooms/CODE/wonder {"token", "text"}                       -> {"revision"}
     POST /api/rooms/CODE/host {"host", "action", ...}                   -> {"revision"}
-    GET  /api/rooms/CODE/movie?token=...&question=N, or &item=N         -> the player's data, gzipped
-    GET  /api/rooms/CODE/picture?item=N, or ?question=N                 -> the picture of what was shown
+    GET  /api/rooms/CODE/movie?token=...&shown=N                        -> the player's data, gzipped
+    GET  /api/rooms/CODE/picture?shown=N                                -> the picture of what was shown
     GET  /api/rooms/CODE/answers.csv?host=...
     GET  /api/health                                                    -> {"writes": true}, if the store can be written
 
 A POST must have the content type application/json, and may come from a browser only if one of this server's own pages
 sends it. Errors are {"error": "one sentence"}: 400 for what cannot be read, 403 for a wrong token or secret and for
-another page, 404 for no room, 409 for what is not possible now, 413 over 16 kB (for a plan over 1 MB), 415 for another
-content type, 429 for too often, 507 if nothing can be stored. A token here is a phone's, or the teacher's secret.
+another page, 404 for no room, 409 for what is not possible now, 413 over 16 kB (a plan may have more: specs.py), 415
+for another content type, 429 for too often, 507 if nothing can be stored. A token here is a phone's, or the teacher's
+secret.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from classroom import events, limits, phone
 from classroom.rooms import rooms
-from classroom.slide import PICTURE
+from classroom.specs import MAX_PICTURES, MAX_PLAN
 from classroom.state import RefusedError
 from classroom.store import UnavailableError
 
 MAX_BYTES = 16 * 1024  # of a request's body
-MAX_PLAN_BYTES, MAX_TEXT_BYTES = 1024 * 1024, 128 * 1024  # of a plan's, with the pictures of its slides and without
+MAX_PLAN_BYTES = MAX_PICTURES * 4 // 3 + 4 * MAX_PLAN  # of a plan's, with its pictures as base64
 _AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
 
 
@@ -167,19 +168,13 @@ async def _events(request: Request) -> Response:
 
 
 async def _movie(request: Request) -> Response:
-    if "item" in request.query_params:
-        film = await rooms.film(_code(request), _token(request), None, _number(request, "item", "0"))
-    else:
-        film = await rooms.film(_code(request), _token(request), _number(request, "question", "0"))
+    film = await rooms.film(_code(request), _token(request), _number(request, "shown", "0"))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=86400"}
     return Response(film.data, media_type="application/json", headers=headers)
 
 
 async def _picture(request: Request) -> Response:
-    if "question" in request.query_params:
-        kind, data = await rooms.picture(_code(request), _number(request, "question", "0"))
-    else:
-        kind, data = await rooms.picture(_code(request), None, _number(request, "item", "0"))
+    kind, data = await rooms.picture(_code(request), _number(request, "shown", "0"))
     headers = {"Cache-Control": "private, max-age=86400", "X-Content-Type-Options": "nosniff"}
     return Response(data, media_type=kind, headers=headers)
 
@@ -221,7 +216,7 @@ async def _body(request: Request, for_items: int = 0) -> dict[str, Any]:
         raise RefusedError(400, "The request is not JSON.") from None
     if not isinstance(body, dict):
         raise RefusedError(400, "The request is not a JSON object.")
-    if len(data) > MAX_BYTES and ("items" not in body or len(PICTURE.sub("", data.decode())) > MAX_TEXT_BYTES):
+    if len(data) > MAX_BYTES and "items" not in body:
         raise _too_large(MAX_BYTES)
     return body
 

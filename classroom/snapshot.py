@@ -52,7 +52,7 @@ def _asked(state: State, question: Question) -> dict[str, Any]:
     """Return what everybody may see of a question; the prompt of a teacher's own is also there as HTML."""
     seen: dict[str, Any] = {"number": state.number, **question.public}
     if question.kind == "own":
-        path = f"api/rooms/{state.code}/picture?question={state.number}"
+        path = f"api/rooms/{state.code}/picture?shown={state.at + 1}"
         seen |= {"prompt": without_picture(question.prompt, path), "html": rendered(question.prompt, path)}
     return seen
 
@@ -61,14 +61,14 @@ def _item(state: State) -> dict[str, Any]:
     """Return what is on the screen besides a question: a slide with its HTML, or a movie."""
     now = state.now
     if now is None:
-        return {"item": None, "kind": None}
-    seen: dict[str, Any] = {"item": now.index, "kind": now.kind}
+        return {"item": None, "kind": None, "shown": None}
+    seen: dict[str, Any] = {"item": now.index, "kind": now.kind, "shown": state.at + 1}
     if now.kind == "slide":
-        path = f"api/rooms/{state.code}/picture?item={now.index}"
+        path = f"api/rooms/{state.code}/picture?shown={state.at + 1}"
         text = now.spec["slide"]
         seen |= {"slide": without_picture(text, path), "html": rendered(text, path)}
     elif now.kind == "step":
-        seen["movie"] = {"path": f"api/rooms/{state.code}/movie?item={now.index}", "steps": now.steps}
+        seen["movie"] = {"path": f"api/rooms/{state.code}/movie?shown={state.at + 1}", "steps": now.steps}
     return seen
 
 
@@ -89,7 +89,7 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
         "before": state.beside(-1) is not None,
         "after": state.beside(1) is not None or upcoming < len(items),
         "questions": [] if state.plan else items,
-        "shown": sorted({each.index for each in state.shown if each.index is not None}),
+        "done": sorted({each.index for each in state.shown if each.index is not None}),
         "index": now.index if now is not None else None,
         "left": len(items) - upcoming,
         "asked": [_short(each.spec) for each in state.asked],
@@ -179,7 +179,7 @@ def _parts(question: Question, read: str) -> set[str]:
 
 def _answer(state: State, asked: OnScreen, question: Question) -> dict[str, Any]:
     """Return what nobody but the teacher may see before the answer is shown."""
-    path = f"api/rooms/{state.code}/movie?question={state.number}"
+    path = f"api/rooms/{state.code}/movie?shown={state.at + 1}"
     return {
         "answer": question.answer,
         "solution": question.solution,

@@ -29,7 +29,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args
 
@@ -53,7 +54,8 @@ Spec = Mapping[str, Any]
 
 MAX_PROMPT, MAX_OPTION, MAX_OPTIONS, MAX_NOTE = 500, 200, 6, 2000  # characters, and how many options
 MAX_QUESTION, MAX_SLIDE = 2000, 8000  # characters of a prompt and of a slide, without the picture
-MAX_PICTURE = 300_000  # bytes
+MAX_PICTURE, MAX_PICTURES = 300_000, 700_000  # bytes of one, and of all pictures of a plan or a room
+MAX_PLAN = 128 * 1024  # characters of a plan as JSON, without its pictures
 MAX_CELLS = (
     10_000  # lines times the most bars in one: a short row of a table is filled up, so few characters become many
 )
@@ -146,6 +148,31 @@ def checked(given: object) -> dict[str, Any]:
 def checked_item(given: object) -> dict[str, Any]:
     """Return the spec of an item of a plan: a question, a slide or a step; raises RefusedError for anything else."""
     return _checked(given, _ITEMS, "An item needs `slide`, `step`, `prompt`, `kind`, or `level` and `round`.")
+
+
+def check_plan(items: object) -> None:
+    """Check the size of a plan as it came, before each of its items is read; raises RefusedError."""
+    try:
+        text = json.dumps(items, ensure_ascii=False)
+    except RecursionError:
+        raise RefusedError(400, "The items are nested too deeply.") from None
+    if len(PICTURE.sub("", text)) > MAX_PLAN:
+        raise RefusedError(413, f"The plan is too large: at most {MAX_PLAN // 1024} kB without its pictures. Split it.")
+    _check_pictures(text)
+
+
+def check_pictures(specs: Sequence[Spec]) -> None:
+    """Check the size of all pictures of a plan or a room in sum; raises RefusedError."""
+    _check_pictures("".join(f"{spec.get('slide', '')}{spec.get('prompt', '')} " for spec in specs))
+
+
+def _check_pictures(text: str) -> None:
+    size = sum(len(data) for _, data in PICTURE.findall(text)) * 3 // 4
+    if size > MAX_PICTURES:
+        most = MAX_PICTURES // 1000
+        raise RefusedError(
+            413, f"All pictures together have {size // 1000} kB, of at most {most} kB. Make them smaller."
+        )
 
 
 def is_question(item: Spec) -> bool:

@@ -59,7 +59,7 @@ class Vote:
 class OnScreen:
     """One item that was shown in a room: a question and the votes of its two rounds by token, a slide, or a step.
 
-    index       its place in the room's list; None for a question that is not from the list
+    index       its place in the room's list; None for what is not from the list
     after       the place in the list that it belongs to: its own, or that of the item after which it was asked
     revealed    whether the answer has been shown
     step        of the movie, counted from 1, and how many there are; 0 if none is shown
@@ -131,6 +131,11 @@ class State:
         return self.now if self.now is not None and self.now.kind == "question" else None
 
     @property
+    def specs(self) -> list[Mapping[str, Any]]:
+        """Return all that the room keeps: its list, and what was shown without being in it."""
+        return [*self.items, *(each.spec for each in self.shown if each.index is None)]
+
+    @property
     def asked(self) -> tuple[OnScreen, ...]:
         """Return every question so far."""
         return tuple(each for each in self.shown if each.kind == "question")
@@ -170,8 +175,8 @@ class State:
     def beside(self, way: Literal[-1, 1]) -> int | None:
         """Return the place in `shown` of what comes before (-1) or after (1) what is on the screen; None for nothing.
 
-        In a plan this is the order of the list, and a question that is not from it comes after the item after which it
-        was asked; else it is the order in which they were shown.
+        In a plan this is the order of the list, and what is not from it comes after the item after which it was shown;
+        else it is the order in which they were shown.
         """
         if self.now is None:
             return None
@@ -239,11 +244,12 @@ class State:
                 raise ValueError(f"This version of packviz does not know the event {kind}.")
 
     def _put(self, event: Event) -> None:
-        """Put a question, or an item of the list, on the screen."""
+        """Put a question or another item on the screen: one of the list, or one that came with the event."""
         index = event["index"]
         after = index if index is not None else self.now.after if self.now is not None else -1
         step, steps = event.get("step", 0), event.get("steps", 0)
-        item = OnScreen(event.get("question") or self.items[index], index, after, step=step, steps=steps)
+        spec = event.get("question") or event.get("item") or self.items[index]
+        item = OnScreen(spec, index, after, step=step, steps=steps)
         if item.kind == "step":
             item = replace(item, phase="reveal", revealed=True)
         self.shown, self.at = (*self.shown, item), len(self.shown)

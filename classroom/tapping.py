@@ -18,7 +18,8 @@ from packviz.teach.predictions.row_facts import RowFacts
 from packviz.text import filled, sequence_label
 
 _WORDS = tomllib.loads(Path(__file__).with_name("tapping.toml").read_text(encoding="utf-8"))
-KINDS = ("packed_row", "packed_token", "row_token", "dropped_tokens")  # that can be asked like this
+_AT_A_STEP = ("final_step", "final_backward", "gradient_enters")  # at which time step of a sequence
+KINDS = ("packed_row", "packed_token", *_AT_A_STEP, "row_token", "dropped_tokens")  # that can be asked like this
 
 Cell = tuple[int, int]  # sequence, place in it
 
@@ -37,6 +38,12 @@ def tapped(made: Any, asked: Prediction) -> Question:
     """Ask for the token that a prediction is about; raises RefusedError if it is about no single token."""
     if asked.key not in KINDS:
         raise RefusedError(400, f"Only {', '.join(KINDS[:-1])} and {KINDS[-1]} can be answered by a tap.")
+    if isinstance(made, Trace) and made.packed_is_pad.any():
+        raise RefusedError(
+            400, "Padding is packed here, too, so some rows are not tokens. Choose padding_side='right'."
+        )
+    if asked.key in _AT_A_STEP:
+        return _at_a_step(made, asked)
     found = _of_packing(made, asked) if isinstance(made, Trace) else _of_rows(made, asked)
     lengths, (b, t) = tuple(made.batch.lengths.tolist()), found.right
     names = {**found.names, "t": t, "name": sequence_label(b)}
@@ -50,12 +57,22 @@ def tapped(made: Any, asked: Prediction) -> Question:
     return Question(asked.key, prompt, "cell", [b, t], cell_name(b, t), why, reasons, lengths=lengths)
 
 
+def _at_a_step(made: Trace, asked: Prediction) -> Question:
+    """Ask for the token of a sequence at the time step that is the answer."""
+    lengths, b, t = tuple(Facts(made).lengths), asked.place, int(asked.answer[0])
+    name, words = sequence_label(b), _WORDS["step"]
+    reasons = {
+        cell_name(other, length - 1): filled(words["another"], {"other": sequence_label(other), "name": name})
+        for other, length in enumerate(lengths)
+        if other != b
+    }
+    reasons |= {cell_name(b, at): slip.reason for slip in asked.slips if (at := int(slip.answer[0])) < lengths[b]}
+    prompt = f"{asked.prompt} {filled(words['prompt'], {'name': name})}"
+    return Question(asked.key, prompt, "cell", [b, t], cell_name(b, t), asked.why, reasons, lengths=lengths)
+
+
 def _of_packing(made: Trace, asked: Prediction) -> _Asked:
     """Return the question for the token in one row of the packed data."""
-    if made.packed_is_pad.any():
-        raise RefusedError(
-            400, "Padding is packed here, too, so some rows are not tokens. Choose padding_side='right'."
-        )
     facts, n = Facts(made), asked.place
     right = b, t = made.packed.origins[n]
     start, row = facts.offsets[t], facts.rank[b]

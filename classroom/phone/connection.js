@@ -20,7 +20,7 @@ export const LATEST = 1100; // ms between two attempts to connect
  * @property {1 | 2} round
  * @property {Question | null} question
  * @property {"question" | "slide" | "step" | null} kind of what is on the screen
- * @property {number | null} item its place in the teacher's plan
+ * @property {number | null} shown its number among all that was shown, counted from 1
  * @property {string} [html] of a slide
  * @property {string[]} channels which of pace, wonder and confidence this phone offers
  * @property {"slow" | "fast" | "lost" | null} pace

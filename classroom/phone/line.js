@@ -18,8 +18,8 @@ export class Line extends Connection {
 
   /** Which question or item is on the screen. */
   get where() {
-    const { question, kind, item } = this.seen;
-    return question ? `question ${question.number}` : `${kind} ${item}`;
+    const { kind, shown } = this.seen;
+    return `${kind} ${shown}`;
   }
   /** Whether this movie goes where the teacher's goes. */
   get following() {

@@ -2,7 +2,7 @@
 
 import pytest
 from tabs import Scheme, Size, violations
-from visits import LAPTOP, PHONE, Open, two_screens, wider_by
+from visits import LAPTOP, PHONE, PROJECTOR, Open, two_screens, wider_by
 
 from pages import LESSONS
 
@@ -35,6 +35,23 @@ def test_nothing_serious_is_found_and_nothing_is_too_wide(visit: Open, page: str
     assert wider_by(visited) <= 0
     assert visited.player.count() == 0 or visited.data("theme") == scheme
     assert violations(visited.page) == []
+
+
+def test_the_keyboard_reaches_nothing_that_is_out_of_sight(visit: Open) -> None:
+    page = visit(path="sorting", size=PROJECTOR).page
+    reached = set[str]()
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        name, right, left = page.evaluate("""() => {
+            let at = document.activeElement;
+            while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+            const { right, left } = at.getBoundingClientRect();
+            return [at.ariaLabel ?? at.textContent, right, left];
+        }""")
+        assert right > 0, name
+        assert left < PROJECTOR[0], name
+        reached.add(name)
+    assert len(reached) > 15
 
 
 def test_the_panels_of_a_question_stand_below_one_another_on_a_phone(visit: Open) -> None:

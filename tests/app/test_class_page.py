@@ -1,13 +1,14 @@
 """The teacher's page: a class from start to end, the keys of a remote, a reload and the projector's view."""
 
 import json
+import re
 from functools import partial
 
 import pytest
 from phone_pages import Room
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
-from tabs import reach, tab, until, violations
+from tabs import box_of, reach, tab, until, violations
 from visits import PHONE, PROJECTOR, Open
 
 from classroom import events
@@ -193,6 +194,30 @@ def test_a_slide_is_written_previewed_and_added_to_the_plan() -> None:
     assert "1. Slide: Today" in texts(app)
 
 
+def test_a_slide_is_shown_in_a_running_plan_and_the_plan_goes_on_after_it() -> None:
+    code, host = rooms.call(rooms.create([{"slide": "# One"}, {"slide": "# Two"}], plan=True))
+    app = press(teacher(code, host), "Begin")
+    app.session_state["class new"], app.session_state["class kinds"] = True, "A slide"
+    app = app.run()
+    app.text_area(key="class slide text").set_value("# Between")
+    app = press(app.run(), "Show it")
+    assert "<h1>Between</h1>" in rendered(opened("class", {"room": code, "view": "projector"}))
+    assert "<h1>Two</h1>" in rendered(press(app, "Next"))
+    assert "<h1>Between</h1>" in rendered(press(app, "Back"))
+
+
+def test_a_plan_that_becomes_too_large_says_so_and_stays_as_it_was() -> None:
+    app = visited(Plan(items=(Item(slide="x" * 8000),) * 16))
+    app.session_state["class new"], app.session_state["class kinds"] = True, "A slide"
+    app = app.run()
+    app.text_area(key="class slide text").set_value("x" * 7000)
+    app = press(app.run(), "Add to the plan")
+    assert "⚠ The plan is too large: at most 128 kB without its pictures. Split it." in texts(app)
+    assert len(app.session_state["visit"][Plan].items) == 16
+    app = app.button(key="plan remove 0").click().run()
+    assert "⚠" not in texts(app)
+
+
 def test_a_plan_is_edited_and_saved_in_four_ways() -> None:
     app = visited(Plan(items=STARTER[:3]))
     assert len(app.get("download_button")) == 4
@@ -376,7 +401,7 @@ def test_projector_and_phones_follow_a_remote(visit: Open, address: str) -> None
     page.keyboard.press("b")
     expect(page.locator(".cover")).to_be_hidden()
     page.keyboard.press("PageDown")
-    at(page, "Next question")
+    at(page, "Next")
     player = page.locator('[data-testid="packviz-player"]')
     player.wait_for()
     page.wait_for_timeout(500)
@@ -390,7 +415,7 @@ def test_projector_and_phones_follow_a_remote(visit: Open, address: str) -> None
     for window in (page, projector):
         expect(window.locator(".pv-transport")).to_be_in_viewport(ratio=1)  # the end of the player
     page.reload()
-    at(page, "Next question")
+    at(page, "Next")
     expect(player).to_have_attribute("data-step", str(step))
 
 
@@ -403,6 +428,36 @@ def test_the_batch_of_the_last_question_is_there_after_a_restart(browser: Browse
         panel.get_by_text("Ask something else").click()
         expect(panel.get_by_role("row", name="6 7 8 9")).to_be_visible()
         expect(panel.locator("code").filter(has_text="nn.GRU")).to_be_visible()
+
+
+def test_the_panel_for_a_question_comes_into_view_and_moves_nothing(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    room.act("next", "open", "close", "reveal")
+    with tab(browser, PROJECTOR) as there:
+        page = there.page
+        page.goto(f"{address}/class?room={room.code}#host={room.host}")
+        menu = page.get_by_test_id("stTopNavSection").first
+        menu.wait_for()
+        page.locator(".class-bars").wait_for()
+        before = box_of(menu)
+        page.get_by_text("Ask something else").click()
+        own = page.get_by_role("tab", name="Your own")
+        expect(own).to_be_in_viewport(ratio=1)
+        page.wait_for_timeout(1500)  # what a click opens must not move what the next one is meant for
+        assert box_of(menu) == before
+        own.click()
+        ask = page.get_by_role("button", name="Ask it")
+        expect(ask).to_be_disabled()
+        colours = "node => [getComputedStyle(node.querySelector('p')).color, getComputedStyle(node).backgroundColor]"
+        text, ground = (brightness(colour) for colour in ask.evaluate(colours))
+        assert abs(text - ground) > 0.4  # a disabled button can be read, too
+
+
+def brightness(colour: str) -> float:
+    """Return how bright a CSS colour is, from 0 to 1; what is transparent is the white of the page."""
+    red, green, blue, *alpha = map(float, re.findall(r"[0-9.]+", colour))
+    over = alpha[0] if alpha else 1.0
+    return over * (red + green + blue) / 765 + 1 - over
 
 
 def test_a_batch_of_twelve_rows_fits_the_projector(visit: Open, address: str) -> None:

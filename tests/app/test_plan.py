@@ -40,11 +40,12 @@ def plan(*items: object, **head: object) -> bytes:
 def test_a_plan_comes_back_as_it_was_saved() -> None:
     for item, saved in zip(from_file(as_file(Plan(PLAN)).encode()).items, PLAN, strict=True):
         assert (item.request, item.step, item.note, item.slide) == (saved.request, saved.step, saved.note, saved.slide)
-        assert (item.asks and question(item.asks).prompt) == (saved.asks and question(saved.asks).prompt)
+        assert (item.question is None) == (saved.question is None)
+        assert item.question is None or question(item.question).prompt == question(saved.question or {}).prompt
 
 
 def test_every_question_of_the_first_plan_can_be_asked() -> None:
-    kinds = [question(item.asks or {}).kind for item in STARTER]
+    kinds = [question(item.question or {}).kind for item in STARTER]
     assert len(set(kinds)) == len(STARTER) == 6
 
 
@@ -98,6 +99,15 @@ def test_a_plan_keeps_its_title_goal_and_minutes() -> None:
 def test_an_invalid_plan_is_refused_with_the_place_and_the_reason(data: bytes, told: str) -> None:
     with pytest.raises(PackvizError, match=re.escape(told)):
         from_file(data)
+
+
+def test_the_largest_plan_that_a_room_takes_is_opened_again() -> None:
+    pictures = [Item(slide=f"{'é' * 7000} ![a](data:image/png;base64,{'A' * 230_000})")] * 4
+    largest = Plan((*pictures, *[Item(slide="é" * 7500)] * 13))
+    assert from_file(as_file(largest).encode()) == largest
+    for more in (Item(slide="x" * 7500), pictures[0]):
+        with pytest.raises(PackvizError, match="at most"):
+            from_file(as_file(Plan((*largest.items, more))).encode())
 
 
 def test_a_plan_is_checked_without_being_run(monkeypatch: pytest.MonkeyPatch) -> None:

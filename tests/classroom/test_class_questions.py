@@ -39,7 +39,16 @@ SPECS: list[dict[str, Any]] = [
         {"kind": kind.key, "sequences": TEXT, "settings": IN_ROWS.get(kind.key, {"max_length": 8})}
         for kind in rows.KINDS
     ),
-    *({"kind": kind, "sequences": TEXT, "tap": True} for kind in TAPPED if kind != "dropped_tokens"),
+    *(
+        {
+            "kind": kind,
+            "sequences": TEXT,
+            "settings": {"bidirectional": True} if "backward" in kind else {},
+            "tap": True,
+        }
+        for kind in TAPPED
+        if kind != "dropped_tokens"
+    ),
     {"kind": "dropped_tokens", "sequences": TEXT, "settings": {"max_length": 3}, "tap": True},
     *({"level": level, "round": 77, "question": 5} for level in LEVELS),
     {"prompt": "Which?", "options": ["this", "that"], "answer": 1, "reasons": ["No.", ""], "why": "Yes."},
@@ -158,6 +167,27 @@ def test_a_step_of_rows_is_a_step_of_their_movie(stage: str | None) -> None:
     assert (film.step, film.steps) == (2, len(json.loads(gzip.decompress(film.data))["steps"]))
     with pytest.raises(RefusedError, match="stage"):
         specs.checked_item({"step": {**about, "stage": "pack"}})
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells"),
+    [("final_step", ["A 2", "B 1", "C 3", "D 0"]), ("final_backward", ["A 0", "B 0", "C 0", "D 0"])],
+)
+def test_the_token_that_is_tapped_is_at_the_time_step_that_is_the_answer(kind: str, cells: list[str]) -> None:
+    about = {"kind": kind, "sequences": TEXT, "settings": {"bidirectional": True}, "tap": True}
+    asked = [questions.question({**about, "number": number}) for number in range(4)]
+    assert sorted(each.solution.replace(", t =", "") for each in asked) == cells
+    for each in asked:
+        assert each.prompt.endswith(f"Tap the token of {each.solution[0]} that is read there.")
+        assert all(
+            wrong[0] == each.solution[0] or "The question is about" in why for wrong, why in each.reasons.items()
+        )
+
+
+def test_a_token_is_not_tapped_where_pads_are_packed() -> None:
+    spec = {"kind": "final_step", "sequences": TEXT, "settings": {"padding_side": "left"}, "tap": True}
+    with pytest.raises(RefusedError, match="Padding is packed here"):
+        questions.question(spec)
 
 
 def test_a_token_can_be_tapped_only_if_it_is_the_only_one_dropped() -> None:

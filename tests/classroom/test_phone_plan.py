@@ -18,6 +18,8 @@ def test_a_plan_is_on_the_phone_and_on_the_projector(browser: Browser, address: 
         for page in (held.page, screen):
             slide = page.locator(":is(.slide, .st-key-class-slide)")
             expect(slide.locator("h1")).to_have_text("Packing")
+            large = slide.locator("p").first.evaluate("node => parseFloat(getComputedStyle(node).fontSize)")
+            assert large >= (28 if page is screen else 16)  # pixels: it is read from the last row
             expect(slide.locator(".math math, .katex-html")).to_be_visible()
             expect(page.get_by_text("a riddle")).to_have_count(0)
         assert violations(held.page) == []

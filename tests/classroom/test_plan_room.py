@@ -8,14 +8,17 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from test_requests import LONGER, OWN, Phones, do
 
 from bench.phones import Phone, Room
+from classroom.rooms import Rooms
 from classroom.slide import rendered
 from classroom.specs import checked_item
+from classroom.sqlite_store import SqliteStore
 from classroom.state import RefusedError
 
 PICTURE = base64.b64encode(b"\x89PNG" + bytes(3000)).decode()
@@ -111,7 +114,7 @@ async def test_a_slide_and_a_step_are_on_the_phones(address: str) -> None:
         assert PICTURE not in one.seen["slide"]
         for part in ("<h1>Packing</h1>", "<code>h_n</code>", "<math", 'class="language-python"', 'alt="a cat"'):
             assert part in one.seen["html"]
-        path = f"api/rooms/{room.code}/picture?item=0"
+        path = f"api/rooms/{room.code}/picture?shown=1"
         assert path in one.seen["slide"]
         picture = await one.line.ask("GET", f"/{path}")
         assert (picture.headers["content-type"], picture.body) == ("image/png", base64.b64decode(PICTURE))
@@ -139,6 +142,53 @@ async def test_a_question_of_the_moment_comes_after_the_item_on_the_screen(addre
         assert (await look(phones[0]))[0] == 0
         await do(room, "next")
         assert (await look(phones[0]))[:2] == (None, "question")
+
+
+async def test_a_slide_and_a_step_can_be_added_while_the_plan_runs(address: str) -> None:
+    async with lecture(address, *ITEMS[:3]) as (room, phones):
+        one = phones[0]
+        await do(room, "next")
+        await do(room, "item", item={"slide": SLIDE.replace("Packing", "Added"), "note": "riddle note"})
+        assert await look(one) == (None, "slide", "lobby", 1)
+        assert "<h1>Added</h1>" in one.seen["html"]
+        picture = await one.line.ask("GET", f"/api/rooms/{room.code}/picture?shown={one.seen['shown']}")
+        assert picture.body == base64.b64decode(PICTURE)
+        await do(room, "item", item={"step": STEP})
+        assert await look(one) == (None, "step", "reveal", 1)
+        film = await one.line.ask("GET", f"/{one.seen['movie']['path']}&token={one.token}")
+        assert (film.status, one.seen["step"]) == (200, 3)
+        assert b"riddle" not in one.line.heard
+        await do(room, "next")
+        assert (await look(one))[:2] == (1, "question")
+        way: list[tuple[object, object]] = [(None, "step"), (None, "slide"), (0, "slide")]
+        for there in way:
+            await do(room, "back")
+            assert (await look(one))[:2] == there
+        await do(room, "next", "next", "next")
+        assert (await look(one))[:2] == (1, "question")
+        for item, status in (({"slide": ""}, 400), ({"step": {"stage": "walk"}}, 400), (3, 400), ("one", 400)):
+            assert (await room.act("item", item=item)).status == status
+        await do(room, "open")
+        assert (await room.act("item", item={"slide": "x"})).status == 409  # the vote is open
+
+
+async def test_all_pictures_of_a_room_have_a_limit_on_every_way_into_it(tmp_path: Path) -> None:
+    """Through the plan, and one after another through what is added: by the teacher's page, which sends no request."""
+    rooms = Rooms(SqliteStore(tmp_path))
+    large = f"![a](data:image/png;base64,{'A' * 360_000})"  # 270 kB
+    with pytest.raises(RefusedError, match="have 810 kB, of at most 700 kB"):
+        await rooms.create([{"slide": large}] * 3, plan=True)
+    code, host = await rooms.create([{"slide": large}], plan=True)
+    await rooms.act(code, host, "next", {})
+    await rooms.act(code, host, "item", {"item": {"slide": large}})
+    for action, given in (
+        ("item", {"item": {"slide": large}}),
+        ("ask", {"question": {"prompt": large, "kind": "text"}}),
+    ):
+        with pytest.raises(RefusedError, match="have 810 kB, of at most 700 kB"):
+            await rooms.act(code, host, action, given)
+    await rooms.act(code, host, "item", {"item": {"slide": "no picture"}})
+    await rooms.store.close()
 
 
 async def test_polls_numbers_and_texts_are_counted(address: str) -> None:
@@ -185,7 +235,7 @@ async def test_a_prompt_is_markdown_with_a_picture(address: str) -> None:
     prompt = f"Which **one**?\n\n```python\nlstm(x)\n```\n\n![a cat](data:image/png;base64,{PICTURE})"
     async with lecture(address, {"slide": "first"}, {**OWN, "prompt": prompt}) as (room, phones):
         one = phones[0]
-        path = f"api/rooms/{room.code}/picture?question=1"
+        path = f"api/rooms/{room.code}/picture?shown=2"
         await do(room, "next")
         assert (await one.line.ask("GET", f"/{path}")).status == 404
         await do(room, "next")
@@ -198,14 +248,14 @@ async def test_a_prompt_is_markdown_with_a_picture(address: str) -> None:
         assert PICTURE not in json.dumps(await room.seen())
 
 
-async def test_no_picture_is_found_by_a_number_that_no_question_has(address: str) -> None:
+async def test_no_picture_is_found_by_a_number_that_nothing_shown_has(address: str) -> None:
     prompt = f"Which?\n\n![a cat](data:image/png;base64,{PICTURE})"
     async with lecture(address, OWN, phones=1) as (room, phones):
         await do(room, "next", "open", "close", "reveal")
-        asked = await phones[0].line.ask("GET", f"/api/rooms/{room.code}/picture?question=1")
+        asked = await phones[0].line.ask("GET", f"/api/rooms/{room.code}/picture?shown=1")
         assert asked.status == 404
         await do(room, "ask", question={**OWN, "prompt": prompt})
-        for query, status in (("question=2", 200), ("question=0", 404), ("question=3", 404)):
+        for query, status in (("shown=2", 200), ("shown=0", 404), ("shown=3", 404), ("shown=x", 400)):
             asked = await phones[0].line.ask("GET", f"/api/rooms/{room.code}/picture?{query}")
             assert asked.status == status
 
@@ -289,8 +339,10 @@ async def test_nothing_private_of_a_plan_reaches_a_phone(address: str) -> None:
             spy.channel.heard.clear()
             seen = await room.seen()
             hidden = [word for word in hidden if word != shown.get((seen["item"], seen["phase"]))]
-            later = "" if seen["item"] == 2 else "/movie?item=2"
-            for path in ("", "/movie?question=9", later, "/picture?item=7", "/answers.csv"):
+            later = [
+                f"/{what}?shown={n}" for n in range(seen["shown"] + 1, len(ITEMS) + 1) for what in ("movie", "picture")
+            ]
+            for path in ("", *later, "/answers.csv"):
                 mark = "&" if "?" in path else "?"
                 await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
         following.cancel()
@@ -320,7 +372,11 @@ async def test_nothing_private_of_a_plan_reaches_a_phone(address: str) -> None:
         ([{"slide": f"![a](data:image/png;base64,{'A' * 400_004})"}], 400),
         ([{"slide": f"![a](data:image/png;base64,{PICTURE}) ![b](data:image/png;base64,{PICTURE})"}], 400),
         (["x" * 200_000], 413),
+        ([{"slide": "x" * 7000}] * 20, 413),
         ([{"slide": f"![a](data:image/png;base64,{'A' * 300_000})"}] * 4, 413),
+        ([{"slide": f"![a](data:image/png;base64,{'A' * 1_600_000})"}], 413),
+        ([{"slide": f"![a](data:image/png;base64,{'A' * 300_000})"}] * 3, 200),
+        ([[[]] * 900], 400),
         ([{"slide": f"![a](data:image/png;base64,{'A' * 399_996})"}, {"slide": "plain"}], 200),
     ],
 )

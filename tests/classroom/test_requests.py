@@ -334,7 +334,7 @@ async def test_nothing_sent_to_a_phone_before_the_reveal_gives_the_answer_away(a
                 number = 2 if action == "reopen" else 1
                 for phone in phones:
                     await phone.vote(number, 0)
-                for path in ("", "/movie", f"/movie?question={before + 1}", "/answers.csv", "/events", "/host"):
+                for path in ("", "/movie", f"/movie?shown={before + 1}", "/answers.csv", "/events", "/host"):
                     mark = "&" if "?" in path else "?"
                     if path != "/events":
                         await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
@@ -413,7 +413,7 @@ def _hostile(draw: random.Random, code: str, token: str) -> tuple[str, str, byte
     place = draw.choice([code] * 6 + [code.lower(), "AAAAAA", "..", "%2e%2e", "%00", "x" * 500, "é".encode().hex()])
     tails = ["", "/join", "/vote", "/vote", "/host", "/movie", "/answers.csv", "/nothing", "/join/x", f"?token={token}"]
     tail = draw.choice(tails)
-    query = draw.choice(["", "?token=%ff", "?since=-1", f"?token={token}&question=1", "?token[]=1", "?" + "a" * 2000])
+    query = draw.choice(["", "?token=%ff", "?since=-1", f"?token={token}&shown=1", "?token[]=1", "?" + "a" * 2000])
     path = f"/api/rooms/{place}{tail}{query if '?' not in tail else ''}"
     path = draw.choice([path] * 12 + ["/api/rooms", "/api/rooms/", "/api//rooms", f"/join/{place}", "/api/"])
     return draw.choice(["POST"] * 6 + ["GET"] * 5 + ["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"]), path, raw
@@ -446,7 +446,7 @@ async def test_the_movie_of_an_answer_that_was_never_shown_stays_secret(address:
     async with lesson(address, SIZES, SIZES) as (room, phones):
         await do(room, "next", "open", "close", "next", "open", "close", "reveal")
         tokens = ((phones[0].token, 1), (phones[0].token, 2), (room.host, 1))
-        asked = [f"{phones[0].path}/movie?question={number}&token={token}" for token, number in tokens]
+        asked = [f"{phones[0].path}/movie?shown={number}&token={token}" for token, number in tokens]
         assert [(await room.line.ask("GET", path)).status for path in asked] == [409, 200, 200]
 
 

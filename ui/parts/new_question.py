@@ -8,7 +8,7 @@ import streamlit as st
 from msgspec import structs
 
 from classroom.questions import question
-from classroom.specs import run_of
+from classroom.specs import is_question, run_of
 from classroom.state import RefusedError
 from classroom.tapping import KINDS as TAPPED
 from packviz.compute.runs import RunKind
@@ -51,7 +51,10 @@ def unfold(*, on: bool) -> None:
 
 
 def new_question(title: str, ask: Ask | None) -> None:
-    """Offer a question on any batch and settings, to ask it or to add it to the plan. ask: None without a room."""
+    """Offer a question on any batch and settings, or a slide, to show it or to add it to the plan.
+
+    ask: None without a room.
+    """
     with st.expander(title, key="class new", on_change="rerun") as panel:
         if not panel.open:
             return
@@ -145,20 +148,20 @@ def _own(ask: Ask | None) -> None:
     _offer(spec, ask, "own", problem)
 
 
-def _slide(_ask: Ask | None) -> None:
+def _slide(ask: Ask | None) -> None:
     spec, problem = own_slide()
     if not problem:
         preview(spec)
-    to_plan("Add to the plan", "plan slide", Item(slide=spec["slide"]), possible=not problem)
-    _tell(problem)
+    _offer(spec, ask, "slide", problem)
 
 
 def _offer(spec: dict[str, Any], ask: Ask | None, key: str, missing: str = "") -> None:
-    """Offer to ask a question, and to add it to the plan; say why if that is not possible."""
+    """Offer to show a question or a slide, and to add it to the plan; say why if that is not possible."""
+    label, item = ("Ask it", Item(question=spec)) if is_question(spec) else ("Show it", Item(slide=spec["slide"]))
     with st.container(horizontal=True):
         if ask is not None:
-            st.button("Ask it", key=f"ask {key}", type="primary", disabled=bool(missing), on_click=ask, args=(spec,))
-        to_plan("Add to the plan", f"plan {key}", Item(question=spec), possible=not missing)
+            st.button(label, key=f"ask {key}", type="primary", disabled=bool(missing), on_click=ask, args=(spec,))
+        to_plan("Add to the plan", f"plan {key}", item, possible=not missing)
     _tell(missing)
 
 

@@ -49,12 +49,6 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         settings = tuple((self.settings or {}).items())
         return Request(source, settings, self.layer, self.direction, self.stages, KINDS[self.kind], self.head)
 
-    @property
-    def asks(self) -> dict[str, Any] | None:
-        """Return its question with the note, as a room receives it; None for a step or a slide."""
-        noted = {"note": self.note} if self.note else {}
-        return None if self.question is None else {**self.question, **noted}
-
 
 @dataclass
 class Plan:

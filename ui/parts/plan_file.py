@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, ValidationError, convert, json, structs, to_bu
 
 from classroom.decoding import told
 from classroom.slide import prompt_html, slide_html
-from classroom.specs import checked, checked_item
+from classroom.specs import check_plan, checked, checked_item
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
@@ -24,7 +24,7 @@ from ui.parts.plan import MAX_ITEMS, MAX_NOTE, Item, Plan, heading, question_of
 from ui.state.kinds import BESIDE, KINDS
 from ui.state.runs import Request, run
 
-MAX_BYTES = 1_000_000  # of a file
+MAX_BYTES = 2_000_000  # of a file: a plan within the limits of classroom/specs.py has fewer
 NAMES = tuple(page.address for page in PAGES)
 _VERSION = 1
 _UTF8 = b"\xef\xbb\xbf"  # a mark at the beginning of a file, which some editors write
@@ -70,6 +70,10 @@ def from_file(data: bytes) -> Plan:
         raise PackvizError("plan", expected="a lesson plan of packviz", got="another file", fix=fix)
     integer("version", plan.version, 1, _VERSION, fix="open it with a newer version of packviz")
     integer("plan", len(plan.items), 0, MAX_ITEMS, what="a number of items", fix="split the plan in two")
+    try:
+        check_plan(plan.items)
+    except RefusedError as refusal:
+        raise PackvizError("plan", refusal.sentence.rstrip("."), "what a room can show", "split it in two") from None
     return _plan(plan)
 
 

@@ -9,15 +9,16 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from classroom.export import gift, qti_archive
 from classroom.questions import askable, question
 from classroom.slide import without_picture
+from classroom.specs import check_plan, is_question
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from ui.parts.component import component
-from ui.parts.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, Plan, asked_in, heading, settings_of
+from ui.parts.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, Plan, asked_in, heading, settings_of, shown_of
 from ui.parts.plan_file import as_file, as_html, from_file
 from ui.state import names
 from ui.state.path import script
@@ -35,7 +36,7 @@ MAX_LINE = 80  # characters of an item's text in a list
 def plan_view(ask: Ask | None) -> None:
     """Show the plan, and how to create, save, open and export it.
 
-    ask: puts a question to the open room, whose class may see this page, so the plan with its notes is folded.
+    ask: shows an item in the open room, whose class may see this page, so the plan with its notes is folded.
     """
     items = visit(Plan).items
     keep()
@@ -75,7 +76,13 @@ def _append(item: Item) -> None:
 
 
 def _set(items: tuple[Item, ...]) -> None:
-    visit(Plan).items, visit(Plan).problem, visit(Plan).touched = items, "", True
+    """Put other items into the visitor's plan, or say why they are too large."""
+    own = visit(Plan)
+    try:
+        check_plan([to_builtins(item) for item in items])
+        own.items, own.problem, own.touched = items, "", True
+    except RefusedError as refusal:
+        own.problem = refusal.sentence
 
 
 def set_plan(plan: Plan) -> None:
@@ -124,8 +131,9 @@ def _row(i: int, item: Item, ask: Ask | None) -> None:
         )
         if item.page:
             st.page_link(script(item.page), label="Open", query_params=_asked(item))
-        if item.asks is not None and ask is not None:
-            st.button("Ask", key=f"plan ask {i}", on_click=ask, args=(item.asks,))
+        if ask is not None and (shown := shown_of((item,))):
+            label = "Ask" if is_question(shown[0]) else "Show"
+            st.button(label, key=f"plan ask {i}", on_click=ask, args=(shown[0],))
         st.button("↑", key=f"plan up {i}", help="Move up", disabled=i == 0, on_click=_move_up, args=(i,))
         others = visit(Plan).items[:i] + visit(Plan).items[i + 1 :]
         st.button("✕", key=f"plan remove {i}", help="Remove", on_click=_set, args=(others,))
@@ -224,7 +232,7 @@ def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
         if not panel.open:
             return
         for i, spec in enumerate(listed):
-            mark = "▸ " if i == seen["index"] else "✓ " if i in seen["shown"] else ""
+            mark = "▸ " if i == seen["index"] else "✓ " if i in seen["done"] else ""
             st.button(
                 _as_label(f"{mark}{i + 1}. {title(spec)}"), key=f"list {i}", width="stretch", on_click=ask, args=(i,)
             )

@@ -68,7 +68,8 @@ def counted_votes(seen: Seen) -> str:
 def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
     """Show the question, and the answer once it is shown.
 
-    first: by question, the step at which the teacher's own movie begins; None to follow the teacher's step.
+    first: by the number of what is shown, the step at which the teacher's own movie begins; None to follow the
+    teacher's step.
     """
     if seen["kind"] in ("slide", "step"):
         _item(seen, first)
@@ -86,15 +87,12 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
 
 def _item(seen: Seen, first: dict[int, int] | None) -> None:
     """Show a slide, or the movie of a step of the plan."""
-    announce(f"Item {seen['item'] + 1}", "class", number=seen["item"])
+    announce("A slide" if seen["kind"] == "slide" else "A movie", "class", number=seen["shown"])
     if seen["kind"] == "slide":
         with st.container(key="class-slide"):
-            rendered(seen["html"], f"class {seen['code']} slide {seen['item']}")
-        return
-    film = rooms.call(rooms.film(seen["code"], None, None, seen["item"]))
-    step = seen["step"] if first is None else first.setdefault(-1 - seen["item"], seen["step"])
-    with st.container(key="class-movie"):
-        clip(gzip.decompress(film.data), step, f"class {seen['code']} item {seen['item']}", large=True)
+            rendered(seen["html"], f"class {seen['code']} slide {seen['shown']}")
+    else:
+        _movie(seen, first)
 
 
 def _question(seen: Seen, first: dict[int, int] | None) -> None:
@@ -110,10 +108,10 @@ def _question(seen: Seen, first: dict[int, int] | None) -> None:
         if own:
             st.html(f"<style>:root {{ --fit: {fit:.2f} }}</style>")
             with st.container(key="class-prompt"):
-                rendered(asked["html"], f"class {seen['code']} prompt {asked['number']}")
+                rendered(asked["html"], f"class {seen['code']} prompt {seen['shown']}")
         else:
             st.markdown(asked["prompt"])
-    announce(told, "class", number=asked["number"])
+    announce(told, "class", number=seen["shown"])
     if phase == "reveal":
         _revealed(seen, first)
         return
@@ -128,16 +126,19 @@ def _question(seen: Seen, first: dict[int, int] | None) -> None:
 
 def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
     """Show the movie at the step of the answer, and next to it how often each answer was given."""
-    number = seen["question"]["number"]
     if not seen["movie"]:
         st.html(bars(seen))
         return
-    film = rooms.call(rooms.film(seen["code"], None, number))
-    step = seen["step"] if first is None else first.setdefault(number, seen["step"])
     with st.container(horizontal=True, key="class-answer"):
-        with st.container(key="class-movie"):
-            clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}", large=True)
+        _movie(seen, first)
         st.html(bars(seen))
+
+
+def _movie(seen: Seen, first: dict[int, int] | None) -> None:
+    film = rooms.call(rooms.film(seen["code"], None, seen["shown"]))
+    step = seen["step"] if first is None else first.setdefault(seen["shown"], seen["step"])
+    with st.container(key="class-movie"):
+        clip(gzip.decompress(film.data), step, f"class {seen['code']} {seen['shown']}", large=True)
 
 
 def _fit(*texts: str) -> float:

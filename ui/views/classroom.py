@@ -89,7 +89,7 @@ def classroom() -> None:
         new_question("Create a question", None)
     else:
         _room(seen)
-        title = "Ask something else" if asked or seen["questions"] else "The first question"
+        title = "Ask something else" if asked or seen["questions"] or seen["items"] else "The first question"
         new_question(title, partial(_ask_new, seen["place"]))
     plan_view(None if seen is None else partial(_ask, seen["place"]))
 
@@ -138,21 +138,22 @@ def _do(action: str, seen: Seen) -> None:
         act(action, at=seen["place"])
 
 
-def _ask(place: list[Any], question: object) -> None:
-    act("ask", question=question, at=place)
+def _ask(place: list[Any], item: object) -> None:
+    """Ask a question, or show a slide or a step, that need not be in the room's list."""
+    act("item", item=item, at=place)
 
 
 def _from_the_list(seen: Seen, index: int) -> None:
     """Show an item of the plan, or ask a question of the list."""
     if seen["items"] is None:
-        _ask(seen["place"], index)
+        act("ask", question=index, at=seen["place"])
     else:
-        act("item", item=index, at=seen["place"])
+        _ask(seen["place"], index)
 
 
-def _ask_new(place: list[Any], question: object) -> None:
-    """Ask a question that was just created, and fold the panel."""
-    _ask(place, question)
+def _ask_new(place: list[Any], item: object) -> None:
+    """Show a question or a slide that was just created, and fold the panel."""
+    _ask(place, item)
     unfold(on=bool(visit(TeachersRoom).problem))
 
 
@@ -177,7 +178,9 @@ def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
     impossible = set() if seen["after"] else {"next"}
     impossible |= set(_MORE) if seen["question"]["kind"] == "own" else set()
     impossible |= {"seen"} if seen["spec"].get("seen") else set()
-    possible = [each for each in _ACTIONS[seen["phase"], seen["round"]] if each[0] not in impossible]
+    named = {"next": "Next"} if seen["items"] is not None else {}  # it need not be a question
+    offered = _ACTIONS[seen["phase"], seen["round"]]
+    possible = [(action, named.get(action, label)) for action, label in offered if action not in impossible]
     return tuple(sorted(possible, key=lambda each: each[0] != seen["natural"]))
 
 

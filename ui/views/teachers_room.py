@@ -18,7 +18,7 @@ class TeachersRoom:
     """A teacher's class.
 
     room: its code and the secret. problem: why the last action was refused. is_over: whether the browser should forget
-    the class. revealed: by question, the step at which its movie was opened.
+    the class. revealed: by the number of what was shown, the step at which its movie was opened.
     """
 
     room: tuple[str, str] | None = None

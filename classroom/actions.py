@@ -1,4 +1,4 @@
-"""Details: what a teacher's action does here, and the contents of its event, computed before the action is decided."""
+"""Actions: what a teacher's action does here, and the contents of its event, computed before the action is decided."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 from classroom import questions
 from classroom.events import Action, Done, natural
-from classroom.specs import Spec, checked_item, is_question
+from classroom.specs import Spec, check_pictures, checked_item, is_question
 from classroom.state import RefusedError, State
 from packviz.validate import is_integer
 
 _CHECKS = ThreadPoolExecutor(2, "classroom questions")  # so that the loop's own threads stay free for classes
 _CHANNELS = ("pace", "wonder", "confidence")
 
-Details = tuple[Done, dict[str, Any]]
+Prepared = tuple[Done, dict[str, Any]]  # what is done, and the contents of its event
 
 
 async def checked(spec: object) -> dict[str, Any]:
@@ -30,8 +30,8 @@ async def checked_of_plan(given: object) -> dict[str, Any]:
     return await checked(item) if is_question(item) else item
 
 
-async def details(state: State, action: Action, given: Mapping[str, Any]) -> Details:
-    """Return what an action does in this state, and the contents of the event. given: what came with it."""
+async def prepared(state: State, action: Action, given: Mapping[str, Any]) -> Prepared:
+    """Return what an action does in this state, and the contents of its event. given: what came with it."""
     match action:
         case "next":
             return await _onward(state)
@@ -40,9 +40,7 @@ async def details(state: State, action: Action, given: Mapping[str, Any]) -> Det
                 raise RefusedError(409, "There is nothing before this.")
             return "go", {"to": to}
         case "item":
-            if not is_integer(index := given.get("item"), 0, len(state.items) - 1):
-                raise RefusedError(400, f"`item` must be the number of an item, from 0 to {len(state.items) - 1}.")
-            return await _item(state, index)
+            return await _chosen_item(state, given.get("item"))
         case "ask":
             return "ask", await _chosen(state, given.get("question"))
         case "open" if state.now is None and state.items and not state.plan:
@@ -65,10 +63,10 @@ async def details(state: State, action: Action, given: Mapping[str, Any]) -> Det
     return action, {}
 
 
-async def _onward(state: State) -> Details:
+async def _onward(state: State) -> Prepared:
     """Return one step onward: through the phases of a plan's question, or to what comes after it."""
     if state.plan and state.current is not None and not state.current.revealed:
-        return await details(state, natural(state), {})
+        return await prepared(state, natural(state), {})
     if (to := state.beside(1)) is not None:
         return "go", {"to": to}
     if state.upcoming >= len(state.items):
@@ -76,7 +74,20 @@ async def _onward(state: State) -> Details:
     return await _item(state, state.upcoming)
 
 
-async def _item(state: State, index: int) -> Details:
+async def _chosen_item(state: State, given: object) -> Prepared:
+    """Return how to show an item: one of the list by its index, or one that was sent."""
+    if is_integer(given):
+        if not 0 <= given < len(state.items):
+            raise RefusedError(400, f"There is no item {given} in the list: it has {len(state.items)} items.")
+        return await _item(state, given)
+    item = await checked_of_plan(given)
+    check_pictures([*state.specs, item])
+    if is_question(item):
+        return "ask", {"question": item}
+    return "put", {"index": None, "item": item, **(await _film(item) if "step" in item else {})}
+
+
+async def _item(state: State, index: int) -> Prepared:
     """Return how to show an item of the list: again, if a plan's item has been shown."""
     shown = [i for i, each in enumerate(state.shown) if each.index == index]
     if state.plan and shown:
@@ -95,7 +106,9 @@ async def _film(spec: Spec) -> dict[str, int]:
 async def _chosen(state: State, given: object) -> dict[str, Any]:
     """Return a question: from the room's list by its index, or as it was sent."""
     if not is_integer(given):
-        return {"question": await checked(given)}
+        asked = await checked(given)
+        check_pictures([*state.specs, asked])
+        return {"question": asked}
     if not 0 <= given < len(state.items) or not is_question(state.items[given]):
         raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.items)} items.")
     return {"question": state.items[given], "index": given}
