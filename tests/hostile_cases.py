@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
+from packviz.inputs.module import weight_names
+
 HUGE = (10**30, -(10**30), 10**400, 2**63, 2**63 - 1, -(2**63), 2**31, 10**5000)
 FLOATS = (0.0, -0.0, 1.5, 1e-320, 3.4028234663852886e38, 3.4028235e38, -3.4028235e38, 1e39, 1.8e308)
 SPECIAL = (float("nan"), float("inf"), -float("inf"))
@@ -33,7 +35,7 @@ class Moody(nn.Module):
 
 def spoilt(draw: random.Random, module: nn.RNNBase) -> None:
     """Delete, replace or change something of a module, as monkeypatching and half-loaded checkpoints do."""
-    name = draw.choice([name for layer in module._all_weights for name in layer])
+    name = draw.choice([name for slot in weight_names(module) for name in slot])
     weight = getattr(module, name)
     dtype, own = draw.choice((torch.float64, torch.bfloat16, torch.complex64)), (nn.Identity(), nn.Flatten(0), Moody())
     settings = ("num_layers", "hidden_size", "input_size", "proj_size", "bidirectional", "bias", "mode")

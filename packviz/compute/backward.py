@@ -15,7 +15,7 @@ from packviz.compute.recurrence import live_states, weights_by_role
 from packviz.compute.verify import distance
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import kind_of
-from packviz.inputs.module import as_hx, bare, directions, dtype_name, states_of
+from packviz.inputs.module import as_hx, bare, directions, dtype_name, states_of, weight_names
 from packviz.inputs.packed_rows import as_they_are
 from packviz.rules.preconditions import frozen_copy, refusal_of, tensor_obstacle
 from packviz.text import Brief
@@ -153,7 +153,7 @@ def _rerun(trace: "Trace", leaves: _Leaves) -> tuple[list[list[Steps]], list[Ten
     module, data, order = trace.module, leaves.data, _copied(trace.packed.sorted_indices)
     entering = [part if order is None else part.index_select(1, order) for part in leaves.initial]  # (L*D, B, H)
     layers, above = [list[Steps]() for _ in trace.layers], list[Tensor]()
-    for slot, names in enumerate(module._all_weights):
+    for slot, names in enumerate(weight_names(module)):
         number, d = divmod(slot, directions(module))
         weights, state = [leaves.weights[name] for name in names], tuple(part[slot] for part in entering)
         layers[number].append(_rerun_direction(module, weights, data, trace.packed.sizes, state, backward=d == 1))

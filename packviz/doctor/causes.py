@@ -8,6 +8,7 @@ from torch import Tensor
 
 from packviz.doctor.leaves import gap, scale_of
 from packviz.doctor.runs import Change, Evidence
+from packviz.doctor.variations import Variations
 
 DENSE = 0.6  # the share of all pairs from which on each sample is said to change each other one
 
@@ -16,7 +17,7 @@ DENSE = 0.6  # the share of all pairs from which on each sample is said to chang
 class Pattern:
     """What was found about some outputs: the kind of cause, and the changes that show it.
 
-    kind   a section of samples.toml
+    kind   the key of a finding
     order  whose result each sample has, if they were moved
     """
 
@@ -25,32 +26,39 @@ class Pattern:
     order: Sequence[int] = ()
 
 
-def patterns(done: Evidence) -> list[Pattern]:
+def patterns(done: Evidence, vary: Variations) -> list[Pattern]:
     """Return what was found, outputs with the same cause together."""
     found: dict[tuple[str, tuple[int, ...]], list[Change]] = {}
     for name in dict.fromkeys(one.name for one in done.changes):
         changes = [one for one in done.changes if one.name == name]
-        order = tuple(_moved(done, name))
-        kind = "order_differs" if order else _kind(done, changes)
+        order = tuple(moved(done, name))
+        kind = "order_differs" if order else _kind(done, vary, changes)
         found.setdefault((kind, order), []).extend(changes)
     return [Pattern(kind, changes, order) for (kind, order), changes in found.items()]
 
 
-def _kind(done: Evidence, changes: Sequence[Change]) -> str:
+def _kind(done: Evidence, vary: Variations, changes: Sequence[Change]) -> str:
     by_values = {(one.by, one.on) for one in changes if one.way == "values" and one.by is not None}
     if by_values:
-        return _by_values(by_values, len(done.outputs))
+        return _by_values({(j, i) for j, i in by_values if i is not None}, len(done.lengths))
     alone = {one.on for one in changes if one.way == "alone"}
-    beside = {(one.by, one.on) for one in changes if one.way == "pair" and one.by is not None}
+    beside = {(one.by, one.on) for one in changes if one.way == "pair"}
     if not alone and not beside and all(one.way == "order" for one in changes):
         return "place_matters"
-    others = set(done.alone) - {0}
-    if alone and alone == others and done.first_is_alone and all(done.first_is_alone):
+    if alone and alone == {*done.alone} - {0} and _first_is_as_alone(done):
         return "place_matters"
     if all(isnan(one.size) for one in changes):
         return "shape_differs"
-    hit_unpadded = any(done.full(b) for b in alone) or any(done.covers(i, j) for j, i in beside if done.extents[i])
-    return "count_matters" if hit_unpadded else "width_matters"
+    unpadded = any(vary.is_full(b) for b in alone if b is not None) or any(
+        vary.covers(i, j) for j, i in beside if j is not None and i is not None and vary.extents[i]
+    )
+    return "count_matters" if unpadded else "width_matters"
+
+
+def _first_is_as_alone(done: Evidence) -> bool:
+    """Return whether the first sample of each other order has the result that it has alone."""
+    firsts = [(order[0], outputs[0]) for order, outputs in done.orders if order[0] in done.alone]
+    return bool(firsts) and not any(done.compare("order", b, own, done.alone[b]) for b, own in firsts)
 
 
 def _by_values(pairs: set[tuple[int, int]], B: int) -> str:
@@ -69,25 +77,26 @@ def _next_to(pairs: set[tuple[int, int]], step: int, B: int) -> bool:
     return len(changed) >= (B - 1) / 2 and all((j, j + step) in pairs for j in changed)
 
 
-def _moved(done: Evidence, name: str) -> list[int]:
+def moved(done: Evidence, name: str) -> list[int]:
     """Return whose result each sample has, if those of the samples alone are there, but in another order."""
-    B = len(done.outputs)
-    for order, outputs in [([*range(B)], done.outputs), *done.orders]:
+    B = len(done.lengths)
+    for order, outputs in [([*range(B)], done.whole.each), *done.orders]:
         every = [*outputs, *done.alone.values()]
-        if len(done.alone) < B or len({leaves[name].shape for leaves in every if name in leaves}) != 1:
+        if len(done.alone) < B or not all(name in leaves for leaves in every):
             return []
-        if not all(name in leaves for leaves in every):
+        if len({leaves[name].shape for leaves in every}) != 1:
             return []
         owners = [_owner(done, leaves[name], name) for leaves in outputs]
-        if sorted(owners) == [*range(B)] and owners != order:
-            return [owners[order.index(b)] for b in range(B)]
+        if sorted(owners) == [*range(B)] and owners != [*order]:
+            return [owners[[*order].index(b)] for b in range(B)]
     return []
 
 
 def _owner(done: Evidence, result: Tensor, name: str) -> int:
     """Return the sample that has this result alone; -1 if none has."""
     unit, scale = done.unit(name), scale_of(result)
-    for b in range(len(done.outputs)):
-        if not bool(gap(result, done.alone[b][name], result.shape, unit, scale, strict=True).over.any()):
+    for b, leaves in done.alone.items():
+        apart = gap(result, leaves[name], result.shape, unit, scale, strict=True)
+        if apart is not None and not bool(apart.over.any()):
             return b
     return -1

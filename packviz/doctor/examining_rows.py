@@ -1,6 +1,6 @@
 """examine_rows(): look at a row of documents as a collator made it, and say what is wrong."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from packviz.inputs.tensors import INTEGERS
 from packviz.rules import findings
 from packviz.rules.finding import Finding, Findings
 from packviz.rules.preconditions import refusal_of
-from packviz.rules.rows import RowCase, joined
+from packviz.rules.row_case import RowCase, joined
 from packviz.text import listed
 from packviz.validate import integer
 
@@ -58,13 +58,18 @@ def examine_rows(
     )
     if len(cases) == 1:
         return Findings(findings(replace(cases[0], documents=known))).ignoring(ignore)
+    whole = () if known is None else findings(joined(cases, known))
+    return Findings([*_in_all(cases), *whole]).ignoring(ignore)
+
+
+def _in_all(cases: Sequence[RowCase]) -> Iterable[Finding]:
+    """Return what is found in several rows; what more than one has is reported for the first of them."""
     found: dict[str, Finding] = {}
     for row, case in enumerate(cases):
         for one in findings(case):
             first = found.get(one.key)
             found[one.key] = _in_row(one, row) if first is None else replace(first, times=first.times + 1)
-    whole = () if known is None else findings(joined(cases, known))
-    return Findings([*found.values(), *whole]).ignoring(ignore)
+    return found.values()
 
 
 def _in_row(one: Finding, row: int) -> Finding:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 
-from packviz.errors import PackvizError
+from packviz.doctor.runs import Evidence
 from packviz.rules.finding import Finding, Findings
 from packviz.show.theme import FONT, LIGHT, mix, text_on
 from packviz.text import markup, two_digits
@@ -93,13 +93,19 @@ class Checked(Findings):
         return self.influence.svg()
 
     def ignoring(self, ignore: str | Collection[str]) -> "Checked":
-        """Return the findings without these keys. Raises PackvizError unless they are texts."""
-        keys = {ignore} if isinstance(ignore, str) else set(ignore)
-        if not all(isinstance(key, str) for key in keys):
-            expected, fix = "keys of findings", "copy the key from the finding"
-            raise PackvizError("ignore", expected=expected, got=repr(ignore), fix=fix)
-        return Checked([one for one in self if one.key not in keys], self.influence)
+        """Return the findings without these keys. Raises PackvizError for a key that no finding has."""
+        return Checked(super().ignoring(ignore), self.influence)
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks, and the picture if anything was found."""
         return super()._repr_html_() + (self.svg() if self else "")
+
+
+def influence_of(done: Evidence, names: Sequence[str], title: str) -> Influence:
+    """Return who changes whom in the runs of a check, as numbers."""
+    sizes: dict[tuple[int | None, int], float] = {}
+    for one in done.changes:
+        if one.way != "again" and one.on is not None:
+            size = inf if isnan(one.size) else one.size
+            sizes[one.by, one.on] = max(size, sizes.get((one.by, one.on), 0.0))
+    return Influence(names, sizes, done.forwards, title)

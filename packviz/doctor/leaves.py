@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from math import inf, nan
+from math import inf
 from numbers import Number
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.compute.verify import apart
 from packviz.errors import PackvizError
+from packviz.rules.preconditions import refusal_of
+from packviz.validate import is_number
 
 Leaves = dict[str, Tensor]  # the tensors of a result, by name
 Tolerance = Callable[[Tensor], Tensor]
@@ -23,32 +25,48 @@ _OUTLIER = 1000  # times the median: such a number is a fill value, whose roundi
 
 
 class Gap(NamedTuple):
-    """How far two results of one sample are apart: the largest distance, nan for another shape, and where."""
+    """How far two results of one sample are apart, entry by entry, inf where one alone is nan.
 
-    size: float
-    over: Tensor  # bool, of the shape that both have: True where the distance is more than rounding
-
-
-def leaves_of(value: object, name: str = "output") -> Leaves:
-    """Return the tensors in a result, each with its name. Texts and other values are compared by what they print.
-
-    Raises PackvizError for a tensor on the meta device, which has no numbers.
+    over   True where that is more than rounding
     """
-    return dict(_named(value, name))
+
+    far: Tensor
+    over: Tensor
+
+
+def leaves_of(value: object, parameter: str = "run") -> Leaves:
+    """Return the tensors in a result, each with its name; a list of tensors of as many dimensions is one of them.
+
+    Texts and other values are compared by what they print. Raises PackvizError for a tensor on the meta device, which
+    has no numbers, and if there is nothing.
+
+    parameter   what returned the result, for errors
+    """
+    leaves = dict(_named(value, "output"))
+    on_meta = next((name for name, leaf in leaves.items() if leaf.is_meta), None)
+    if leaves and not on_meta:
+        return leaves
+    got, fix = "none", "return the tensors that belong to single samples, or a loss"
+    if on_meta:
+        got, fix = f"{on_meta} on meta", "move the model and the batch off the meta device, with real weights"
+    raise PackvizError(parameter, expected="tensors with numbers in what it returns", got=got, fix=fix)
 
 
 def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
     if isinstance(value, PackedSequence):
         yield name, pad_packed_sequence(value, batch_first=True)[0].detach().clone()
     elif isinstance(value, Tensor):
-        yield name, _dense(value, name)
+        yield name, _dense(value)
     elif isinstance(value, np.ndarray | np.generic | Number) and not isinstance(value, Tensor):
         yield name, torch.as_tensor(value).clone()
     elif isinstance(value, list | tuple) and value and all(isinstance(one, int | float) for one in value):
         yield name, torch.tensor(value)
     elif isinstance(value, Mapping | tuple | list):
-        for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
-            yield from _named(part, f"{name}[{key!r}]")
+        named = value.items() if isinstance(value, Mapping) else enumerate(value)
+        leaves = [leaf for key, part in named for leaf in _named(part, f"{name}[{key!r}]")]
+        parts = [leaf for _, leaf in leaves]
+        alike = len(parts) == len(value) and len({(leaf.dim(), leaf.dtype) for leaf in parts}) == 1
+        yield from [(name, _stacked(parts))] if isinstance(value, list) and alike else leaves
     elif is_dataclass(value):
         for field in fields(value):
             yield from _named(getattr(value, field.name), f"{name}.{field.name}")
@@ -56,10 +74,16 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
         yield name, torch.tensor(zlib.crc32(repr(value).encode()))
 
 
-def _dense(value: Tensor, name: str) -> Tensor:
-    if value.is_meta:
-        fix = "move the model and the batch off the meta device, with to_empty() and real weights"
-        raise PackvizError("run", expected="tensors with numbers in what it returns", got=f"{name} on meta", fix=fix)
+def _stacked(parts: list[Tensor]) -> Tensor:
+    """Return tensors of as many dimensions as one, padded at their ends to the same sizes."""
+    sizes = [max(each) for each in zip(*(part.shape for part in parts), strict=True)]
+    whole = parts[0].new_zeros(len(parts), *sizes)
+    for place, part in zip(whole, parts, strict=True):
+        cut(place, part.shape, on_left=False).copy_(part)
+    return whole
+
+
+def _dense(value: Tensor) -> Tensor:
     dense = torch.nested.to_padded_tensor(value, 0.0) if value.is_nested else value.detach()
     return dense.dequantize().clone() if dense.is_quantized else dense.to_dense().clone()
 
@@ -92,13 +116,22 @@ def scale_of(leaf: Tensor) -> float:
     return max(1.0, float(usual.max()) if len(usual) else 1.0)
 
 
-def gap(reference: Tensor, other: Tensor, own: torch.Size, unit: float, scale: float | None, *, strict: bool) -> Gap:
-    """Compare two results of one sample where both have entries: in the shape that it has alone.
+def gap(
+    reference: Tensor,
+    other: Tensor,
+    own: torch.Size,
+    unit: float,
+    scale: float | None,
+    *,
+    strict: bool,
+    on_left: bool | None = None,
+) -> Gap | None:
+    """Compare two results of one sample where both have entries: in the shape that it has alone. None: another shape.
 
     A distance is rounding up to unit * scale; without a scale up to the unit.
 
-    Results in a batch may be wider than alone, unless `strict`; the entries of the sample come first, or last if the
-    pads do.
+    Results in a batch may be wider than alone, unless `strict`; the entries of the sample come last if the pads are on
+    the left, else first; with None, whichever fit better.
     """
     two = (reference, other)
     if (
@@ -106,17 +139,15 @@ def gap(reference: Tensor, other: Tensor, own: torch.Size, unit: float, scale: f
         or any(part.dim() != len(own) for part in two)
         or any(need > min(sizes) for need, *sizes in zip(own, *(part.shape for part in two), strict=True))
     ):
-        return Gap(nan, torch.ones(own, dtype=torch.bool))
-    best = Gap(inf, torch.ones(own, dtype=torch.bool))
-    for last in (False, True):
+        return None
+    found: list[Gap] = []
+    for last in (False, True) if on_left is None else (on_left,):
         one, another = (cut(part, own, on_left=last) for part in two)
         far = apart(one, another).nan_to_num(nan=inf)
-        over = is_over(far, one, unit, scale)
-        found = Gap(float(far.max()) if bool(over.any()) else 0.0, over)
-        best = found if int(found.over.sum()) < int(best.over.sum()) or not last else best
-        if all(part.shape == own for part in two) or not bool(over.any()):
+        found.append(Gap(far, is_over(far, one, unit, scale)))
+        if all(part.shape == own for part in two) or not bool(found[-1].over.any()):
             break
-    return best
+    return min(found, key=lambda each: int(each.over.sum()))
 
 
 def is_over(far: Tensor, values: Tensor, unit: float, scale: float | None) -> Tensor:
@@ -132,3 +163,10 @@ def cut(part: Tensor, shape: torch.Size, *, on_left: bool) -> Tensor:
     for axis, size in enumerate(shape):
         part = part.narrow(axis, part.size(axis) - size if on_left else 0, size)
     return part
+
+
+def checked_tolerance(tolerance: object) -> float | None:
+    """Return what counts as rounding. Raises PackvizError unless it is None or a number of at least 0."""
+    if tolerance is None or (is_number(tolerance) and tolerance >= 0):
+        return tolerance
+    raise refusal_of("tolerance", "a number of at least 0", tolerance, "leave it out, or give one such as 1e-5")

@@ -1,25 +1,28 @@
 """check_rows(): what comes out for a document in a row may not depend on the other documents of the row."""
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
-from math import inf, isnan
-from pathlib import Path
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import inf, isnan, nan
+from random import Random
 from typing import Any
 
 import torch
-from jinja2 import Template
 from torch import Tensor, nn
 
+from packviz.doctor.changes import finding, said_by
 from packviz.doctor.influence import Checked, Influence
+from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.models import evaluated
-from packviz.doctor.row_runs import Call, RowEvidence, called, collect_row, row_of
-from packviz.doctor.samples import random_states_kept, said_by
+from packviz.doctor.random_states import random_states_kept
+from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
+from packviz.doctor.runs import Change, Evidence, Separate, some_of
+from packviz.doctor.separation import in_a_row, separated
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import refusal_of
-from packviz.text import ENVIRONMENT, joined, letters, sequence_label, two_digits
-from packviz.validate import integer, is_number
+from packviz.text import joined, listed, sequence_label, two_digits
+from packviz.validate import integer
 
 __all__ = ["check_rows"]
 
@@ -59,12 +62,18 @@ def check_rows(
     """
     given = _checked(model, documents, call)
     integer("forwards", forwards, 12)
-    if tolerance is not None and not (is_number(tolerance) and tolerance >= 0):
-        raise refusal_of("tolerance", "a number of at least 0", tolerance, "leave it out, or give one such as 1e-5")
-    with evaluated(model, *given) as own, random_states_kept(lambda row: (call or called)(own, row_of(row))) as run:
-        done = collect_row(run, given, seed, forwards, tolerance)
-        run.differs = bool(done.again)
-    return Checked(_findings(done, model), _influence(done)).ignoring(ignore)
+    tolerance = checked_tolerance(tolerance)
+    with evaluated(model, *given) as own:
+
+        def run(documents: Sequence[Tensor]) -> Leaves:
+            return leaves_of((call or called)(own, row_of([one.clone() for one in documents])), "model")
+
+        with random_states_kept(run) as watched:
+            done = Evidence(watched, [*map(len, given)], tolerance, padded=False, on_left=False, time_axis=0)
+            row = _collected(done, given, seed, forwards)
+            watched.differs = done.differs
+            found = _findings(done, row, model, drawn=watched.draws())
+    return Checked(found, row.influence(done.forwards)).ignoring(ignore)
 
 
 def _checked(model: object, documents: object, call: object) -> list[Tensor]:
@@ -89,50 +98,133 @@ def _checked(model: object, documents: object, call: object) -> list[Tensor]:
     return given
 
 
-def _findings(done: RowEvidence, model: object) -> list[Finding]:
-    if done.again:
-        return [_finding("run_differs", done, done.again, {})]
+def _split_by(lengths: Sequence[int]) -> Any:
+    """Return what finds the tokens in an output. Raises PackvizError if no output has an entry for each of them."""
+
+    def split(whole: Leaves, alone: Mapping[int, Leaves], _: int) -> Separate:
+        splits = in_a_row(whole, alone, lengths)
+        if not splits:
+            shapes = listed([f"{name} {tuple(leaf.shape)}" for name, leaf in whole.items()])
+            fix = "return what belongs to single tokens: call=lambda model, row: model(row.input_ids, ...)"
+            expected = f"an output with {sum(lengths)} tokens in one dimension"
+            raise PackvizError("model", expected=expected, got=shapes, fix=fix)
+        return lambda leaves, places: separated(leaves, splits, places)._replace(shared={})
+
+    return split
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What a row showed, by token of the row.
+
+    starts     where each document begins, and N
+    tried      the tokens that were changed
+    alone      by token, how far its outputs are from those of its document alone; nan for another shape
+    influence  by (k, q), how far the outputs of token q move if token k changes, of another document
+    changes    what the influence is taken from, else the differences from the documents alone
+    """
+
+    starts: Sequence[int]
+    tried: Collection[int]
+    alone: Mapping[int, float]
+    influenced: Mapping[tuple[int, int], float]
+    changes: Sequence[Change]
+
+    @property
+    def owner(self) -> list[int]:
+        """Return the document of each token."""
+        return [d for d, start in enumerate(self.starts[:-1]) for _ in range(self.starts[d + 1] - start)]
+
+    def influence(self, forwards: int) -> Influence:
+        """Return which token changes which, as numbers."""
+        names = [f"{sequence_label(d)}{n - self.starts[d]}" for n, d in enumerate(self.owner)]
+        every: list[tuple[int | None, int, float]] = [(None, q, size) for q, size in self.alone.items()]
+        every += [(k, q, size) for (k, q), size in self.influenced.items()]
+        sizes = {(k, q): inf if isnan(size) else size for k, q, size in every}
+        return Influence(names, sizes, forwards, "Which token changes which", tuple(self.owner))
+
+
+def _collected(done: Evidence, documents: Sequence[Tensor], seed: int, budget: int) -> _Row:
+    """Run the row, each document alone, and the row with one token after another changed."""
+    starts, tried = [0, *accumulate(done.lengths)], []
+    probed = some_of(done.lengths, (budget - 2) // 2, seed)
+    done.begin([*documents], lambda d, _: [documents[d]], probed, _split_by(done.lengths))
+    if not done.differs:
+        done.compare_alone()
+        for d, at, other in changed_tokens(documents, budget - done.forwards, Random(seed)):
+            given = [*documents[:d], other, *documents[d + 1 :]]
+            if done.vary("values", given, done.everything, by=d, at=at):
+                tried.append(starts[d] + at)
+    changes = [replace(one, steps=one.steps or _all_of(done, one)) for one in done.changes]
+    alone = [one for one in changes if one.way in ("again", "alone")]
+    # the same shapes give the same rounding: what one token does may be small
+    moved = [one for one in changes if one.way == "values"] or (done.faint if alone else [])
+    influenced: dict[tuple[int, int], float] = {}
+    for one in moved:
+        for q, size in _by_token([one], starts).items():
+            key = starts[one.by or 0] + (one.at or 0), q
+            influenced[key] = max(size, influenced.get(key, 0.0))
+    return _Row(starts, tried, _by_token(alone, starts), influenced, moved or alone)
+
+
+def _all_of(done: Evidence, one: Change) -> dict[int, float]:
+    """Return all steps of a document whose output has another shape."""
+    return dict.fromkeys(range(done.lengths[one.on or 0]), nan)
+
+
+def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for one in changes:
+        for step, size in one.steps.items():
+            q = starts[one.on or 0] + step
+            found[q] = max(size, found.get(q, 0.0))
+    return found
+
+
+def _findings(done: Evidence, row: _Row, model: object, *, drawn: bool) -> list[Finding]:
+    failure = next(map(said_by, done.failures.values()), "")
+    sizes = [size for one in row.changes for size in one.steps.values()]
+    size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
+
+    def found(key: str, changes: Sequence[Change] = (), severity: Any = "silent", **values: object) -> Finding:
+        return finding(key, done, changes, severity, "document", size=size, failure=failure, **values)
+
+    if done.differs:
+        return [found("run_differs", row.changes, drawn=drawn, evaluated=True)]
     notes = []
-    if done.failure is not None and not done.compared_alone:
-        if not done.tried:
-            return [_finding("nothing_compared", done, {}, {"failure": said_by(done.failure)}, "error")]
-        notes = [_finding("alone_fails", done, {}, {"failure": said_by(done.failure)}, "note")]
-    if done.alone and not done.influence:  # the same shapes give the same rounding: what one token does may be small
-        done.influence |= done.faint
-    if done.influence:
-        hit: dict[int, float] = {}
-        for (_, q), size in done.influence.items():
-            hit[q] = max(size, hit.get(q, 0.0))
-        kernel = _kernel(done)
-        if kernel:
-            return [_finding("convolution", done, hit, {"kernel": kernel}), *notes]
-        return [_finding("leak", done, hit, _causes(done, model)), *notes]
-    if done.alone:
-        return [_finding("positions", done, done.alone, {"first": min(done.alone) < done.starts[1]}), *notes]
+    if "alone" in done.failures:
+        if not row.tried:
+            return [found("nothing_compared", severity="error")]
+        notes = [found("alone_fails", severity="note", copies=False)]
+    if kernel := _kernel(row):
+        return [found("convolution", row.changes, kernel=kernel), *notes]
+    if row.influenced:
+        return [found("leak", row.changes, **_causes(done, row, model)), *notes]
+    if row.alone:
+        return [found("positions", row.changes, first=min(row.alone) < row.starts[1]), *notes]
     return notes
 
 
-def _kernel(done: RowEvidence) -> int:
+def _kernel(row: _Row) -> int:
     """Return k if each token is changed by exactly the k - 1 tokens before it, of any document; 0 if there is none."""
-    owner = done.owner
-    reach = max(q - k for k, q in done.influence)
-    if reach < 1 or any(q < k for k, q in done.influence):
+    owner, found = row.owner, {*row.influenced}
+    reach = max((q - k for k, q in found), default=0)
+    if reach < 1 or any(q < k for k, q in found):
         return 0
-    tried = {(k, q) for k in done.tried for q in range(k + 1, len(owner)) if owner[q] != owner[k]}
+    tried = {(k, q) for k in row.tried for q in range(k + 1, len(owner)) if owner[q] != owner[k]}
     near = {(k, q) for k, q in tried if q - k <= reach}
-    found = {*done.influence}
-    deepest = max(q - done.starts[owner[q]] for q in (*done.alone, *(q for _, q in found)))
-    ends = any(len(one) > reach for one in done.documents[1:]) or 2 * len(near) < len(tried)  # so a state would go on
+    deepest = max(q - row.starts[owner[q]] for q in (*row.alone, *(q for _, q in found)))
+    long = any(stop - start > reach for start, stop in zip(row.starts[1:], row.starts[2:], strict=False))
+    ends = long or 2 * len(near) < len(tried)  # so a state would go on
     return reach + 1 if ends and len(found) >= DENSE * len(near) and deepest < reach else 0
 
 
-def _causes(done: RowEvidence, model: object) -> dict[str, object]:
+def _causes(done: Evidence, row: _Row, model: object) -> dict[str, object]:
     """Return what the answers say about the cause of a leak, and which modules of the model may be it."""
-    owner = done.owner
-    pairs = {(owner[k], owner[q]) for k, q in done.influence}
-    tried = {owner[k] for k in done.tried}
-    possible = {(a, b) for a in tried for b in range(a + 1, len(done.documents))}
-    starts = {*done.starts[1:-1]}
+    owner, D = row.owner, len(done.lengths)
+    pairs = {(owner[k], owner[q]) for k, q in row.influenced}
+    possible = {(a, b) for a in {owner[k] for k in row.tried} for b in range(a + 1, D)}
+    starts = {*row.starts[1:-1]}
     parts = list(model.named_modules()) if isinstance(model, nn.Module) else []
     both = any(a > b for a, b in pairs)
 
@@ -143,8 +235,8 @@ def _causes(done: RowEvidence, model: object) -> dict[str, object]:
     recurrent = named(nn.RNNBase, nn.RNNCellBase)
     attention = named(nn.MultiheadAttention, nn.TransformerEncoderLayer)
     return {
-        "sorted": done.moved,
-        "shifted": all(k in starts and q == k - 1 for k, q in done.influence),
+        "by_length": _is_sorted(done),
+        "shifted": all(k in starts and q == k - 1 for k, q in row.influenced),
         "recurrent": "" if attention or both else recurrent,
         "statistics": named(nn.modules.batchnorm._NormBase) if both and not attention else "",
         "attention": "" if recurrent else attention,
@@ -153,52 +245,16 @@ def _causes(done: RowEvidence, model: object) -> dict[str, object]:
     }
 
 
-def _finding(
-    key: str, done: RowEvidence, hit: Mapping[int, float], values: Mapping[str, object], severity: Any = "silent"
-) -> Finding:
-    owner, starts = done.owner, done.starts
-    tokens = sorted(hit)
-    rows = tuple(owner[n] for n in tokens)
-    steps = tuple(n - starts[owner[n]] for n in tokens)
-    sizes = [hit[n] for n in tokens]
-    size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
-    places = _places(rows, steps)
-    told = {**values, "who": _who(done), "size": size, "places": places}
-    words = _words()[key]
-    found = " ".join(words["found"].render(**told).split())
-    if severity == "silent":
-        units = f"Differences of up to {two_digits(done.unit)} times the largest number of a result, or 1,"
-        found += f" {units} count as rounding." if done.unit else " The outputs are integers: each difference counts."
-    return Finding(key, severity, found, places or "the row", "", words["repair"].render(**told).strip(), rows, steps)
-
-
-def _places(rows: Sequence[int], steps: Sequence[int]) -> str:
-    """Return tokens in words: "tokens 0 to 2 of document B"."""
-    told = []
-    for d in dict.fromkeys(rows):
-        own = [step for row, step in zip(rows, steps, strict=True) if row == d]
-        whole = own == [*range(own[0], own[-1] + 1)] and len(own) > 1
-        which = f"s {own[0]} to {own[-1]}" if whole else f"{'s' * (len(own) > 1)} {joined([*map(str, own)], 4)}"
-        told.append(f"token{which} of document {sequence_label(d)}")
-    return joined(told, 4)
-
-
-def _who(done: RowEvidence) -> str:
-    owner = done.owner
-    pairs = sorted({(owner[k], owner[q]) for k, q in done.influence})
-    by = {a: [b for one, b in pairs if one == a] for a, _ in pairs}
-    return joined([f"{sequence_label(a)} changes {letters(hit)}" for a, hit in by.items()], 4)
-
-
-def _influence(done: RowEvidence) -> Influence:
-    names = [f"{sequence_label(d)}{n - done.starts[d]}" for n, d in enumerate(done.owner)]
-    every: list[tuple[int | None, int, float]] = [(None, q, size) for q, size in done.alone.items()]
-    every += [(k, q, size) for (k, q), size in done.influence.items()]
-    sizes = {(k, q): inf if isnan(size) else size for k, q, size in every}
-    return Influence(names, sizes, done.forwards, "Which token changes which", tuple(done.owner))
-
-
-@cache
-def _words() -> dict[str, dict[str, Template]]:
-    table = tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
-    return {key: {name: ENVIRONMENT.from_string(text) for name, text in each.items()} for key, each in table.items()}
+def _is_sorted(done: Evidence) -> bool:
+    """Return whether the row has the results of the documents alone, sorted by their lengths."""
+    name = next(iter(done.whole.each[0]))
+    own = [done.alone[d][name] for d in done.everything if name in done.alone.get(d, {})]
+    row = [leaves[name] for leaves in done.whole.each]
+    if len(own) < len(row) or len({part.shape[1:] for part in (*own, *row)}) > 1:
+        return False
+    orders = [sorted(done.everything, key=lambda d: sign * done.lengths[d]) for sign in (1, -1)]
+    whole = {name: torch.cat(row)}
+    others = [{name: torch.cat([own[d] for d in order])} for order in orders]
+    return any(
+        other[name].shape == whole[name].shape and not done.compare("order", 0, other, whole) for other in others
+    )

@@ -1,203 +1,250 @@
-"""What came of running samples in several ways: which sample changed when another one did, where, and by how much."""
+"""The engine of the checks: run samples in several ways, and compare what each of them gets, step by step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from itertools import combinations
-from math import isnan, nan
+from math import nan
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
-from torch import Tensor
 
-from packviz.doctor.leaves import Leaves, gap, leaves_of, scale_of, unit_of
-from packviz.doctor.variations import Path, Variations, copied, other_order
-from packviz.errors import PackvizError
-from packviz.rules.preconditions import described
+from packviz.doctor.leaves import Gap, Leaves, gap, scale_of, unit_of
 
-Way = Literal["again", "alone", "order", "values", "longer", "pair"]
-Run = Callable[[list[Any]], Any]
+Way = Literal["again", "alone", "order", "values", "longer", "pair", "wider", "filled"]
+Places = Sequence[int | None]  # which sample stands at each place of a run; None for one that is not compared
+Hit = Mapping[int, Sequence[int]]  # by sample, the steps where it differs
 
-FREE_PAIRS = 12  # pairs that are run although nothing was found before
+
+class Outputs(NamedTuple):
+    """What a run returns: for each sample that it was given, and what belongs to no single one, as a mean loss."""
+
+    each: Sequence[Leaves]
+    shared: Leaves
+
+
+Separate = Callable[[Any, Places], Outputs]
+Separated = Callable[[Any, Mapping[int, Any], int], Separate]
 
 
 @dataclass(frozen=True)
 class Change:
     """One output of one sample that differs in a run.
 
-    on     the sample; by: the one that was changed, or stood beside it; None if that was more than one
-    size   the largest difference; nan for another shape; steps: at which of its steps, () if it has none
+    on     the sample; None: the output belongs to no single one
+    by     the sample that was changed, or stood beside it; None if that was more than one. at: the step changed
+    size   the largest difference; nan for another shape. steps: by step how large it is there, {} if it has none
     """
 
     way: Way
-    on: int
+    on: int | None
     by: int | None
     name: str
     size: float
-    steps: tuple[int, ...] = ()
+    steps: Mapping[int, float] = field(default_factory=dict)
+    at: int | None = None
 
 
 @dataclass(eq=False)
 class Evidence:
-    """What the runs showed. `failures`: why some were impossible, `compared` which ways were compared."""
+    """What the runs of some samples show. `failures`: why some were impossible, `compared`: which were compared.
 
-    samples: Sequence[Any]
-    outputs: list[Leaves]  # of the whole batch
-    sizes: list[int]
-    extents: list[dict[Path, int]]
-    alone: dict[int, Leaves] = field(default_factory=dict)
-    first_is_alone: list[bool] = field(default_factory=list)  # for each other order: whether its first sample is
-    orders: list[tuple[list[int], list[Leaves]]] = field(default_factory=list)  # other ones, and their outputs
-    copies: int = 1  # of a sample, in a run of it alone
-    changes: list[Change] = field(default_factory=list)
-    failures: dict[Way, BaseException] = field(default_factory=dict)
-    compared: dict[Way, int] = field(default_factory=dict)
-    forwards: int = 0
+    run        takes whatever stands for a batch, such as a list of samples; what it returns, `separate` splits
+    lengths    how many steps each sample has; 0 if unknown
+    tolerance  what counts as rounding; None: by dtype
+    padded     whether outputs in a batch may be wider than those alone. on_left: which entries are then the sample's
+               own: the last ones, else the first ones; None: whichever fit better
+    time_axis  the dimension of the outputs that counts the steps; None: the first in which the samples differ
+    copies     how many copies of a sample were in the run of it alone; copied: the outputs of each copy
+    shapes     of the outputs of samples that were not run alone, if they are known
+    orders     the other orders that were run, with their outputs
+    faint      differences by other values that may be rounding
+    """
+
+    run: Callable[[Any], Any]
+    lengths: Sequence[int]
     tolerance: float | None = None
+    padded: bool = True
+    on_left: bool | None = None
+    time_axis: int | None = None
+    separate: Separate = field(init=False)
+    whole: Outputs = field(init=False)
+    copies: int = 1
+    copied: dict[int, Sequence[Leaves]] = field(default_factory=dict)
+    alone: dict[int, Leaves] = field(default_factory=dict)
+    shapes: dict[int, Mapping[str, torch.Size]] = field(default_factory=dict)
+    orders: list[tuple[Sequence[int], Sequence[Leaves]]] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    faint: list[Change] = field(default_factory=list)
+    failures: dict[Way, BaseException] = field(default_factory=dict)
+    compared: set[Way] = field(default_factory=set)
+    forwards: int = 0
 
-    def covers(self, i: int, j: int) -> bool:
-        """Return whether sample i is at least as long as sample j everywhere, so that j does not pad it."""
-        return all(self.extents[i].get(path, 0) >= length for path, length in self.extents[j].items())
+    @property
+    def everything(self) -> Sequence[int]:
+        """Return all samples, in their order."""
+        return range(len(self.lengths))
 
-    def full(self, i: int) -> bool:
-        """Return whether no sample is longer than sample i anywhere, so that nothing of it is padded."""
-        return bool(self.extents[i]) and all(self.covers(i, j) for j in range(len(self.extents)))
+    @property
+    def differs(self) -> bool:
+        """Return whether a second run of the same samples fails, or gives other results."""
+        return "again" in self.failures or any(one.way == "again" for one in self.changes)
+
+    def begin(
+        self,
+        given: Any,
+        alone: Callable[[int, int], Any],
+        probed: Sequence[int],
+        separated: Separated,
+        copies: Sequence[int] = (1,),
+    ) -> None:
+        """Run all samples twice, and each of those probed alone. Errors of the first run are passed on.
+
+        alone      returns what `run` takes for a sample alone, or for copies of it: how many is tried in turn
+        separated  returns what splits the results of a run, from those of the whole batch and of samples alone
+        """
+        self.forwards += 1
+        whole, again = self.run(given), self._ran("again", given)
+        results = self._alone(alone, probed, copies) if "again" not in self.failures else {}
+        self.separate = separated(whole, results, self.copies)
+        self.whole = self.separate(whole, self.everything)
+        if again is not None:
+            self._add("again", self.everything, self.separate(again, self.everything))
+        self.copied = {b: self.separate(result, [b] * self.copies).each for b, result in results.items()}
+        self.alone = {b: outputs[0] for b, outputs in self.copied.items()}
+
+    def _alone(self, alone: Callable[[int, int], Any], probed: Sequence[int], copies: Sequence[int]) -> dict[int, Any]:
+        """Return what comes of these samples alone, or of copies of them; up to the first that fails in every way."""
+        results: dict[int, Any] = {}
+        for self.copies in copies:
+            results = {}
+            for b in probed:
+                if (result := self._ran("alone", alone(b, self.copies))) is None:
+                    break
+                results[b] = result
+            if len(results) == len(probed):
+                break
+        return results
+
+    def compare_alone(self) -> None:
+        """Add what differs in the samples that were run alone."""
+        for b, own in self.alone.items():
+            self.compared.add("alone")
+            self.changes += self.compare("alone", b, self.whole.each[b], own)
+
+    def vary(self, way: Way, given: Any, places: Places, by: int | None = None, at: int | None = None) -> bool:
+        """Run something else, add what differs in the samples that stand at these places, and say if it could be run.
+
+        by, at   the sample that was changed, which is not compared itself, and the step in it
+        """
+        result = self._ran(way, given)
+        if result is not None:
+            self._add(way, places, self.separate(result, places), by, at)
+        return result is not None
+
+    def anew(self, given: Any) -> "Evidence":
+        """Return evidence of the same samples, run in another mode: all of them first, without comparing anything."""
+        other = copy(self)
+        other.changes, other.faint, other.failures, other.compared = [], [], {}, set()
+        other.whole = self.separate(self.run(given), self.everything)
+        return other
+
+    def _ran(self, way: Way, given: Any) -> Any:
+        self.forwards += 1
+        try:
+            return self.run(given)
+        except Exception as error:  # of the model, whatever it raises
+            self.failures.setdefault(way, error)
+            return None
+
+    def _add(self, way: Way, places: Places, others: Outputs, by: int | None = None, at: int | None = None) -> None:
+        self.compared.add(way)
+        beside = way in ("longer", "pair")
+        for b, other in zip(places, others.each, strict=False):
+            if b is None or (b == by and way == "values"):
+                continue
+            whose = next((one for one in places if one != b), None) if way == "pair" else by
+            reference = self.alone.get(b, self.whole.each[b]) if beside else self.whole.each[b]
+            self.changes += self.compare(way, b, other, reference, whose, at)
+        if not beside and way != "values":
+            self.changes += self.compare(way, None, others.shared, self.whole.shared)
+        if way == "order":
+            self.orders.append(([b for b in places if b is not None], others.each))
+
+    def compare(
+        self,
+        way: Way,
+        b: int | None,
+        other: Leaves,
+        reference: Leaves,
+        by: int | None = None,
+        at: int | None = None,
+    ) -> list[Change]:
+        """Return what differs in the outputs of sample b. What is not even rounding by other values is kept apart."""
+        found = []
+        for name in dict.fromkeys((*reference, *other)):
+            apart = self._gap(way, b, name, other, reference)
+            if apart is None:
+                found.append(Change(way, b, by, name, nan, at=at))
+            elif bool(apart.over.any()):
+                steps = self._steps(name, b, apart.far, apart.over)
+                found.append(Change(way, b, by, name, float(apart.far.max()), steps, at))
+            elif way == "values" and bool(apart.far.any()):
+                steps = self._steps(name, b, apart.far, apart.far > 0)
+                self.faint.append(Change(way, b, by, name, float(apart.far.max()), steps, at))
+        return found
+
+    def _gap(self, way: Way, b: int | None, name: str, other: Leaves, reference: Leaves) -> Gap | None:
+        own = self.own(b, name)
+        if own is None or name not in other or name not in reference:
+            return None
+        shape = reference[name].shape
+        cut = shape == other[name].shape and any(need > size for need, size in zip(own, shape, strict=False))
+        if cut or (not self.padded and way != "alone"):
+            own = shape  # both were cut, which the comparison with the sample alone shows
+        unit = self.unit(name) if self.tolerance is None else self.tolerance
+        scale = scale_of(reference[name]) if self.tolerance is None else None
+        strict = b is None or (self._is_trimmed(name) if self.padded else way != "alone")
+        return gap(reference[name], other[name], own, unit, scale, strict=strict, on_left=self.on_left)
 
     def unit(self, name: str) -> float:
         """Return the largest difference that is rounding, for a number of magnitude 1."""
-        return max(unit_of(leaves[name]) for leaves in self.outputs if name in leaves)
+        every = (*self.whole.each, self.whole.shared)
+        return max(unit_of(leaves[name]) for leaves in every if name in leaves)
 
-    def own(self, b: int, name: str) -> torch.Size | None:
+    def own(self, b: int | None, name: str) -> torch.Size | None:
         """Return the shape of an output of sample b: as it is alone, else as it is in the whole batch."""
-        leaf = self.alone.get(b, self.outputs[b]).get(name)
-        return None if leaf is None else leaf.shape
-
-    def add(self, way: Way, b: int, by: int | None, other: Leaves, reference: Leaves) -> None:
-        """Add what differs in the outputs of sample b."""
-        self.compared[way] = self.compared.get(way, 0) + 1
-        self.changes += self.compare(way, b, by, other, reference)
-
-    def compare(self, way: Way, b: int, by: int | None, other: Leaves, reference: Leaves) -> list[Change]:
-        """Return what differs in the outputs of sample b."""
-        found = []
-        for name in reference.keys() | other.keys():
-            own = self.own(b, name)
-            if own is None or name not in other or name not in reference:
-                found.append(Change(way, b, by, name, nan))
-                continue
-            shape = reference[name].shape
-            if shape == other[name].shape and any(need > size for need, size in zip(own, shape, strict=False)):
-                own = shape  # both were cut, which the comparison with the sample alone shows
-            unit = self.unit(name) if self.tolerance is None else self.tolerance
-            scale = scale_of(reference[name]) if self.tolerance is None else None
-            one = gap(reference[name], other[name], own, unit, scale, strict=self._is_trimmed(name))
-            if isnan(one.size) or bool(one.over.any()):
-                steps = () if isnan(one.size) else self._steps(name, own, one.over)
-                found.append(Change(way, b, by, name, one.size, steps))
-        return found
+        if b in self.shapes:
+            return self.shapes[b].get(name)
+        leaves = self.whole.shared if b is None else self.alone.get(b, self.whole.each[b])
+        return leaves[name].shape if name in leaves else None
 
     def _is_trimmed(self, name: str) -> bool:
         """Return whether each sample has an output of its own size, so that a wider one is another result."""
-        return len({leaves[name].shape for leaves in self.outputs if name in leaves}) > 1
+        return len({leaves[name].shape for leaves in self.whole.each if name in leaves}) > 1
 
-    def _steps(self, name: str, own: torch.Size, over: Tensor) -> tuple[int, ...]:
-        shapes = {shape for b in range(len(self.outputs)) if (shape := self.own(b, name)) is not None}
-        dims = [axis for axis, sizes in enumerate(zip(*shapes, strict=False)) if len({*sizes}) > 1]
-        if not dims and own and own[0] in self.sizes and own[0] > 1 and len(own) > 1:
-            dims = [0]
-        if not dims:
-            return ()
-        return tuple(over.movedim(dims[0], 0).flatten(1).any(1).nonzero().flatten().tolist())
+    def _steps(self, name: str, b: int | None, far: torch.Tensor, over: torch.Tensor) -> dict[int, float]:
+        axis = self._time_axis(name, far.shape) if b is not None else None
+        if axis is None:
+            return {}
+        sizes = torch.where(over, far, 0.0).movedim(axis, 0).reshape(far.size(axis), -1).amax(1)
+        return {int(step): float(sizes[step]) for step in sizes.nonzero().flatten()}
 
-
-def collect(run: Run, samples: Sequence[Any], vary: Variations, budget: int, tolerance: float | None) -> Evidence:
-    """Run the samples in every way that the budget allows, and return what differs."""
-    B, outputs = len(samples), outputs_of(run([copied(one) for one in samples]), len(samples))
-    done = Evidence(samples, outputs, vary.sizes, vary.extents, forwards=1, tolerance=tolerance)
-
-    def ran(way: Way, given: Sequence[Any]) -> list[Leaves] | None:
-        done.forwards += 1
-        try:
-            return outputs_of(run([copied(one) for one in given]), len(given))
-        except Exception as error:  # of the model, whatever it raises
-            done.failures.setdefault(way, error)
-            return None
-
-    for b, other in enumerate(ran("again", samples) or []):
-        done.add("again", b, None, other, outputs[b])
-    if done.changes or "again" in done.failures:
-        return done
-    probed = _probed(done.sizes, max(1, (budget - 6) // 2), vary.seed)
-    _alone(done, ran, probed)
-    for order in [other_order(done.sizes, vary.seed), [*range(B)][::-1]][: 2 if B > 2 else 1]:
-        others = ran("order", [samples[b] for b in order]) or []
-        done.orders += [(order, others)] if others else []
-        for b, other in zip(order, others, strict=False):
-            done.add("order", b, None, other, outputs[b])
-        if others and order[0] in done.alone:
-            same = not done.compare("order", order[0], None, others[0], done.alone[order[0]])
-            done.first_is_alone.append(same)
-    _beside(done, ran, vary, probed, budget)
-    return done
+    def _time_axis(self, name: str, own: torch.Size) -> int | None:
+        if self.time_axis is not None:
+            return self.time_axis
+        shapes = {shape for b in self.everything if (shape := self.own(b, name)) is not None}
+        ragged = [axis for axis, sizes in enumerate(zip(*shapes, strict=False)) if len({*sizes}) > 1]
+        if ragged:
+            return ragged[0]
+        return 0 if len(own) > 1 and own[0] > 1 and own[0] in self.lengths else None
 
 
-def _alone(done: Evidence, ran: Any, probed: list[int]) -> None:
-    """Run each sample by itself; if that is impossible, copies of it, as many as the batch has samples."""
-    for copies in (1, len(done.samples)):
-        alone = {}
-        for b in probed:
-            if (results := ran("alone", [done.samples[b]] * copies)) is None:
-                break
-            alone[b] = results[0]
-        if len(alone) == len(probed):
-            done.alone, done.copies = alone, copies
-            for b in probed:
-                done.add("alone", b, None, done.outputs[b], alone[b])
-            return
-
-
-def _beside(done: Evidence, ran: Any, vary: Variations, probed: list[int], budget: int) -> None:
-    """Run the samples beside another value, beside a longer one, and in pairs."""
-    samples, B = done.samples, len(done.samples)
-    for j in probed:
-        if (other := vary.with_other_values(j)) is not None:
-            given = [*samples[:j], other, *samples[j + 1 :]]
-            for i, leaves in enumerate(ran("values", given) or []):
-                if i != j:
-                    done.add("values", i, j, leaves, done.outputs[i])
-    if (longer := vary.longer()) is not None:
-        for given, skip in (([*samples, longer], 0), ([longer, *samples], 1)):
-            for i, leaves in enumerate((ran("longer", given) or [])[skip : skip + B]):
-                done.add("longer", i, None, leaves, done.alone.get(i, done.outputs[i]))
-    pairs = [*combinations(probed, 2)]
-    near = [pair for pair in pairs if pair[1] - pair[0] == 1]
-    rest = [pair for pair in pairs if pair not in set(near)]
-    Random(vary.seed).shuffle(rest)
-    for at, (i, j) in enumerate([*near, *rest]):
-        if done.forwards >= budget or (at >= FREE_PAIRS and not done.changes):
-            return
-        for b, by, leaves in zip((i, j), (j, i), ran("pair", [samples[i], samples[j]]) or [], strict=False):
-            done.add("pair", b, by, leaves, done.alone.get(b, done.outputs[b]))
-
-
-def _probed(sizes: list[int], most: int, seed: int) -> list[int]:
+def some_of(lengths: Sequence[int], most: int, seed: int) -> list[int]:
     """Return which samples are changed and run alone: all, or the first, last, shortest, longest and some others."""
-    B = len(sizes)
+    B = len(lengths)
     if most >= B:
         return [*range(B)]
-    always = list(dict.fromkeys([0, sizes.index(max(sizes)), sizes.index(min(sizes)), B - 1]))[:most]
+    always = list(dict.fromkeys([0, lengths.index(max(lengths)), lengths.index(min(lengths)), B - 1]))[:most]
     others = Random(seed).sample([b for b in range(B) if b not in always], most - len(always))
     return sorted([*always, *others])
-
-
-def outputs_of(result: Any, B: int) -> list[Leaves]:
-    """Return the outputs of each sample. Raises PackvizError unless there is one for each."""
-    fix = "let run return a list with one output for each sample, or a tensor whose first dimension counts the samples"
-    one_each = isinstance(result, list | tuple) or (hasattr(result, "shape") and len(result.shape) > 0)
-    if not one_each or len(result) != B:
-        got = f"{len(result)}" if one_each else described(result)
-        raise PackvizError("run", expected=f"an output for each of {B} samples", got=got, fix=fix)
-    leaves = [leaves_of(one) for one in result]
-    if not all(leaves):
-        raise PackvizError("run", expected="a tensor or number for each sample", got="none", fix=fix)
-    return leaves

@@ -1,32 +1,31 @@
 """check_samples(): what comes out for a sample may not depend on the other samples of its batch."""
 
 import random
-import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache
-from math import isnan
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from random import Random
 from typing import Any
 
-import numpy as np
-import torch
-from jinja2 import Template
-from torch.utils._python_dispatch import TorchDispatchMode
-
 from packviz.doctor.causes import Pattern, patterns
-from packviz.doctor.influence import Checked, Influence
-from packviz.doctor.runs import Change, Evidence, Run, collect
-from packviz.doctor.variations import Variations
+from packviz.doctor.changes import finding, said_by, told_of, who_of
+from packviz.doctor.influence import Checked, influence_of
+from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
+from packviz.doctor.random_states import random_states_kept
+from packviz.doctor.runs import Change, Evidence, Outputs, some_of
+from packviz.doctor.variations import Variations, copied, other_order
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
-from packviz.rules.preconditions import refusal_of
-from packviz.text import ENVIRONMENT, counted, joined, letters, sequence_label, two_digits
-from packviz.validate import integer, is_number
+from packviz.rules.preconditions import described, refusal_of
+from packviz.text import counted, joined, letters, sequence_label
+from packviz.validate import integer
 
 __all__ = ["check_samples"]
 
+Run = Callable[[list[Any]], Any]
+
 LEAST = 12  # forwards: with fewer, most variations are left out
+FREE_PAIRS = 12  # pairs that are run although nothing was found before
 
 
 def check_samples(
@@ -62,16 +61,17 @@ def check_samples(
     """
     chosen = _chosen(run, samples, rows, seed)
     integer("forwards", forwards, LEAST)
-    if tolerance is not None and not (is_number(tolerance) and tolerance >= 0):
-        raise refusal_of("tolerance", "a number of at least 0", tolerance, "leave it out, or give one such as 1e-5")
+    tolerance = checked_tolerance(tolerance)
     vary = Variations([samples[b] for b in chosen], seed)
-    with random_states_kept(run) as watched:
-        done = collect(watched, vary.samples, vary, forwards, tolerance)
-        watched.differs = any(one.way == "again" for one in done.changes)
-        found = [*findings_of(done, drawn=watched.draws())]
+    with random_states_kept(lambda given: outputs_of(run([copied(one) for one in given]), len(given))) as watched:
+        done = Evidence(watched, vary.sizes, tolerance)
+        _collect(done, vary, forwards)
+        watched.differs = done.differs
+        found = [*_findings(done, vary, drawn=watched.draws())]
+    names = [sequence_label(b) for b in range(len(chosen))]
     if chosen != [*range(len(samples))]:
-        found = [_renumbered(one, chosen) for one in found]
-    return Checked(found, influence_of(done, chosen)).ignoring(ignore)
+        found, names = [_renumbered(one, chosen) for one in found], [*map(str, chosen)]
+    return Checked(found, influence_of(done, names, "Which sample changes which")).ignoring(ignore)
 
 
 def _chosen(run: object, samples: object, rows: int | Sequence[int] | None, seed: int) -> list[int]:
@@ -94,82 +94,69 @@ def _chosen(run: object, samples: object, rows: int | Sequence[int] | None, seed
     return chosen
 
 
-class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Record whether an operation in this thread draws random numbers."""
-
-    drawn = False
-
-    def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        own = any(isinstance(one, torch.Generator) for one in (*args, *(kwargs or {}).values()))
-        self.drawn |= torch.Tag.nondeterministic_seeded in call.tags and not own
-        return call(*args, **(kwargs or {}))
-
-
-class WatchedRun:
-    """A run whose first call is watched for random numbers.
-
-    drawn    whether torch drew in the first call; differs: whether two calls were seen to differ, set by the caller
-    """
-
-    def __init__(self, run: Callable[[Any], Any]) -> None:
-        self.run, self.drawn, self.differs, self.calls = run, False, False, 0
-        self.before = torch.get_rng_state(), random.getstate(), np.random.get_state()
-
-    def draws(self) -> bool:
-        """Return whether the run draws random numbers, as far as can be seen."""
-        numpy = str(np.random.get_state()) != str(self.before[2])
-        return self.drawn or numpy or random.getstate() != self.before[1]
-
-    def __call__(self, samples: Any) -> Any:
-        self.calls += 1
-        if self.calls > 1:
-            return self.run(samples)
-        with _Drawing() as seen:  # type: ignore[no-untyped-call]
-            result = self.run(samples)
-        self.drawn = seen.drawn
-        return result
+def outputs_of(result: Any, B: int) -> list[Leaves]:
+    """Return the outputs of each sample. Raises PackvizError unless there is one for each."""
+    fix = "let run return a list with one output for each sample, or a tensor whose first dimension counts the samples"
+    one_each = isinstance(result, list | tuple) or (hasattr(result, "shape") and len(result.shape) > 0)
+    if not one_each or len(result) != B:
+        got = f"{len(result)}" if one_each else described(result)
+        raise PackvizError("run", expected=f"an output for each of {B} samples", got=got, fix=fix)
+    return [leaves_of(one) for one in result]
 
 
-@contextmanager
-def random_states_kept(run: Callable[[Any], Any]) -> Iterator[WatchedRun]:
-    """Put the random states back to what they were if the run draws from them; else leave them alone.
+def _collect(done: Evidence, vary: Variations, budget: int) -> None:
+    """Run the samples in every way that the budget allows."""
+    samples, B = vary.samples, len(vary.samples)
+    probed = some_of(done.lengths, max(1, (budget - 6) // 2), vary.seed)
+    done.begin(
+        samples,
+        lambda b, copies: [samples[b]] * copies,
+        probed,
+        lambda *_: lambda outputs, _: Outputs(outputs, {}),
+        copies=(1, B),
+    )
+    if done.differs:
+        return
+    done.compare_alone()
+    for order in [other_order(done.lengths, vary.seed), [*range(B)][::-1]][: 2 if B > 2 else 1]:
+        done.vary("order", [samples[b] for b in order], order)
+    for j in probed:
+        if (other := vary.with_other_values(j)) is not None:
+            done.vary("values", [*samples[:j], other, *samples[j + 1 :]], range(B), by=j)
+    if (longer := vary.longer()) is not None:
+        done.vary("longer", [*samples, longer], range(B))
+        done.vary("longer", [longer, *samples], [None, *range(B)])
+    pairs = [*combinations(probed, 2)]
+    near = [pair for pair in pairs if pair[1] - pair[0] == 1]
+    rest = [pair for pair in pairs if pair not in set(near)]
+    Random(vary.seed).shuffle(rest)
+    for at, (i, j) in enumerate([*near, *rest]):
+        if done.forwards >= budget or (at >= FREE_PAIRS and not done.changes):
+            return
+        done.vary("pair", [samples[i], samples[j]], (i, j))
 
-    Variations are drawn from a generator of their own. Random operations of torch in the first run are seen in this
-    thread alone; if there is one, or if two runs differ, the states are put back at the end. A run that draws nothing
-    thus never takes back what another thread draws meanwhile.
-    """
-    watched = WatchedRun(run)
-    on_gpu = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
-    try:
-        yield watched
-    finally:
-        if watched.drawn or watched.differs:
-            torch.set_rng_state(watched.before[0])
-            torch.cuda.set_rng_state_all(on_gpu)
-        if watched.differs:
-            random.setstate(watched.before[1])
-            np.random.set_state(watched.before[2])
 
-
-def findings_of(done: Evidence, *, drawn: bool) -> Iterator[Finding]:
+def _findings(done: Evidence, vary: Variations, *, drawn: bool) -> Iterator[Finding]:
     """Yield what follows from the evidence."""
-    if "again" in done.failures or any(one.way == "again" for one in done.changes):
-        error = done.failures.get("again")
-        told = f"the second run raises {said_by(error)}" if error else told_of(done.changes)
-        yield _finding("run_differs", done, done.changes, {"told": told, "drawn": drawn})
+    if done.differs:
+        yield finding("run_differs", done, done.changes, drawn=drawn, failure=_failure(done, "again"), evaluated=False)
         return
-    ways = {way for way in done.compared if way != "again"}
-    if not ways:
+    if not done.compared - {"again"}:
         failure = said_by(next(iter(done.failures.values())))
-        yield _finding("nothing_compared", done, (), {"failure": failure}, severity="error")
+        yield finding("nothing_compared", done, severity="error", failure=failure)
         return
-    for way in ("alone", "order"):
-        if way in done.failures and (way not in ways or done.copies > 1):
-            why: dict[str, object] = {"failure": said_by(done.failures[way]), "alone": way == "alone"}
-            why["copies"] = done.copies > 1 and way == "alone"
-            yield _finding("alone_fails" if way == "alone" else "order_fails", done, (), why, severity="note")
-    for one in patterns(done):
-        yield _finding(one.kind, done, _telling(one.changes), _values(done, one))
+    if "alone" in done.failures:
+        copies = done.copies > 1 and bool(done.alone)
+        yield finding("alone_fails", done, severity="note", failure=_failure(done, "alone"), copies=copies)
+    if "order" in done.failures and "order" not in done.compared:
+        yield finding("variation_fails", done, severity="note", failure=_failure(done, "order"), way="order")
+    for one in patterns(done, vary):
+        changes = _telling(one.changes)
+        yield finding(one.kind, done, changes, **_values(done, vary, one, changes))
+
+
+def _failure(done: Evidence, way: Any) -> str:
+    return said_by(done.failures[way]) if way in done.failures else ""
 
 
 def _telling(changes: Sequence[Change]) -> Sequence[Change]:
@@ -180,112 +167,23 @@ def _telling(changes: Sequence[Change]) -> Sequence[Change]:
     return changes
 
 
-def _values(done: Evidence, pattern: Pattern) -> dict[str, object]:
-    changes = _telling(pattern.changes)
-    hit = sorted({one.on for one in changes})
-    full = [b for b in done.alone if done.full(b) and b not in hit]
+def _values(done: Evidence, vary: Variations, pattern: Pattern, changes: Sequence[Change]) -> dict[str, Any]:
+    hit = {one.on for one in changes if one.on is not None}
+    full = [b for b in done.alone if vary.is_full(b) and b not in hit]
     moved = [f"{sequence_label(b)} gets that of {sequence_label(of)}" for b, of in enumerate(pattern.order) if b != of]
+    pairs = [one for one in changes if one.way == "pair"]
+    beside = f" ({who_of(pairs)} when it stands beside it)" if pairs else ""
     return {
-        "told": told_of(changes),
-        "hit": letters(hit),
-        "who": who_of(changes),
-        "change": f"the result of {letters(hit)} changes: {told_of(changes)}{_beside(changes)}.",
+        "change": f"the result of {letters(sorted(hit))} changes: {told_of(changes)}{beside}.",
         "order": joined(moved, 4),
         "full": letters(full) if full else "",
         "one_full": len(full) == 1,
         "first_is_right": 0 not in {one.on for one in changes if one.way == "alone"},
+        "cause": "",
     }
-
-
-def _beside(changes: Sequence[Change]) -> str:
-    pairs = [one for one in changes if one.way == "pair"]
-    return f" ({who_of(pairs)} when it stands beside it)" if pairs else ""
-
-
-def told_of(changes: Sequence[Change]) -> str:
-    """Return by how much each output differs: "output by up to 0.25 and state in its shape"."""
-    parts = []
-    for name in dict.fromkeys(one.name for one in changes):
-        sizes = [one.size for one in changes if one.name == name]
-        parts.append(f"{name} in its shape" if any(map(isnan, sizes)) else f"{name} by up to {two_digits(max(sizes))}")
-    return joined(parts)
-
-
-def who_of(changes: Sequence[Change]) -> str:
-    """Return who changes whom: "A changes B and C, B changes C"."""
-    told = [one for one in changes if one.way == "values"] or [one for one in changes if one.by is not None]
-    changed = sorted({one.by for one in told if one.by is not None})
-    by = {j: sorted({one.on for one in told if one.by == j}) for j in changed}
-    return joined([f"{sequence_label(j)} changes {letters(hit)}" for j, hit in by.items()], 4)
-
-
-def said_by(error: BaseException) -> str:
-    """Return the type of an error and the line that says what is wrong: TorchScript's last one, else the first."""
-    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()] or [""]
-    said = lines[-1] if "TorchScript interpreter" in lines[0] else lines[0]
-    name = type(error).__name__
-    return said if said.startswith(f"{name}:") else f"{name}: {said}".removesuffix(": ")
-
-
-def rounding_of(done: Evidence) -> str:
-    """Return what counts as rounding, in words."""
-    if done.tolerance is not None:
-        return f"Differences of up to {two_digits(done.tolerance)} count as rounding."
-    units = {unit for leaves in done.outputs for name in leaves if (unit := done.unit(name))}
-    if not units:
-        return "The outputs are integers: each difference counts."
-    told = joined([two_digits(unit) for unit in sorted(units)])
-    return f"Differences of up to {told} times the largest number of a result, or 1, count as rounding."
-
-
-def _finding(
-    key: str, done: Evidence, changes: Sequence[Change], values: Mapping[str, object], severity: Any = "silent"
-) -> Finding:
-    words = _words()[key]
-    found = " ".join(words["found"].render(**values).split())
-    rows = sorted({one.on for one in changes})
-    steps = [sorted({step for one in changes if one.on == b for step in one.steps}) for b in rows]
-    timed = bool(rows) and all(steps)
-    if severity == "silent":
-        found = f"{found} {rounding_of(done)}"
-    where = joined([f"sample {sequence_label(b)}{_at(each)}" for b, each in zip(rows, steps, strict=True)], 4)
-    first = tuple(each[0] for each in steps) if timed else ()
-    repair = words["repair"].render(**values).strip()
-    return Finding(key, severity, found, where or "the whole batch", "", repair, tuple(rows), first)
-
-
-def _at(steps: Sequence[int]) -> str:
-    """Return steps in words: " at t = 3", " from t = 0 to 4"."""
-    if not steps:
-        return ""
-    if len(steps) == 1:
-        return f" at t = {steps[0]}"
-    if steps[-1] - steps[0] == len(steps) - 1:
-        return f" from t = {steps[0]} to {steps[-1]}"
-    return f" at t = {joined([str(step) for step in steps], 4)}"
 
 
 def _renumbered(one: Finding, chosen: Sequence[int]) -> Finding:
     told = f"{one.found} Of the samples, {counted(len(chosen), 'row')} were taken: A is row {chosen[0]}"
     rest = [f"{sequence_label(at)} is row {row}" for at, row in enumerate(chosen) if at]
-    found = f"{told}, {joined(rest, 4)}."
-    values = {**vars(one), "found": found, "sequences": tuple(chosen[b] for b in one.sequences)}
-    return Finding(**values)
-
-
-def influence_of(done: Evidence, chosen: Sequence[int]) -> Influence:
-    """Return who changes whom, as numbers."""
-    B = len(done.outputs)
-    sizes: dict[tuple[int | None, int], float] = {}
-    for one in done.changes:
-        if one.way != "again":
-            size = float("inf") if isnan(one.size) else one.size
-            sizes[one.by, one.on] = max(size, sizes.get((one.by, one.on), 0.0))
-    names = [sequence_label(b) if chosen == [*range(B)] else str(chosen[b]) for b in range(B)]
-    return Influence(tuple(names), sizes, done.forwards, "Which sample changes which")
-
-
-@cache
-def _words() -> dict[str, dict[str, Template]]:
-    table = tomllib.loads(Path(__file__).with_name("samples.toml").read_text(encoding="utf-8"))
-    return {key: {name: ENVIRONMENT.from_string(text) for name, text in each.items()} for key, each in table.items()}
+    return replace(one, found=f"{told}, {joined(rest, 4)}.", sequences=tuple(chosen[b] for b in one.sequences))

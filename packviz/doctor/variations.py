@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -90,7 +91,7 @@ class Variations:
         self.samples, self.seed = samples, seed
         self.places = _places(samples)
 
-    @property
+    @cached_property
     def extents(self) -> list[dict[Path, int]]:
         """Return how long each sample is, at each place; of a list of sequences the longest, and their count."""
         found: list[dict[Path, int]] = [{} for _ in self.samples]
@@ -105,6 +106,14 @@ class Variations:
         paths = list(dict.fromkeys(path for one in extents for path in one))
         ragged = [path for path in paths if len({one.get(path, 0) for one in extents}) > 1] or paths[:1]
         return [sum(one.get(path, 0) for path in ragged) for one in extents]
+
+    def covers(self, i: int, j: int) -> bool:
+        """Return whether sample i is at least as long as sample j everywhere, so that j does not pad it."""
+        return all(self.extents[i].get(path, 0) >= length for path, length in self.extents[j].items())
+
+    def is_full(self, i: int) -> bool:
+        """Return whether no sample is longer than sample i anywhere, so that nothing of it is padded."""
+        return bool(self.extents[i]) and all(self.covers(i, j) for j in range(len(self.samples)))
 
     def with_other_values(self, b: int) -> Any | None:
         """Return sample b with other values in the same shape; None if there is nothing to change."""

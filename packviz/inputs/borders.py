@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
@@ -63,18 +63,11 @@ def find_documents(
     >>> find_documents(position_ids=[0, 1, 2, 0, 0, 0, 1], rule="falls")
     (3, 4)
     """
-    others = (position_ids, seq_idx, attention_mask, input_ids, rule)
-    if cu_seqlens is not None and all(other is None for other in others):  # however long its row is
+    others: dict[str, Any] = {"position_ids": position_ids, "seq_idx": seq_idx, "input_ids": input_ids}
+    others |= {"attention_mask": attention_mask, "rule": rule}
+    if cu_seqlens is not None and all(other is None for other in others.values()):  # however long its row is
         return tuple(length for length in _lengths_of(row_from("cu_seqlens", cu_seqlens)).tolist() if length)
-    ids = document_ids(
-        position_ids=position_ids,
-        cu_seqlens=cu_seqlens,
-        seq_idx=seq_idx,
-        attention_mask=attention_mask,
-        input_ids=input_ids,
-        eos=eos,
-        rule=rule,
-    )
+    ids = document_ids(cu_seqlens=cu_seqlens, eos=eos, **others)
     return tuple(count for count in ids[ids >= 0].bincount().tolist() if count)
 
 

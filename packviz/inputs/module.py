@@ -69,6 +69,15 @@ def unknown_hooks(module: nn.RNNBase) -> int:
     return len(before) + len(module._forward_hooks)
 
 
+def weight_names(module: nn.RNNBase) -> list[list[str]]:
+    """Return the names of the weights of each layer and direction, (L*D) lists, in the order of module.all_weights."""
+    kinds = ["weight_ih", "weight_hh"]
+    kinds += ["bias_ih", "bias_hh"] if module.bias else []
+    kinds += ["weight_hr"] if module.proj_size else []
+    ends = [f"l{layer}{end}" for layer in range(module.num_layers) for end in ("", "_reverse")[: directions(module)]]
+    return [[f"{kind}_{end}" for kind in kinds] for end in ends]
+
+
 def parameters_of(module: nn.RNNBase) -> dict[str, Tensor]:
     """Return by name the weights that the module would use in eval mode, without gradients.
 
@@ -76,7 +85,7 @@ def parameters_of(module: nn.RNNBase) -> dict[str, Tensor]:
     pruning) are computed here in the same way, without a power iteration; the module is not modified.
     """
     computed = dict(made for hook in module._forward_pre_hooks.values() if (made := _weight_by(hook, module)))
-    names = [name for layer in module._all_weights for name in layer]
+    names = [name for slot in weight_names(module) for name in slot]
     return {name: (computed[name] if name in computed else _weight(module, name)).detach() for name in names}
 
 
@@ -128,7 +137,7 @@ def snapshot(module: nn.RNNBase) -> nn.RNNBase:
 def one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
     """Return one layer of a snapshot as a separate module with the same weights."""
     D, made = directions(module), bare(module, layer)
-    names = [name for row in module._all_weights[layer * D : (layer + 1) * D] for name in row]
+    names = [name for slot in weight_names(module)[layer * D : (layer + 1) * D] for name in slot]
     weights = {name.replace(f"_l{layer}", "_l0"): getattr(module, name) for name in names}
     made.load_state_dict(weights, assign=True)
     return made

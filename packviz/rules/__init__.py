@@ -7,11 +7,22 @@ its repair in repairs/.
 
 from collections.abc import Iterable, Iterator
 
-from packviz.rules import companions, data, episodes, module, packed_sequence, pads, readout, rows, unpacked
+from packviz.rules import (
+    companions,
+    data,
+    episodes,
+    module,
+    packed_sequence,
+    pads,
+    readout,
+    rows,
+    unpacked,
+    whole_documents,
+)
 from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
 from packviz.rules.preconditions import check_traced
-from packviz.rules.rows import RowCase
+from packviz.rules.row_case import RowCase
 
 # In this order: a rule may need what those before it found.
 RULES = (
@@ -47,7 +58,7 @@ RULES = (
     rows.rules_agree,
     rows.labels_stay_inside,
     rows.documents_have_targets,
-    rows.documents_are_whole,
+    whole_documents.documents_are_whole,
 )
 
 

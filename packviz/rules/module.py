@@ -80,9 +80,6 @@ def _check_settings(module: nn.RNNBase) -> None:
         choice(f"module.{name}", getattr(module, name), (True, False))
     choice("module.mode", module.mode, [mode for kind in CELL_KINDS.values() for mode in kind.modes])
     number("module.dropout", module.dropout)
-    slots, names = module.num_layers * directions(module), module._all_weights
-    if not isinstance(names, list) or len(names) != slots or not all(isinstance(layer, list) for layer in names):
-        raise _refusal("a module whose weights do not fit its num_layers and bidirectional", "build it again")
 
 
 def _refusal(got: str, fix: str) -> PackvizError:

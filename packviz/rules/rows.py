@@ -1,104 +1,18 @@
-"""What can be wrong with a row of documents: its offsets, positions, masks and labels, and documents cut or dropped."""
+"""What can be wrong with a row of documents: its offsets, positions, masks and labels."""
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import cast
 
 import torch
 from torch import Tensor
 
-from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, find_documents, where_rules_disagree
-from packviz.inputs.documents import cu_seqlens_of
 from packviz.rules.case import rule
 from packviz.rules.finding import Fault, Severity
+from packviz.rules.row_case import RowCase
 
 IGNORED = -100  # a label that is no target
-
-
-@dataclass(frozen=True, eq=False)
-class RowCase:
-    """What examine_rows() is given, as int64 tensors (N,); documents as tensors, or their lengths."""
-
-    input_ids: Tensor | None = None
-    position_ids: Tensor | None = None
-    cu_seqlens: Tensor | None = None
-    max_seqlen: int | None = None
-    seq_idx: Tensor | None = None
-    attention_mask: Tensor | None = None
-    labels: Tensor | None = None
-    documents: Sequence[Tensor] | None = None
-    offsets_dtype: torch.dtype | None = None  # of cu_seqlens, if it is a tensor
-    beside: int = 0  # how many other rows are in the batch
-
-    @cached_property
-    def N(self) -> int | None:
-        """Return the number of places in the row, if anything but cu_seqlens says it."""
-        for one in (self.input_ids, self.position_ids, self.seq_idx, self.attention_mask, self.labels):
-            if one is not None:
-                return len(one)
-        return None
-
-    @cached_property
-    def is_token(self) -> Tensor | None:
-        """Return (N,) bool: False at pads, as attention_mask or seq_idx say; None if neither is given."""
-        if self.attention_mask is not None:
-            return self.attention_mask != 0
-        return None if self.seq_idx is None else self.seq_idx >= 0
-
-    def tokens(self, row: Tensor) -> Tensor:
-        """Return the row without its pads."""
-        return row if self.is_token is None or len(self.is_token) != len(row) else row[self.is_token]
-
-    @cached_property
-    def readings(self) -> dict[str, tuple[int, ...]]:
-        """Return the lengths of the documents by each spelling that can be read."""
-        given = {
-            "cu_seqlens": self.cu_seqlens,
-            "seq_idx": self.seq_idx,
-            "attention_mask": self.attention_mask if self.numbers_documents else None,
-            "position_ids": None if self.position_ids is None else self.tokens(self.position_ids),
-        }
-        found = {}
-        for name, row in given.items():
-            try:
-                if row is not None and len(row):
-                    found[name] = find_documents(**{name: row})  # type: ignore[arg-type]
-            except PackvizError:
-                continue
-        return found
-
-    @cached_property
-    def numbers_documents(self) -> bool:
-        """Return whether the attention mask has more than 0 and 1."""
-        return self.attention_mask is not None and int(self.attention_mask.max()) > 1
-
-    @cached_property
-    def lengths(self) -> tuple[int, ...]:
-        """Return the documents by the first spelling that can be read."""
-        return next(iter(self.readings.values()), ())
-
-    @property
-    def starts(self) -> list[int]:
-        """Return where each document begins among the tokens."""
-        return [0, *accumulate(self.lengths)][:-1]
-
-
-def joined(cases: Sequence[RowCase], documents: Sequence[Tensor]) -> RowCase:
-    """Return the documents of all rows of a batch as one row: these documents were to be put into them."""
-    ids = [None if case.input_ids is None else case.tokens(case.input_ids) for case in cases]
-    lengths = [case.lengths for case in cases]
-    if not all(lengths):  # padded: a document is a row
-        lengths = [(len(each),) for each in ids if each is not None] if len(documents) == len(cases) else []
-    known = [each for each, own in zip(ids, lengths, strict=False) if each is not None and len(each) == sum(own)]
-    return RowCase(
-        input_ids=torch.cat(known) if known and len(known) == len(cases) else None,
-        cu_seqlens=cu_seqlens_of([length for own in lengths for length in own]).long() if lengths else None,
-        documents=documents,
-    )
 
 
 @rule("cu_seqlens", of=RowCase)
@@ -258,43 +172,3 @@ def documents_have_targets(case: RowCase) -> Iterator[Fault]:
     empty = [d for d, part in enumerate(parts) if bool((part == IGNORED).all())]
     if empty:
         yield Fault("no_target", None, empty, severity="note")
-
-
-@rule("documents", of=RowCase)
-def documents_are_whole(case: RowCase) -> Iterator[Fault]:
-    """Find documents that are cut or missing: by their ids if the row has ids, else by their lengths."""
-    if not case.lengths:
-        return
-    documents, N = cast("Sequence[Tensor]", case.documents), sum(case.lengths)
-    tokens = None if case.input_ids is None else case.tokens(case.input_ids)
-    by_ids = tokens is not None and len(tokens) == N and all(one.dim() == 1 for one in documents)
-    key: Callable[[Sequence[int]], Hashable] = tuple if by_ids else len
-    row: Sequence[int] = tokens.tolist() if tokens is not None and by_ids else range(N)
-    parts = Counter(key(row[start:stop]) for start, stop in pairwise([0, *accumulate(case.lengths)]))
-    wanted = [one.tolist() if by_ids else range(len(one) if one.dim() else int(one)) for one in documents]
-    left = sorted((d for d, one in enumerate(wanted) if not _taken(parts, key(one))), key=lambda d: -len(wanted[d]))
-    kept = {d: _kept(parts, wanted[d], key, {*case.lengths}) for d in left}
-    cut = [d for d in left if 0 < kept[d] < len(wanted[d])]
-    if cut:
-        yield Fault("document_cut", None, sorted(cut), severity="silent")
-    if split := [d for d in left if kept[d] == len(wanted[d])]:
-        yield Fault("document_split", None, sorted(split), severity="note")
-    if dropped := [d for d in left if not kept[d]]:
-        yield Fault("document_dropped", None, sorted(dropped), severity="silent")
-
-
-def _taken(parts: Counter[Hashable], part: Hashable) -> bool:
-    """Take a part out of those of the row, and return whether it was there."""
-    there = parts[part] > 0
-    parts[part] -= there
-    return there
-
-
-def _kept(
-    parts: Counter[Hashable], whole: Sequence[int], key: Callable[[Sequence[int]], Hashable], of: set[int]
-) -> int:
-    """Return how many tokens of a document, from its first on, are in parts of these lengths; long parts come first."""
-    at, lengths = 0, sorted(of, reverse=True)
-    while length := next((n for n in lengths if n <= len(whole) - at and _taken(parts, key(whole[at : at + n]))), 0):
-        at += length
-    return at

@@ -1,6 +1,7 @@
 """The zoo: no false alarm among the right ones, and a finding of the expected kind for each wrong one."""
 
 import pytest
+import repository_cases
 from zoo_cases import (
     BATCHES_RIGHT,
     BATCHES_WRONG,
@@ -54,6 +55,28 @@ def test_a_wrong_batch_is_found(name: str) -> None:
     assert key in [one.key for one in pv.examine_rows(**batch).wrong]
 
 
-def test_the_zoo_has_more_than_forty_animals() -> None:
-    names = [*ROWS_RIGHT, *ROWS_WRONG, *SAMPLES_RIGHT, *SAMPLES_WRONG, *BATCHES_RIGHT, *BATCHES_WRONG]
-    assert len(names) > 40
+@pytest.mark.parametrize("right", [True, False], ids=["right", "wrong"])
+@pytest.mark.parametrize("name", repository_cases.SAMPLES)
+def test_a_collate_function_of_a_repository_is_judged_rightly(name: str, right: bool) -> None:
+    one = repository_cases.SAMPLES[name]
+    found = pv.check_samples(lambda samples: one.run(samples, right), one.given)
+    assert (found == ()) == right, str(found)
+    assert {each.kind for each in found.wrong} <= one.kinds, str(found)
+
+
+@pytest.mark.parametrize("right", [True, False], ids=["right", "wrong"])
+@pytest.mark.parametrize("name", repository_cases.ROWS)
+def test_a_model_of_rows_of_a_repository_is_judged_rightly(name: str, right: bool) -> None:
+    one = repository_cases.ROWS[name]
+    model = repository_cases.EMBEDDING
+    found = pv.check_rows(model, DOCUMENTS, lambda model, row: one.run(model(row.input_ids), row, right))
+    assert (found == ()) == right, str(found)
+    assert {each.kind for each in found.wrong} <= one.kinds, str(found)
+
+
+@pytest.mark.parametrize("name", repository_cases.BATCHES)
+def test_a_batch_of_a_repository_is_judged_rightly(name: str) -> None:
+    batch, instead, key = repository_cases.BATCHES[name]
+    right = pv.examine_rows(**batch)
+    assert right.wrong == (), str(right)
+    assert key in [one.key for one in pv.examine_rows(**{**batch, **instead}).wrong]

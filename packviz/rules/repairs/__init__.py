@@ -2,7 +2,7 @@
 
 from textwrap import indent
 
-from packviz.rules.repairs import beside, episodes, lengths, rows
+from packviz.rules.repairs import beside, checks, episodes, lengths, rows
 from packviz.rules.repairs.program import IMPORT_PACK, PACK_X, Repair, always
 
 _SKIP = indent("raise StopIteration  # skip the empty batch", "    ")
@@ -31,7 +31,7 @@ _READ_PACKED = always(
     "_, lengths = pad_packed_sequence(packed)  # the ones that were used to pack",
 )
 
-# By the key of the words; what is wrong with a model itself, and what was not examined, has no repair.
+# By the key of the words; what was not examined has no repair.
 REPAIRS: dict[str, Repair] = {
     "one_dimension": lengths.make_two_dimensional,
     "empty_batch": always("import torch", "", "if x.numel() == 0:", _SKIP),
@@ -84,4 +84,5 @@ REPAIRS: dict[str, Repair] = {
     "padded_lengths": beside.use_padded_lengths,
     "unpacked_otherwise": always("output = output.transpose(0, 1)"),
     **rows.REPAIRS,
+    **checks.REPAIRS,
 }

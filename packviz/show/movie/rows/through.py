@@ -141,14 +141,11 @@ def at_row(
     """
     row, places, width = through(view), lines(states=before is not None), through(view).strip.width
     b, t, found = view.b[row.tokens], view.t[row.tokens], row.leak
-    config = view.trace.config
     difference, differs = found.difference[layer].numpy()[row.cells], found.differs[layer].numpy()[row.cells]
-    kind = f"{config.layer.upper() if config.layer in RECURRENT else config.layer}, layer {layer}"
-    which = f"row {row.row} of {len(view.trace.rows.rows)}: " if len(view.trace.rows.rows) > 1 else ""
     vectors: list[tuple[str, Role, Column]] = [("output", "output", ran), ("alone", "output", alone)]
     vectors += [] if before is None else [("before", "vector", before)]
     return frame(
-        title(Place("names", 0.0, -row.strip.text), f"{which}{kind if len(view.trace.layers) > 1 else kind[:-9]}"),
+        _heading(view, layer),
         _names(places),
         row_tokens(view),
         *(
@@ -168,6 +165,15 @@ def at_row(
             shown=compared & differs, tone="wrong",
         ),
     )  # fmt: skip
+
+
+def _heading(view: RowsView, layer: int) -> Marks:
+    """Return which row is shown, and which layer."""
+    row, run = through(view), view.trace
+    which = f"row {row.row} of {len(run.rows.rows)}: " if len(run.rows.rows) > 1 else ""
+    kind = run.config.layer.upper() if run.config.layer in RECURRENT else run.config.layer
+    number = f", layer {layer}" if len(run.layers) > 1 else ""
+    return title(Place("names", 0.0, -row.strip.text), f"{which}{kind}{number}")
 
 
 def _names(places: dict[str, float]) -> Marks:

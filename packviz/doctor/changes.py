@@ -1,0 +1,93 @@
+"""What the runs of a check show, in words: what differs, where, by how much, and who changes whom."""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+from packviz.doctor.runs import Change, Evidence
+from packviz.rules.finding import Fault, Finding, Severity, worded
+from packviz.text import joined, letters, sequence_label, two_digits
+
+
+def finding(
+    key: str,
+    done: Evidence,
+    changes: Sequence[Change] = (),
+    severity: Severity = "silent",
+    noun: str = "sample",
+    **values: object,
+) -> Finding:
+    """Return a finding in the words of its key, with its place, its size and what counts as rounding.
+
+    noun   what is compared: a sample, a sequence, or a document, of which each token that differs is named
+    """
+    hit = steps_of(changes)
+    rows, timed = [*hit], bool(hit) and all(hit.values())
+    first = [steps[0] for steps in hit.values()] if timed else []
+    if noun == "document" and timed:
+        rows = [b for b, steps in hit.items() for _ in steps]
+        first = [step for steps in hit.values() for step in steps]
+    told = {
+        "noun": noun,
+        "hit": letters(hit),
+        "told": told_of(changes),
+        "who": who_of(changes),
+        "where": where_of(hit, noun),
+        "rounding": rounding_of(done),
+    }
+    return worded(Fault(key, None, rows, first, severity=severity, **{**told, **values}), None)
+
+
+def steps_of(changes: Sequence[Change]) -> dict[int, list[int]]:
+    """Return the samples that differ, each with the steps where it does."""
+    rows = sorted({one.on for one in changes if one.on is not None})
+    return {b: sorted({step for one in changes if one.on == b for step in one.steps}) for b in rows}
+
+
+def where_of(hit: Mapping[int, Sequence[int]], noun: str) -> str:
+    """Return places in words: "sample C at t = 1", "tokens 0 to 2 of document B"; "" for the whole batch."""
+    told = []
+    for b, steps in hit.items():
+        whole = len(steps) > 1 and steps[-1] - steps[0] == len(steps) - 1
+        span = f"{steps[0]} to {steps[-1]}" if whole else joined([*map(str, steps)], 4)
+        if noun == "document":
+            told.append(f"token{'s' * (len(steps) > 1)} {span} of document {sequence_label(b)}")
+        else:
+            told.append(f"{noun} {sequence_label(b)}" + (f" {'from' if whole else 'at'} t = {span}" if steps else ""))
+    return joined(told, 4)
+
+
+def told_of(changes: Sequence[Change]) -> str:
+    """Return by how much each output differs: "output by up to 0.25 and state in its shape"."""
+    parts = []
+    for name in dict.fromkeys(one.name for one in changes):
+        sizes = [one.size for one in changes if one.name == name]
+        parts.append(f"{name} in its shape" if any(map(isnan, sizes)) else f"{name} by up to {two_digits(max(sizes))}")
+    return joined(parts)
+
+
+def who_of(changes: Sequence[Change]) -> str:
+    """Return who changes whom: "A changes B and C, B changes C"."""
+    told = [one for one in changes if one.way == "values"] or [one for one in changes if one.by is not None]
+    changed = sorted({one.by for one in told if one.by is not None})
+    by = {j: sorted({one.on for one in told if one.by == j and one.on is not None}) for j in changed}
+    return joined([f"{sequence_label(j)} changes {letters(hit)}" for j, hit in by.items()], 4)
+
+
+def said_by(error: BaseException) -> str:
+    """Return the type of an error and the line that says what is wrong: TorchScript's last one, else the first."""
+    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()] or [""]
+    said = lines[-1] if "TorchScript interpreter" in lines[0] else lines[0]
+    name = type(error).__name__
+    return said if said.startswith(f"{name}:") else f"{name}: {said}".removesuffix(": ")
+
+
+def rounding_of(done: Evidence) -> str:
+    """Return what counts as rounding, in words."""
+    if done.tolerance is not None:
+        return f"Differences of up to {two_digits(done.tolerance)} count as rounding."
+    names = {name for leaves in (*done.whole.each, done.whole.shared) for name in leaves}
+    units = sorted({unit for name in names if (unit := done.unit(name))})
+    if not units:
+        return "The outputs are integers: each difference counts."
+    told = joined([two_digits(unit) for unit in units])
+    return f"Differences of up to {told} times the largest number of a result, or 1, count as rounding."

@@ -1,0 +1,67 @@
+"""Random states that a check leaves as they were, although the model that it runs may draw from them."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Record whether an operation in this thread draws random numbers."""
+
+    drawn = False
+
+    def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        own = any(isinstance(one, torch.Generator) for one in (*args, *(kwargs or {}).values()))
+        self.drawn |= torch.Tag.nondeterministic_seeded in call.tags and not own
+        return call(*args, **(kwargs or {}))
+
+
+class WatchedRun:
+    """A run whose first call is watched for random numbers.
+
+    drawn    whether torch drew in the first call; differs: whether two calls were seen to differ, set by the caller
+    """
+
+    def __init__(self, run: Callable[[Any], Any]) -> None:
+        self.run, self.drawn, self.differs, self.calls = run, False, False, 0
+        self.before = torch.get_rng_state(), random.getstate(), np.random.get_state()
+
+    def draws(self) -> bool:
+        """Return whether the run draws random numbers, as far as can be seen."""
+        numpy = str(np.random.get_state()) != str(self.before[2])
+        return self.drawn or numpy or random.getstate() != self.before[1]
+
+    def __call__(self, given: Any) -> Any:
+        self.calls += 1
+        if self.calls > 1:
+            return self.run(given)
+        with _Drawing() as seen:  # type: ignore[no-untyped-call]
+            result = self.run(given)
+        self.drawn = seen.drawn
+        return result
+
+
+@contextmanager
+def random_states_kept(run: Callable[[Any], Any]) -> Iterator[WatchedRun]:
+    """Put the random states back to what they were if the run draws from them; else leave them alone.
+
+    Variations are drawn from a generator of their own. Random operations of torch in the first run are seen in this
+    thread alone; if there is one, or if two runs differ, the states are put back at the end. A run that draws nothing
+    thus never takes back what another thread draws meanwhile.
+    """
+    watched = WatchedRun(run)
+    on_gpu = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
+    try:
+        yield watched
+    finally:
+        if watched.drawn or watched.differs:
+            torch.set_rng_state(watched.before[0])
+            torch.cuda.set_rng_state_all(on_gpu)
+        if watched.differs:
+            random.setstate(watched.before[1])
+            np.random.set_state(watched.before[2])

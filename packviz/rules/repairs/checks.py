@@ -1,0 +1,65 @@
+"""Repairs of a model, or of its collate function, as check_samples() and check_rows() name what is wrong."""
+
+from typing import Any
+
+from packviz.rules.repairs.program import Repair, always, program
+
+_MASK = program(
+    "mask = (seq_idx[:, :, None] == seq_idx[:, None, :]).tril()[:, None]  # (1, 1, N, N): same document, not later",
+    "starts = position_ids == 0  # where a recurrent layer sets its state to 0",
+)
+
+
+def _isolate(_case: object, *, by_length: bool, shifted: bool, recurrent: str, statistics: str, **_: Any) -> str:
+    if by_length:
+        return "outputs = [outputs[order.index(d)] for d in range(len(documents))]  # undo documents[d] for d in order"
+    if shifted:
+        return "labels[:, cu_seqlens[1:-1].long()] = -100  # the first token of a document is no target"
+    if recurrent:
+        return program(
+            "from torch.nn.utils.rnn import pack_sequence",
+            "",
+            "packed = pack_sequence(documents, enforce_sorted=False)  # run this; or set the state to 0 at each border",
+        )
+    return "model.eval()  # or normalize each document, or each token, by itself" if statistics else _MASK
+
+
+_BEGIN_AGAIN = always(
+    "import torch",
+    "",
+    "position_ids = torch.cat([torch.arange(n) for n in cu_seqlens.diff().tolist()])[None]  # each begins with 0",
+)
+
+REPAIRS: dict[str, Repair] = {
+    "run_differs": always("model.eval()"),
+    "order_differs": always(
+        "output = output[order.argsort()]  # undo x[order]; or let pack_padded_sequence sort, with enforce_sorted=False"
+    ),
+    **dict.fromkeys(("place_matters", "positions"), _BEGIN_AGAIN),
+    "flows_on": always(_MASK),
+    "flows_back": always("labels[starts] = -100  # the first token of a sample is no target of the one before it"),
+    "batch_matters": always("model.eval()  # for batch normalization; compute every other statistic within one sample"),
+    "samples_mixed": always(
+        "h = h_n.transpose(0, 1).flatten(1)  # (B, L * D * H): view and reshape do not swap dimensions"
+    ),
+    "width_matters": always(
+        "import torch",
+        "",
+        "mask = torch.arange(output.size(1)) < lengths[:, None]  # (B, T), True at tokens",
+        "mean = (output * mask[..., None]).sum(1) / lengths[:, None]",
+        "last = output[torch.arange(len(lengths)), lengths - 1]",
+    ),
+    "count_matters": always(
+        "loss = (losses * mask).sum(1) / mask.sum(1)  # of each sample, by its own number of tokens"
+    ),
+    "shape_differs": always(
+        "import torch", "", "lengths = torch.tensor([len(sample) for sample in samples])  # before padding"
+    ),
+    "leak": _isolate,
+    "convolution": always(
+        "import torch",
+        "",
+        "parts = x.split(cu_seqlens.diff().tolist(), dim=1)  # (1, n, F) for each document",
+        "output = torch.cat([conv(part) for part in parts], dim=1)  # each document with padding of its own",
+    ),
+}
