@@ -1,6 +1,7 @@
 """Run -> Movie: pure data for the player, and a standalone page that plays it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -65,7 +66,8 @@ def movie(
         for i, shot in enumerate(stage.steps(view))
     ]
     opening = before[next(iter(shown))](view)
-    return made(kind.about(view), opening, played, scenes, code, lines)
+    about = replace(kind.about(view), stages=tuple(stage.name for stage in kind.stages))
+    return made(about, opening, played, scenes, code, lines)
 
 
 def still(run: Any) -> str:

@@ -89,7 +89,7 @@ class Movie:
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
         """Return the number, from 1, of the step of a stage with this name or time; with neither, of its last step."""
-        choice("stage", stage, self.about.stages)
+        choice("stage", stage, self.about.stages or tuple({step.stage: None for step in self.steps}))
         here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
         named = [i for i, played in here if name and played.name == name]
         timed = [i for i, played in here if time is not None and played.time == time]

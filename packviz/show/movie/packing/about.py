@@ -14,8 +14,6 @@ from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import lost
 from packviz.text import counted
 
-STAGES = ("pad", "embed", "sort", "pack", "run", "unpack", "backward")
-
 
 def is_embedded(run: Traced) -> bool:
     """Return whether the ids go through an embedding."""
@@ -51,7 +49,6 @@ def about(view: View, others: Sequence[Tensor] = ()) -> About:
         stack |= {"layer": view.layer, "direction": view.direction}
     return About(
         run=view.trace,
-        stages=STAGES,
         title=title(view),
         layer=view.layer,
         direction=view.direction,

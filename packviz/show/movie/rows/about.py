@@ -17,7 +17,6 @@ from packviz.show.movie.rows.words import texts
 from packviz.text import counted
 
 SDPA = "scaled_dot_product_attention"
-STAGES = ("two", "fill", "borders", "attention", "run", "leak", "losses")
 
 
 def about(view: RowsView) -> About:
@@ -34,7 +33,6 @@ def about(view: RowsView) -> About:
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
     return About(
         run=run,
-        stages=STAGES,
         title=f"{counted(len(view.lengths), 'document')} in {rows} of {run.rows.max_length}",
         layer=view.layer,
         direction=0,
