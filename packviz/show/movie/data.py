@@ -53,6 +53,11 @@ class Movie:
         return self.about.run
 
     @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages that a run of its kind can have, in order; of padded beside packed, those that it shows."""
+        return self.about.stages or tuple(dict.fromkeys(step.stage for step in self.steps))
+
+    @property
     def title(self) -> str:
         """The batch and the cell in a few words."""
         return self.about.title
@@ -89,7 +94,7 @@ class Movie:
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
         """Return the number, from 1, of the step of a stage with this name or time; with neither, of its last step."""
-        choice("stage", stage, self.about.stages or tuple({step.stage: None for step in self.steps}))
+        choice("stage", stage, self.stages)
         here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
         named = [i for i, played in here if name and played.name == name]
         timed = [i for i, played in here if time is not None and played.time == time]

@@ -14,7 +14,7 @@ from packviz.show.movie.kinds import kind_of, stages_of
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import layout, of_losses, rows, running
 from packviz.teach.predictions.facts import PACKING
-from packviz.teach.predictions.kind import QuestionKind, Subject
+from packviz.teach.predictions.kind import QuestionKind
 from packviz.teach.predictions.prediction import Answer, Form, MovieMoment, Prediction, Slip, Verdict, spelled
 from packviz.teach.predictions.row_facts import ROWS
 from packviz.validate import choice, integer
@@ -63,7 +63,7 @@ def ask(trace: Any, stage: Stage, number: int = 0, *, direction: int = 0) -> Pre
     choice("stage", stage, _stages(trace))
     integer("number", number, 0, fix="count the questions from 0")
     _check_direction(trace, direction)
-    return _question(_subject(trace)[0].facts(trace), _kinds(trace, stage, direction), number)
+    return _question(*_asked(trace, stage, direction), number)
 
 
 def asking(movie: Movie, stage: Stage) -> Movie:
@@ -73,10 +73,10 @@ def asking(movie: Movie, stage: Stage) -> Movie:
     nothing to ask, or that the movie does not show, leaves it as it is. Raises PackvizError for an unknown stage.
     """
     check_kind("movie", movie, Movie, "make one with packviz.movie")
-    choice("stage", stage, movie.about.stages)
+    choice("stage", stage, movie.stages)
     if all(step.stage != stage for step in movie.steps):
         return movie
-    facts, kinds = _subject(movie.run)[0].facts(movie.run), _kinds(movie.run, stage, movie.about.direction)
+    facts, kinds = _asked(movie.run, stage, movie.about.direction)
     predictions = dict.fromkeys(_question(facts, kinds, number) for number in range(MAX_ASKED))
     return replace(movie, questions=tuple(_with_solution(each, movie) for each in predictions if each is not None))
 
@@ -113,11 +113,6 @@ def _stages(run: Any) -> tuple[Stage, ...]:
     return tuple(stage.name for stage in kind_of(run).stages)
 
 
-def _subject(run: Any) -> tuple[Subject[Any], Mapping[str, tuple[QuestionKind[Any], ...]]]:
-    """Return what questions about this run share, and the kinds of question of each stage."""
-    return next(each for each in _SUBJECTS if isinstance(run, each[0].run.records))
-
-
 def _question(facts: Any, kinds: Sequence[QuestionKind[Any]], number: int) -> Prediction | None:
     """Return the number-th question of some kinds that take turns; None if none of them can be asked."""
     there = [kind for kind in kinds if kind.places(facts)]
@@ -127,9 +122,10 @@ def _question(facts: Any, kinds: Sequence[QuestionKind[Any]], number: int) -> Pr
     return there[which].question(facts, turn)
 
 
-def _kinds(run: Any, stage: Stage, direction: int) -> Sequence[QuestionKind[Any]]:
-    """Return the kinds of question that a stage of a run asks."""
-    subject, kinds = _subject(run)
-    if subject is PACKING and stage == "run" and direction:
-        return _BACKWARD
-    return kinds.get(stage, ()) if stages_of(kind_of(run), run).get(stage) else ()
+def _asked(run: Any, stage: Stage, direction: int) -> tuple[Any, Sequence[QuestionKind[Any]]]:
+    """Return the numbers of a run, and the kinds of question about them in a stage; () if the run has no questions."""
+    for subject, kinds in _SUBJECTS:
+        if isinstance(run, subject.run.records) and stage in stages_of(kind_of(run), run):
+            backward = subject is PACKING and stage == "run" and direction
+            return subject.facts(run), _BACKWARD if backward else kinds.get(stage, ())
+    return None, ()
