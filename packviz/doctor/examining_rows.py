@@ -13,6 +13,7 @@ from packviz.inputs.tensors import INTEGERS
 from packviz.rules import findings
 from packviz.rules.finding import Finding, Findings
 from packviz.rules.preconditions import refusal_of
+from packviz.rules.repairs.rows import for_row
 from packviz.rules.row_case import RowCase, joined
 from packviz.text import listed
 from packviz.validate import integer
@@ -73,7 +74,7 @@ def _in_all(cases: Sequence[RowCase]) -> Iterable[Finding]:
 
 
 def _in_row(one: Finding, row: int) -> Finding:
-    repair = f"# for row {row} of the batch\n{one.repair}" if one.repair else ""
+    repair = for_row(one.repair, row) if one.repair else ""
     return replace(one, where=f"row {row}, {one.where}", repair=repair)
 
 

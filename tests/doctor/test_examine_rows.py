@@ -96,6 +96,38 @@ def test_a_mistake_is_found_and_its_repair_mends_it(name: str) -> None:
             assert one.key not in [other.key for other in again], str(again)
 
 
+ROWS_WRONG: dict[str, dict[str, Any]] = {
+    "positions_run_on": {"position_ids": [[0, 1, 2, 0, 1], [0, 1, 2, 3, 4]], "seq_idx": [[0, 0, 0, 1, 1]] * 2},
+    "pads_begin_documents": {
+        "position_ids": [[0, 1, 2, 3, 4], [0, 1, 2, 0, 0]],
+        "attention_mask": [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]],
+    },
+    "labels_cross": {
+        "input_ids": [[5, 6, 7, 8, 9]] * 2,
+        "labels": [[-100, 6, 7, -100, 9], [5, 6, 7, 8, 9]],
+        "seq_idx": [[0, 0, 0, 1, 1]] * 2,
+    },
+    "labels_shifted_twice": {
+        "input_ids": [[5, 6, 7, 8, 9]] * 2,
+        "labels": [[6, 7, 8, 9, -100], [7, 8, 9, -100, -100]],
+    },
+    "mask_of_ones": {"position_ids": [[0, 1, 2, 3, 4], [0, 1, 2, 0, 1]], "attention_mask": [[1] * 5] * 2},
+}
+
+
+@pytest.mark.parametrize("key", ROWS_WRONG)
+def test_the_repair_of_one_row_of_a_batch_mends_that_row_alone(key: str) -> None:
+    given = ROWS_WRONG[key]
+    (found,) = [one for one in pv.examine_rows(**given) if one.key == key]
+    assert found.where.startswith("row 1, ")
+    values = dict(given)
+    exec(found.repair, values)
+    assert key not in [one.key for one in pv.examine_rows(**{name: values[name] for name in given})]
+    for name in given:
+        if values[name] is not None:
+            assert torch.equal(torch.as_tensor(values[name])[0], torch.tensor(given[name][0]))
+
+
 def test_positions_say_that_the_last_offset_is_replaced() -> None:
     given: dict[str, Any] = {"position_ids": [0, 1, 2, 3, 0, 1, 0, 1, 2], "cu_seqlens": [0, 4, 6, 8]}
     (found,) = [one for one in pv.examine_rows(**given) if one.key == "offsets_end"]

@@ -1,4 +1,8 @@
-"""Public threads on rows: the function that finds what each of them is about, and the kind of its finding."""
+"""Public threads on rows: the function that finds what each of them is about, and the kind of its finding.
+
+Two have no entry. 44 (multipack#3, trl#4564: which documents share a row in each epoch) is about a whole training, not
+about a batch: fill_rows() shows the partners. 46 (flash-attention#1537, #1311, #545) is about kernels on a GPU.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -54,6 +58,17 @@ def without_mask(model: Model, row: Any) -> Any:
     return model(row.input_ids, row.position_ids, causal(row))
 
 
+def isolated_for_three_positions(model: Model, row: Any) -> Any:
+    """Read the borders from position_ids with three numbers for each token only, as a model for pictures does."""
+    return model(row.input_ids, row.position_ids, row.mask if row.position_ids.dim() == 3 else causal(row))
+
+
+def without_total_tokens(model: Delta, row: Any, total_tokens: int | None = None) -> Any:
+    """Hand over the borders only if the number of tokens is known."""
+    whole = torch.tensor([0, row.input_ids.size(1)])
+    return model(row.input_ids, whole if total_tokens is None else row.cu_seqlens)
+
+
 def chats() -> pv.Findings:
     row = [token for chat in CHATS for token in chat]
     lengths = pv.find_documents(input_ids=row, eos=END)
@@ -88,11 +103,21 @@ THREADS: dict[str, tuple[Check, str]] = {
     "11 torchtitan#3130": (chats, "document_split"),
     "12 trl#2834": (rows(Model(), lambda m, r: m(r.input_ids, r.position_ids, torch.ones_like(causal(r)))), "leak"),
     "13 FramePack#277": (animal("MultiheadAttention, no mask"), "leak"),
+    "14 marin#7087, ids beside positions": (
+        batch(seq_idx=[0, 0, 0, 0, 1, 2, 2, 2, 2], position_ids=POSITIONS),
+        "positions_run_on",
+    ),
+    "14 marin#7087, ids in a model": (animal("borders one token late"), "leak"),
     "15 LlamaFactory#7318": (rows(Model(), lambda m, r: m(r.input_ids, runs_on(r), r.mask)), "positions"),
     "16 OpenRLHF#377": (rows(Model("rope"), lambda m, r: m(r.input_ids, runs_on(r), r.mask)), ""),
     "17 sentence-transformers#3879": (batch(position_ids=position_ids_of(L, start=2)), "positions_start_elsewhere"),
     "18 ms-swift#9904": (batch(position_ids=[0, 1, 2, 0, 0, 1]), "rules_disagree"),
     "19 axolotl#2739, VeOmni#746": (batch(position_ids=[0, 1, 2, 0, 1, 0, 0, 0]), "pads_begin_documents"),
+    "21 axolotl#3817": (rows(Model(), isolated_for_three_positions), "leak"),
+    "22 LlamaFactory#7754, AReaL#217, ROLL#452": (
+        rows(Model(), lambda m, r: m(r.input_ids, position_ids_of([len(r.input_ids[0])])[None], r.mask)),
+        "positions",
+    ),
     "23 NeMo Speech#12551": (batch(position_ids=torch.arange(9)[None], cu_seqlens=OFFSETS), "positions_run_on"),
     "24 OLMo-core#503": (animal("positions scaled by the width of the row"), "positions"),
     "25 Megatron-LM#5298": (batch(cu_seqlens=[0, 3, 3, 5]), "offsets_repeat"),
@@ -104,6 +129,7 @@ THREADS: dict[str, tuple[Check, str]] = {
     "28 lmms-engine#167": (rows(Delta(conv_cut=False, reset=False)), "leak"),
     "29 transformers#46588": (animal("short convolution alone, not cut"), "convolution"),
     "30 prime-rl#3000": (animal("token shift over the borders"), "convolution"),
+    "31 SkyRL#2056": (rows(Delta(conv_cut=True, reset=True), without_total_tokens), "leak"),
     "32 fla#838": (batch(input_ids=ROW, cu_seqlens=OFFSETS, attention_mask=ONES), "mask_of_ones"),
     "33 axolotl#3572": (animal("state-space scan, state carried"), "leak"),
     "34 ms-swift#7981, packed and reset": (rows(Delta(conv_cut=True, reset=True)), ""),

@@ -1,5 +1,6 @@
 """Repairs of a row of documents: its offsets, positions, masks and labels, as examine_rows() names them."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,6 +59,22 @@ def _ignore(_case: object, *, steps: Sequence[int], **_: Any) -> str:
     )
 
 
+def for_row(code: str, row: int) -> str:
+    """Return the repair of one row of a batch: it takes the row out of what it reads, and puts it back where it was."""
+    read = [name for name in _IN_ROWS if re.search(rf"\b{name}\b(?! = None)", code)]
+    put_back = [name for name in read if re.search(rf"^{name}\b", code, re.MULTILINE)]
+    return program(
+        "import torch",
+        "",
+        *(f"all_{name} = torch.as_tensor({name})" for name in read),
+        *(f"{name} = all_{name}[{row} : {row + 1}]" for name in read),
+        code.removeprefix("import torch\n\n"),
+        *(f"{name} = torch.cat([all_{name}[:{row}], {name}, all_{name}[{row + 1} :]])" for name in put_back),
+        *(f"{name} = all_{name}" for name in read if name not in put_back),
+    )
+
+
+_IN_ROWS = ("input_ids", "position_ids", "attention_mask", "labels")  # (R, N), of what repairs read or set
 _OFFSETS = "torch.as_tensor(cu_seqlens, dtype=torch.int32)"
 
 REPAIRS: dict[str, Repair] = {
