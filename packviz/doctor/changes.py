@@ -7,6 +7,8 @@ from packviz.doctor.runs import Change, Evidence
 from packviz.rules.finding import Fault, Finding, Severity, worded
 from packviz.text import joined, letters, sequence_label, two_digits
 
+MOST = 4  # places, or samples that change others, in a sentence
+
 
 def finding(
     key: str,
@@ -48,12 +50,12 @@ def where_of(hit: Mapping[int, Sequence[int]], noun: str) -> str:
     told = []
     for b, steps in hit.items():
         whole = len(steps) > 1 and steps[-1] - steps[0] == len(steps) - 1
-        span = f"{steps[0]} to {steps[-1]}" if whole else joined([*map(str, steps)], 4)
+        span = f"{steps[0]} to {steps[-1]}" if whole else joined([*map(str, steps)], MOST)
         if noun == "document":
             told.append(f"token{'s' * (len(steps) > 1)} {span} of document {sequence_label(b)}")
         else:
             told.append(f"{noun} {sequence_label(b)}" + (f" {'from' if whole else 'at'} t = {span}" if steps else ""))
-    return joined(told, 4)
+    return joined(told, MOST)
 
 
 def told_of(changes: Sequence[Change]) -> str:
@@ -66,11 +68,12 @@ def told_of(changes: Sequence[Change]) -> str:
 
 
 def who_of(changes: Sequence[Change]) -> str:
-    """Return who changes whom: "A changes B and C, B changes C"."""
+    """Return who changes whom: "A changes B and C; B changes C"."""
     told = [one for one in changes if one.way == "values"] or [one for one in changes if one.by is not None]
     changed = sorted({one.by for one in told if one.by is not None})
     by = {j: sorted({one.on for one in told if one.by == j and one.on is not None}) for j in changed}
-    return joined([f"{sequence_label(j)} changes {letters(hit)}" for j, hit in by.items()], 4)
+    pairs = [f"{sequence_label(j)} changes {letters(hit)}" for j, hit in by.items()]
+    return "; ".join([*pairs[:MOST], *([f"{len(pairs) - MOST} more"] if len(pairs) > MOST else [])])
 
 
 def said_by(error: BaseException) -> str:

@@ -20,13 +20,16 @@ class Influence:
     names      of the samples, or tokens
     sizes      by (j, i): how much the output of i changes if j does; j is None for any other batch. inf: its shape
     forwards   how often the model was run
+    groups     the document of each token: inside one, tokens may change each other
+    varied     whether they were changed one by one
     """
 
     names: Sequence[str]
     sizes: Mapping[tuple[int | None, int], float]
     forwards: int
     title: str
-    groups: Sequence[int] = ()  # the document of each token: inside one, tokens may change each other
+    groups: Sequence[int] = ()
+    varied: bool = True
 
     def _is_own(self, i: int, j: int | None) -> bool:
         return i == j or (bool(self.groups) and j is not None and self.groups[i] == self.groups[j])
@@ -35,7 +38,7 @@ class Influence:
         """Return the picture: a row for what is changed, a column for what that changes."""
         shown = range(min(len(self.names), MOST))
         side, left, top = (34, 110, 66) if len(shown) <= 12 else (14, 110, 66)
-        rows = [*shown, *([None] if any(j is None for j, _ in self.sizes) else [])]
+        rows = [*(shown if self.varied else ()), *([None] if any(j is None for j, _ in self.sizes) else [])]
         largest = max((size for size in self.sizes.values() if size < inf), default=1.0)
         heads = [
             {"x": left + (i + 0.5) * side, "y": top - 6, "anchor": "middle", "text": self.names[i]}
@@ -108,4 +111,4 @@ def influence_of(done: Evidence, names: Sequence[str], title: str) -> Influence:
         if one.way != "again" and one.on is not None:
             size = inf if isnan(one.size) else one.size
             sizes[one.by, one.on] = max(size, sizes.get((one.by, one.on), 0.0))
-    return Influence(names, sizes, done.forwards, title)
+    return Influence(names, sizes, done.forwards, title, varied="values" in done.compared)

@@ -16,6 +16,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 import packviz as pv
 from packviz import testing
+from packviz.doctor.influence import Checked
 
 LENGTHS = [6, 9, 4, 7, 2]
 B, T, F, H = len(LENGTHS), 9, 3, 4
@@ -152,7 +153,7 @@ def batch(seed: int) -> Tensor:
     return torch.randn(B, T, F) * mask(torch.empty(B, T), torch.tensor(LENGTHS))
 
 
-def checked(model: Any, x: Tensor, lengths: Any = LENGTHS, **told: Any) -> pv.Findings:
+def checked(model: Any, x: Tensor, lengths: Any = LENGTHS, **told: Any) -> Checked:
     return pv.check_invariance(model, x, lengths, **{"batch_first": True, **told})
 
 
@@ -387,6 +388,13 @@ def test_the_cause_fits_the_pattern() -> None:
     assert "a state or a mask runs over the borders" in str(checked(Parts(row), batch(0)))
     statistics = Parts(lambda _, x, n: (x * mask(x, n)) / (x * mask(x, n)).abs().max())
     assert "A sequence without pads differs, too" in str(checked(statistics, batch(0)))
+
+
+def test_the_picture_shows_who_differs_in_another_batch_alone() -> None:
+    found = checked(Parts(WRONG["output[:, -1]"][0]), batch(0))
+    assert "another batch: A changes by" in found.svg()
+    assert "another batch: B does not change" in found.svg()  # the longest
+    assert "changed: A" not in found.svg()  # no sequence was given other values
 
 
 @pytest.mark.parametrize(
