@@ -8,11 +8,11 @@ from ui.views import borders
 lesson(
     "How does a layer know where a document begins?",
     "`position_ids`, `seq_idx`, `cu_seqlens` and the mask say the same. Libraries often infer one from another, and "
-    "each rule is wrong somewhere.",
+    "each rule fails somewhere.",
     ("borders",),
     {
         "What the rules find": borders.rules,
-        "Which spelling does a layer take?": borders.readers,
+        "Which of the four does a layer take?": borders.readers,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(

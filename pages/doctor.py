@@ -5,6 +5,6 @@ from ui.views.doctor import doctor
 
 apart(
     "Is my batch what I think it is?",
-    "Most mistakes with lengths and padding raise no error. Each finding says what torch did when it ran just now.",
+    "Most mistakes with lengths, padding and borders raise no error. Give a batch or a row, and see what is wrong.",
 )
 doctor()

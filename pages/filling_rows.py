@@ -6,9 +6,9 @@ from ui.state.kinds import ROWS
 from ui.views import filling_rows
 
 lesson(
-    "How are sequences put into rows?",
-    "All rows have `max_length` cells. A strategy, such as best fit, longest first (`bfd`), chooses the row "
-    "for each sequence; good ones leave few cells free.",
+    "How are documents put into rows?",
+    "In rows, people call each sequence a document. All rows have `max_length` cells, and a strategy, such as best "
+    "fit, longest first (`bfd`), chooses the row for each document.",
     ("fill",),
     {
         "Fill the rows yourself": filling_rows.by_hand,

@@ -31,8 +31,8 @@ def test_the_switches_change_what_the_last_step_says() -> None:
     press(app, "mask off")
     assert "read keys of other documents" in end(app)
     assert app.query_params["isolate"] == "false"
-    press(app, "mask on", "positions run on")
-    assert "have another position than alone" in end(app)
+    press(app, "mask off", "positions run on")  # the first one is taken back
+    assert "have another position than in the document alone" in end(app)
     press(app, "rotary positions")
     assert "rotary positions only matter relative to each other" in end(app)
 

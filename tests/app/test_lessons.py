@@ -45,6 +45,34 @@ def test_something_to_try_changes_the_batch_and_the_link() -> None:
     assert app.query_params["padding_side"] == "left"
 
 
+def look(app: AppTest, label: str) -> str:
+    """Return the kind of a button: "primary" if it is chosen."""
+    return next(each.proto.type for each in app.button if each.label.startswith(label))
+
+
+def test_a_chosen_thing_to_try_is_taken_back_by_another_press() -> None:
+    app = opened("running")
+    press(app, "run backward")
+    assert (app.query_params["bidirectional"], look(app, "run backward")) == (["true"], "primary")
+    press(app, "run backward")
+    assert "bidirectional" not in app.query_params
+    assert look(app, "run backward") == "secondary"
+
+
+def test_a_batch_to_try_is_taken_back_to_the_one_before() -> None:
+    app = opened("packing")
+    text = app.text_area(key="sequences").value
+    press(app, "all equal", "all equal")
+    assert app.text_area(key="sequences").value == text
+    app.text_area(key="sequences").set_value("7 7 7 7\n8").run()
+    app.run()
+    press(app, "all equal")
+    assert look(app, "all equal") == "primary"
+    press(app, "all equal")
+    assert app.text_area(key="sequences").value == "7 7 7 7\n8"
+    assert "back to my own text" not in [each.label for each in app.button]
+
+
 def test_changed_settings_are_listed_and_can_be_reset() -> None:
     app = opened("packing")
     assert not [each.key for each in app.button if (each.key or "").startswith("undo")]

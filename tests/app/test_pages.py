@@ -208,7 +208,7 @@ def test_a_pasted_traceback_leads_to_its_answer() -> None:
     done, codes = answer(entry), [code.value for code in page.code]
     assert [code in codes for code in (entry.wrong, done.wrong.shown, entry.right, done.right.shown)] == [True] * 4
     assert done.told in texts(page)
-    assert f"Claim: **{entry.claim}** :red-badge[:material/close: {done.verdict}]" in texts(page)
+    assert f"**{entry.claim}** They find it :red-badge[:material/close: {done.verdict}]." in texts(page)
     press(page, "Back to the results")
     assert listed(page)[0] == entry.question
     assert entry.messages[0] in (page.text_input(key="search").value or "")

@@ -167,10 +167,10 @@ def test_a_caption_counts_the_keys_and_names_the_largest_weight(seed: int) -> No
         assert f"** of {C}" in query.caption
         weights = query.of_head("weights")[query.cell]
         if len(query.reads) == 1:
-            assert "its weight is 1, and the head returns the value of that key" in query.caption
+            assert "Its weight is 1, so the head returns the value of that key" in query.caption
             assert weights[query.reads[0]] == 1.0
             continue
-        found = re.search(rf"the largest weight, {NUMBER}, is on token (\d+) of {{([A-Z]+)}}\.", query.caption)
+        found = re.search(rf"The largest weight, {NUMBER}, is on token (\d+) of {{([A-Z]+)}}\.", query.caption)
         assert found
         assert float(found[1]) == pytest.approx(float(weights.max()), abs=5.1e-3)
         same = [k for k in query.reads if weights[k] == weights.max()]
@@ -205,7 +205,7 @@ def test_the_pads_of_a_row_are_said_to_read_nothing(seed: int) -> None:
     for query in pads_of(seed):
         first, C = sum(query.run.rows.lengths[query.row]), query.run.rows.max_length
         cells = f"Cell {first} is a pad" if first == C - 1 else f"Cells {first} to {C - 1} are pads"
-        assert query.caption.startswith(f"{cells}: no key may be read.")
+        assert query.caption.startswith(f"{cells}, which may read no key.")
         assert not query.reads
         assert query.run.mask is not None
         assert not query.run.mask[query.row, :, first:].any()
@@ -230,7 +230,7 @@ def test_the_last_caption_counts_the_tokens_that_differ_and_why(seed: int) -> No
         movie.run.config.positions == "rope" and bool(moved) and not reading
     )
     if reading and moved and learned:
-        assert re.search(rf"and {moved} ha(s|ve) a position other than alone", said)
+        assert re.search(rf"and {moved} ha(s|ve) another position than in the document alone", said)
     elif moved and learned:
         assert re.match(rf"\*\*{moved} of {re.escape(N)} ha(s|ve) another position than alone", said)
     if reading or (moved and learned):
@@ -298,7 +298,7 @@ def typed(**settings: Any) -> RowsTrace:
 def test_the_movie_says_which_head_and_layer_it_shows() -> None:
     movie = pv.movie(typed(num_layers=2), ("attention",), layer=0, head=1)
     assert movie.frame(1)["marks"]["title:keys"]["text"] == "row 0 of 6 cells: head 1 of layer 0"
-    assert "Head 1, one of 2, in layer 0, one of 2, has 4 numbers of each." in movie.steps[0].caption
+    assert "These are the ones of head 1, one of 2, in layer 0, one of 2." in movie.steps[0].caption
     assert movie.to_dict()["stack"] == {"layers": 2, "directions": 1, "layer": 0, "direction": 0, "heads": 2, "head": 1}
 
 

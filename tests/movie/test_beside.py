@@ -220,7 +220,9 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
         named = re.match(rf"{LETTERS} (?:reads? a token|takes? part)", feeds.partition("Packed, ")[2])
         assert (named[1] if named else "") == (case.said(fed) if fed else "")
         pads = [b for b in range(case.B) if t >= case.lengths[b] and not case.mask[b, t]]
-        told = re.search(rf"{LETTERS} reads? (?:a pad|pads), which .*?by up to (\S+?)(?:\.$|, and)", reads)
+        told = re.search(
+            rf"{LETTERS} reads? (?:a pad|pads), which .*?by up to (\S+?)(?: \(those of {{\w+}}\))?(?:\.$|, and)", reads
+        )
         assert bool(told) == bool(pads)
         if told:
             assert told[1] == case.said(pads)

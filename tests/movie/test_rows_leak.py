@@ -83,10 +83,10 @@ def test_the_verdict_fits_what_the_row_lacks(seed: int) -> None:
     caption, c = told(movie, "verdict"), run.config
     leaks = bool((run.influence[row] != 0)[cross(run)[row]].any())
     if len(documents) == 1 and c.reset_positions:
-        assert caption == "The row holds one document, so there is nothing that could leak."
+        assert caption == "The row holds one document, so nothing can leak."
     elif leaks:
-        start = {"attention": "A leak: ", "conv": "The convolution reaches over the border: "}
-        assert caption.startswith(start.get(c.layer, "A leak: "))
+        start = {"attention": "This row leaks: ", "conv": "The convolution reaches over the border: "}
+        assert caption.startswith(start.get(c.layer, "This row leaks: "))
         assert not c.isolate
         fix = {"attention": "A block mask keeps", "conv": "Cut the row"}.get(
             c.layer, "reset the state, or run a Packed"
@@ -94,7 +94,7 @@ def test_the_verdict_fits_what_the_row_lacks(seed: int) -> None:
         assert fix in caption
     else:
         later = len(documents) > 1 and not c.reset_positions and c.layer == "attention" and c.positions == "learned"
-        assert caption.startswith("Wrong positions: ") == later
+        assert caption.startswith("The positions are wrong: ") == later
         if later:
             assert f"starts at position {documents[0][2]} instead of 0" in caption
             assert c.isolate
@@ -120,7 +120,7 @@ def test_a_convolution_hits_the_first_tokens_of_each_later_document(kernel_size:
 ])  # fmt: skip
 def test_with_the_right_border_the_verdict_is_no_leak(settings: dict[str, Any]) -> None:
     run = run_of(**settings)
-    assert told(shown(run)[0], "verdict").startswith("No leak.")
+    assert told(shown(run)[0], "verdict").startswith("Nothing leaks.")
     found = leak_in(run, 0)
     assert not found.crossing.any()
     assert float(found.difference.max()) <= 1e-13
@@ -156,7 +156,7 @@ def test_every_step_of_the_run_says_what_is_read_and_how_far_it_is(seed: int) ->
         elif cell and owner[cell] == owner[cell - 1]:
             assert caption.startswith(f"Token {place} of {{{letter}}} is read with the state after token {place - 1}.")
         else:
-            assert ("no reset" in caption) == (cell > 0 and not c.isolate)
+            assert ("nothing reset" in caption) == (cell > 0 and not c.isolate)
             assert ("starts at zero" in caption) == (cell > 0 and c.isolate)
         assert ("is exactly that of" in caption) == (not apart[cell])
         assert not apart[cell] or two_digits(float(apart[cell].double())) in caption

@@ -70,7 +70,9 @@ def test_the_last_caption_of_fill_counts_rows_and_cells(strategy: Strategy) -> N
 
 def test_one_row_that_keeps_everything_is_summed_up_without_zeros() -> None:
     caption = pv.movie(pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6")), ("fill",)).steps[-1].caption
-    assert caption.startswith("1 row of 6 cells holds 6 tokens; no cell is free, where the padded grid has 3 pads. ")
+    assert caption.startswith(
+        "1 row of 6 cells holds 6 tokens, and no cell is free. The padded grid would have 3 pads. "
+    )
     assert caption.endswith("No token was dropped, and no document was cut.")
 
 

@@ -73,14 +73,13 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"The batch_sizes add up to (\d+) = N", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
     (r"(?:data\*\* now has|are the first) (\d+) rows", lambda m: [sum(m.case.batch_sizes[: m.t + 1])]),
     (r"\*\*(\d+) sequences\*\*", lambda m: [m.case.B]),
-    (r"of length (\d+)", lambda m: [*set(m.case.lengths)]),
+    (r"(?:of|have) length (\d+)", lambda m: [*set(m.case.lengths)]),
     (r"\(T, B\) = \((\d+), (\d+)\)", lambda m: [m.case.T, m.case.B]),
     (r"but (\d+) of these rows (?:is|are) padding", lambda m: [len(m.case.strays)]),
     (r"(\d+) pads? (?:was|were) packed, (\d+) tokens? lost", lambda m: 2 * [len(m.case.strays) or -1]),
     (r"\bT = (\d+)", lambda m: [m.case.T]),
     (r"table of (\d+) rows?", lambda m: [len(m.case.table)]),
-    (r"each cell is now (\d+) numbers?", lambda m: [m.case.x.shape[-1]]),
-    (r"\bF = (\d+)", lambda m: [m.case.x.shape[-1]]),
+    (r"\bF = (\d+) numbers?", lambda m: [m.case.x.shape[-1]]),
     (r"pad's id (\d+)", lambda m: [m.case.config.padding_idx or 0]),
     (r"input of layer (\d+) is the output of layer (\d+)", lambda m: [m.case.watched[0], m.case.watched[0] - 1]),
     (r"of the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
@@ -92,7 +91,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
 Claim = Callable[[Moment, re.Match[str]], bool]
 CLAIMS: list[tuple[str, Claim]] = [
     (r"(?<= with )(\S+)(?=: \d+ of)", lambda m, found: float(found[1]) == filler_of_the_grid(m.case)),
-    (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
+    (rf"lengths (?:= )?{LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
@@ -154,7 +153,7 @@ def ended(m: Moment) -> list[int]:
 
 
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
-    (rf"The batch has one row, ({CHIPS})", lambda _: [0]),
+    (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"longest first: ({CHIPS})", lambda m: m.case.order),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),

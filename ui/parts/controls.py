@@ -158,6 +158,25 @@ def put(settings: Mapping[str, object]) -> None:
         give(name, value)
 
 
+def restore(settings: Mapping[str, object]) -> None:
+    """Put settings back into the controls. With a text stands the example that was chosen, "own" for a visitor's own.
+
+    The text that was set aside no longer is if it is this one.
+    """
+    picked, text = settings.get("example", OWN), settings.get("sequences")
+    put({name: value for name, value in settings.items() if name not in ("example", "sequences")})
+    if "sequences" not in settings or address.fixed("sequences"):
+        return
+    typed = visit(Typed)
+    typed.put_aside = None if typed.put_aside == text else typed.put_aside
+    if picked == OWN:
+        _own(str(text))
+        return
+    give("example", picked)
+    if (text := example(str(picked)).text) is not None:
+        give("sequences", text)
+
+
 def put_back() -> None:
     """Restore the text that was set aside; a fragment alone would leave the movie as it was."""
     text, visit(Typed).put_aside = visit(Typed).put_aside, None

@@ -10,10 +10,11 @@ from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
 from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, ways_back
 from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
-from ui.parts.part import records, refused, try_this
+from ui.parts.part import records, refused
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
+from ui.parts.trying import try_this
 from ui.state import address, widgets
 from ui.state.kinds import PACKING, AppKind, MovieStage
 from ui.state.path import script

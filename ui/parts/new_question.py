@@ -86,7 +86,7 @@ def _prediction(ask: Ask | None) -> None:
     names = tuple(KINDS_OF_RUN)
     kind = KINDS_OF_RUN[st.segmented_control("About", names, default=names[0], required=True, key=_ABOUT)]
     left, right = st.columns([3, 2], gap="medium")
-    with right, st.expander("Examples and settings", key="class settings"):
+    with right, st.expander("Sequences and settings", key="class settings"):
         chosen = controls(kind, apart=False, text=left.container(), place=st.container())
     base = about(replace(chosen.asked, source=source(chosen)))
     with left:

@@ -1,4 +1,4 @@
-"""Building blocks for the parts below a movie: things to try, charts, tables, what torch says."""
+"""Building blocks for the parts below a movie: charts, tables, what torch says."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -14,8 +14,8 @@ from packviz.show.movie import TERMS
 from packviz.show.row_snippet import row_snippet
 from packviz.show.snippet import snippet
 from packviz.show.theme import DARK, LIGHT, Palette
-from ui.parts.controls import Typed, WayBack, put, put_back
-from ui.parts.player import show
+from ui.parts.controls import Typed, WayBack, put
+from ui.parts.trying import try_this
 from ui.state import address, names
 from ui.state.kinds import PACKING, ROWS, AppKind, Record
 from ui.state.path import script
@@ -35,26 +35,6 @@ TABLES: Mapping[AppKind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by st
 }
 
 PROGRAMS: Mapping[AppKind, Callable[[Any], str]] = {PACKING: snippet, ROWS: row_snippet}
-
-
-def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
-    """Offer something to try; each button puts its settings into the controls, and is shown if they would change."""
-    state = st.session_state
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
-        st.markdown(f"**Try this.** {text}", width="content")
-        for label, settings in buttons.items():
-            if any(name not in state or state[name] != value for name, value in settings.items()):
-                is_fixed = address.fixed(*settings)
-                told = "The link fixes these settings." if is_fixed else None
-                st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
-        if visit(Typed).put_aside is not None:
-            st.button("back to my own text", key="put back", on_click=put_back)
-
-
-def _put(settings: Mapping[str, object]) -> None:
-    put(settings)
-    show(step=0, look=True)
-    st.rerun()  # the fragment alone would leave the movie as it was
 
 
 def refused(shown: Shown) -> None:

@@ -35,11 +35,8 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         return {"attention": {"row_layer": "attention"}}
     return {
         "mask off": {"isolate": False},
-        "mask on": {"isolate": True},
         "positions run on": {"reset_positions": False},
-        "positions start again": {"reset_positions": True},
         "rotary positions": {"positions": "rope"},
-        "learned positions": {"positions": "learned"},
     }
 
 
@@ -87,7 +84,8 @@ def both_ways(shown: Shown) -> None:
     if not _is_attention(shown):
         return
     st.markdown(
-        "The same tokens and weights, and the largest difference of each document from the same document alone."
+        "Each line is a run with the same tokens and weights. It shows how far each document is from the same document "
+        "alone."
     )
     rows = [
         (

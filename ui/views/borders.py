@@ -31,15 +31,14 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         "free cells": {"max_length": min(int(shown.batch.lengths.sum()) + 3, LIMITS.max_length)},
         "documents of one token": {"sequences": _ONES},
         "positions run on": {"reset_positions": False},
-        "positions start again": {"reset_positions": True},
     }
 
 
 def rules(shown: Shown) -> None:
     """Show what three public rules find in the position_ids of this batch, and in five others."""
     st.markdown(
-        "The lengths that a library finds if a document begins where the position does not rise by 1, where it falls, "
-        "or where it is 0; and what `find_documents` reads."
+        "The table shows the lengths that a library finds if it begins a document where the position does not rise by "
+        "1, where it falls, or where it is 0. The last column shows what `find_documents` reads."
     )
     columns = ["row", "position_ids", "does not rise by 1", "falls", "is 0", "find_documents"]
     sheet(shown.fact(_found), columns, "rules", "What each rule finds in position_ids", height="content")
@@ -59,6 +58,6 @@ def _line(name: str, ids: list[int]) -> tuple[str, ...]:
 
 
 def readers(_shown: Shown) -> None:
-    """Show which layers take which spelling."""
-    st.markdown("Each can be computed from the others, as long as no document is empty.")
-    sheet(_READERS, ["spelling", "shape and dtype", "who reads it"], "readers", "Who reads which spelling")
+    """Show which layers take which of the four."""
+    st.markdown("Each of the four can be computed from the others, as long as no document is empty.")
+    sheet(_READERS, ["tensor", "shape and dtype", "who reads it"], "readers", "Who reads which tensor")

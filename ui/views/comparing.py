@@ -8,8 +8,9 @@ import torch
 
 from packviz import charts, facts
 from packviz.show.movie import back_beside
-from ui.parts.part import figure, sheet, try_this
+from ui.parts.part import figure, sheet
 from ui.parts.player import clip
+from ui.parts.trying import try_this
 from ui.state.runs import Shown, as_json
 
 
@@ -59,7 +60,7 @@ def drifting(shown: Shown) -> None:
 
 def other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and list the verdicts that each setting changes."""
-    st.markdown("The same comparison, each time with one setting changed.")
+    st.markdown("Here the comparison runs again, each time with one setting changed.")
     found = shown.fact(facts.switches)
     telling: dict[str, dict[str, object]] = {
         f"{each.setting} = {each.after}": {each.setting: each.after} for each in found if each.changed

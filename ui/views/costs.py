@@ -41,7 +41,7 @@ def full_run(shown: Shown) -> None:
     fresh(charts.winning, run.of(cell), key="recorded map")
     st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")
     small = text.counted(len(run.batch[0].lengths), "sequence")
-    label = f"With backward, and the times of a batch of {small}"
+    label = f"The map with the backward pass, and the times of a batch of {small}"
     with st.expander(label, key="recorded cost", on_change="rerun") as panel:
         if panel.open:
             st.markdown(f":small[{recorded.machine(run)}]")

@@ -29,27 +29,29 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def by_hand(shown: Shown) -> None:
     """Let a visitor fill the rows, or those of a smaller batch if they are too many or too long."""
-    st.markdown("Drag each sequence into a row, or tap it and then a row. Use as few rows as you can.")
+    st.markdown("Drag each document into a row, or tap it and then a row. Use as few rows as you can.")
     asked = filling(shown.batch.lengths.tolist(), shown.rows.rows.max_length)
     if asked is not None:
         fill_yourself(asked)
         return
-    st.markdown(f"This works with at most {MAX_DOCUMENTS} sequences, and rows of at most {MAX_CAPACITY} cells.")
+    st.markdown(f"This works with at most {MAX_DOCUMENTS} documents, and rows of at most {MAX_CAPACITY} cells.")
     small = {"sequences": _SMALL, "max_length": 8}
-    if st.button("Fill rows of 8 with six sequences", on_click=put, args=(small,), disabled=address.fixed(*small)):
+    if st.button("Fill rows of 8 with six documents", on_click=put, args=(small,), disabled=address.fixed(*small)):
         st.rerun()  # the movie, too
 
 
 def strategies(shown: Shown) -> None:
     """Show what every strategy makes of this batch."""
-    st.markdown("The same sequences, and the same `max_length`. Free cells are computed and thrown away.")
-    columns = ["strategy", "rows", "free cells", "tokens dropped", "sequences cut"]
+    st.markdown(
+        "Every strategy gets the same documents and the same `max_length`. Free cells are computed and thrown away."
+    )
+    columns = ["strategy", "rows", "free cells", "tokens dropped", "documents cut"]
     sheet(shown.fact(_filled), columns, "strategies", "What every strategy makes of this batch")
 
 
 def capacities(shown: Shown) -> None:
     """Show how well each strategy fills rows of several lengths, for the lengths of a data set."""
-    st.markdown("Longer rows are easier to fill. `wrapped` and `bfd_split` drop nothing, but cut sequences.")
+    st.markdown("Longer rows are easier to fill. `wrapped` and `bfd_split` drop nothing, but cut documents.")
     source = st.selectbox("Lengths", [THIS_BATCH, TYPED, RECORDINGS, *SOURCES[2:]], key="fills_of")
     try:
         if (lengths := lengths_from(shown, source, "fills")) is None:

@@ -24,7 +24,6 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     longest = int(shown.batch.lengths.max())
     return {
         "labels over the row": {"shift_labels": "row"},
-        "labels in each document": {"shift_labels": "document"},
         "no borders": {"isolate": False},
         f"rows of {longest}": {"max_length": longest},
         "one row": {"max_length": min(int(shown.batch.lengths.sum()), LIMITS.max_length)},
@@ -35,7 +34,7 @@ def three_numbers(shown: Shown) -> None:
     """Show the three means with each document alone, and in the rows of this run."""
     st.markdown(
         "A framework prints one of these. Alone, each document has a row of its own, as in a padded batch of these "
-        "documents; a piece of a sequence that was cut is a document, too."
+        "documents; a piece of a document that was cut is a document, too."
     )
     found, changed = shown.fact(facts.means), shown.fact(facts.changed_means)
     rows = [
@@ -56,9 +55,9 @@ def micro_batches(shown: Shown) -> None:
     rows = [(f"micro-batch {i}", *map(str, each)) for i, each in enumerate(found.batches)]
     sheet(rows, ["", "documents", "tokens with a label"], "batches", "The micro-batches")
     st.markdown(
-        f"Divided by all {counted(sum(tokens for _, tokens in found.batches), 'token')} with a label, as in one large "
-        f"batch: **{found.right:.6f}**. Each divided by its own tokens, and by the number of micro-batches: "
-        f"**{found.wrong:.6f}**."
+        f"If the sum is divided by all {counted(sum(tokens for _, tokens in found.batches), 'token')} with a label, as "
+        f"in one large batch, the loss is **{found.right:.6f}**. If each loss is divided by its own tokens, and the "
+        f"sum by the number of micro-batches, it is **{found.wrong:.6f}**."
     )
 
 

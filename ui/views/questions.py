@@ -37,11 +37,11 @@ STACKED = 8  # cells across that a phone has room for: its panels stand below on
 
 _SHORT = 160  # characters of the cases that a verdict depends on; longer texts are shown case by case
 
-_BADGES = {
-    "true": ":green-badge[:material/check: true]",
-    "false": ":red-badge[:material/close: false]",
-    "depends": ":orange-badge[:material/call_split: depends]",
-    "cited": ":gray-badge[:material/format_quote: cited, not run]",
+_VERDICTS = {  # how the sentence ends that begins with the claim
+    "true": "They find it :green-badge[:material/check: true].",
+    "false": "They find it :red-badge[:material/close: false].",
+    "depends": "They find that it :orange-badge[:material/call_split: depends] on the case.",
+    "cited": "Here they cannot: it is :gray-badge[:material/format_quote: cited, not run].",
 }
 _BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
 
@@ -84,11 +84,18 @@ def _choose(asked: str) -> str:
         found = found[:_NEAREST]
     elif not results.fits:
         st.text("No answer here covers this question. These are the closest:")
-    count = counted(len(found), "answer") if typed.strip() else ""
+    count = _counted(found) if typed.strip() else ""
     if results.fits and count:
         st.text(f"{count}, the best first")
     _list(found)
     return count
+
+
+def _counted(found: Sequence[Entry | Page]) -> str:
+    """Return how many answers and pages were found: "3 answers and 2 pages"."""
+    pages = sum(isinstance(each, Page) for each in found)
+    parts = {"answer": len(found) - pages, "page": pages}
+    return joined([counted(many, what) for what, many in parts.items() if many])
 
 
 def _list(found: Sequence[Entry | Page]) -> None:
@@ -106,10 +113,15 @@ def _list(found: Sequence[Entry | Page]) -> None:
 
 
 def _short(entry: Entry) -> str:
-    """Return the answer in one sentence; if torch no longer does what it is written for, the claim and its verdict."""
+    """Return the answer in one sentence; if torch no longer does what it is written for, what the programs tested."""
     if entry.slow or _answer(entry.key).told != OTHERWISE:
         return entry.answer
-    return f"Claim: {entry.claim} {_BADGES[_answer(entry.key).verdict]}"
+    return _tested(_answer(entry.key))
+
+
+def _tested(done: Answer) -> str:
+    """Return the claim that the programs of an entry test, and what they find."""
+    return f"The two programs test this claim: **{done.entry.claim}** {_VERDICTS[done.verdict]}"
 
 
 def _one(entry: Entry) -> str:
@@ -124,7 +136,7 @@ def _one(entry: Entry) -> str:
     # A visitor with an error wants the code first.
     for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
-    st.markdown(f"Claim: **{entry.claim}** {_BADGES[done.verdict]}")
+    st.markdown(_tested(done))
     if 0 < len(done.depends_on) <= _SHORT:
         st.markdown(done.depends_on)
     elif len(done.cases) > 1:
@@ -140,14 +152,14 @@ def _way(entry: Entry) -> None:
     """Show links back to the list, and to the neighboring entries in the results or in the group."""
     found = [each for each in search(st.session_state.get("search") or "").found if isinstance(each, Entry)]
     listed = found if entry in found else [each for each in ENTRIES if each.group == entry.group]
-    place, of = listed.index(entry), "results" if entry in found else entry.group
+    place, of = listed.index(entry), "Answer" if entry in found else f"{entry.group}: question"
     with st.container(horizontal=True, vertical_alignment="center", key="way"):
         back = "Back to the results" if entry in found else "All questions"
         st.button(back, icon=":material/arrow_back:", on_click=_open, args=("",))
         for label, other in (("Previous", place - 1), ("Next", place + 1)):
             there = 0 <= other < len(listed)
             st.button(label, disabled=not there, on_click=_open, args=(listed[other].key if there else "",))
-        st.text(f"{of}: {place + 1} of {len(listed)}")
+        st.text(f"{of} {place + 1} of {len(listed)}")
 
 
 def _open(key: str) -> None:

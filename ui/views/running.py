@@ -15,7 +15,6 @@ from ui.state.visit import visit
 
 to_try: dict[str, dict[str, object]] = {
     "run backward": {"bidirectional": True, "direction": "backward"},
-    "only forward": {"bidirectional": False},
     "lstm": {"cell": "lstm"},
     "two layers": {"num_layers": 2},
 }

@@ -10,7 +10,6 @@ from ui.state.runs import Shown
 
 to_try: dict[str, dict[str, object]] = {
     "enforce_sorted on": {"enforce_sorted": True},
-    "enforce_sorted off": {"enforce_sorted": False},
     "17 equal lengths": {"sequences": "\n".join(str(row) for row in range(1, 18))},
 }
 

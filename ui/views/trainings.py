@@ -24,7 +24,7 @@ def full_run(shown: Shown) -> None:
     """Show the results of the recorded training for the sidebar's cell, with the details folded."""
     accuracy(shown)
     run, cell = recorded.training(), shown.request.config.cell
-    label = "All four readouts, with every seed and epoch"
+    label = "All four ways to read the result, with every seed and epoch"
     with st.expander(label, key="recorded training", on_change="rerun") as panel:
         if panel.open:
             st.markdown(f":small[{recorded.machine(run)}]")
@@ -44,7 +44,9 @@ def accuracy(shown: Shown) -> None:
 
 def trained(shown: Shown) -> None:
     """Let a visitor choose what to compare, train it, and watch the results arrive."""
-    st.markdown("This server trains the same small model each time; only the readout and the added padding differ.")
+    st.markdown(
+        "This server trains the same small model each time. Only the state that is read and the added padding differ."
+    )
     cell = shown.request.config.cell
     tasks = get_args(training.Task)
     task: training.Task = st.selectbox(
@@ -64,7 +66,7 @@ def trained(shown: Shown) -> None:
     wanted = product([pad for pad in paddings if pad in pads], [name for name in names if name in readouts])
     chosen = [replace(first, readout=readout, extra_padding=extra) for extra, readout in wanted]
     if not chosen:
-        st.text("Choose at least one readout and one amount of extra padding (0 counts).")
+        st.text("Choose at least one state to read, and at least one amount of extra padding, which may be 0.")
         return
     st.markdown(
         f"{cell.upper()} with {first.hidden_size} hidden units, {first.epochs} epochs, Adam at {first.lr:g}, batches "

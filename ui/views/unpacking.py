@@ -24,7 +24,6 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     wider = int(shown.batch.lengths.max()) + 2
     return {
         "bidirectional": {"bidirectional": True},
-        "one direction": {"bidirectional": False},
         f"total_length {wider}": {"total_length": wider},
         "padding_value 42": {"padding_value": 42.0},
     }

@@ -26,10 +26,10 @@ _LAYERS: tuple[tuple[str, str, Mapping[str, Any], Mapping[str, Any]], ...] = (  
     ("conv", "a cut at each border", {"layer": "conv"}, {"isolate": False}),
 )
 _WAYS = {
-    "loop": ("A loop that resets the state at each start", "The reference: one step after the other."),
+    "loop": ("A loop that resets the state at each start", "This is the reference. It takes one step after the other."),
     "packed": (
         "Split at the starts, pack, run, unpack",
-        "All episodes run at once, and each has a state of its own: what the loop gives, up to rounding.",
+        "All episodes run at once, and each has a state of its own. The result is that of the loop, up to rounding.",
     ),
     "whole": ("One run over the rollout", "The state runs on over the ends, so all later episodes are wrong."),
     "stale": (
@@ -63,25 +63,22 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try on this batch: a layer, and what keeps its documents apart."""
     layer = shown.rows.config.layer
     found: dict[str, dict[str, object]] = {
-        "attention": {"row_layer": "attention"},
         "gru": {"row_layer": "gru"},
         "lstm": {"row_layer": "lstm"},
         "conv": {"row_layer": "conv"},
         "without borders": {"isolate": False},
-        "with borders": {"isolate": True},
     }
     found["three episodes"] = {"sequences": example("episodes").text}
     if layer == "attention":
         found["positions run on"] = {"reset_positions": False}
-        found["positions start again"] = {"reset_positions": True}
     return found
 
 
 def layers(shown: Shown) -> None:
     """Show the difference from alone of every layer on this batch, with and without its borders."""
     st.markdown(
-        "The largest difference of a token from its document alone, in the row with the most documents. "
-        "With the right border it is 0, up to rounding."
+        "The table shows the largest difference of a token from the same document alone, in the row with the most "
+        "documents. With the right border it is 0, up to rounding."
     )
     columns = ["layer", "kept apart by", "with it", "without it", "tokens that differ without it"]
     sheet(shown.fact(_compared), columns, "layers", "The difference from alone of every layer on this batch")

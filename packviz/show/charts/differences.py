@@ -41,7 +41,7 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
     alt = (
         f"Heat map of the difference between padded and packed output for {counted(B, 'sequence')} and "
         f"{counted(T, 'time step')}: up to {both:.2g} where both computed, and up to "
-        f"{filler:.2g} where the packed side has filler; pads have a cross."
+        f"{filler:.2g} where the packed side has padding_value; pads have a cross."
     )
     return drawn(
         [heat, crosses],
@@ -116,6 +116,6 @@ def gradients(rows: Sequence[Gradient], palette: Palette = LIGHT) -> go.Figure:
 
 def _told(comparison: Comparison, b: int, t: int) -> str:
     what = "a token" if bool(comparison.real[b, t]) else "a pad"
-    packed = "" if bool(comparison.valid[b, t]) else ", not packed: filler on the packed side"
+    packed = "" if bool(comparison.valid[b, t]) else ", not packed: padding_value on the packed side"
     cell = f"sequence {sequence_label(b)}, t = {t}: {what}{packed}"
     return f"{cell}<br>difference {float(comparison.apart[b, t]):.3g}"

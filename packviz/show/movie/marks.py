@@ -40,7 +40,7 @@ DEFAULTS: Mapping[str, Column] = {
 _ALONG = frozenset({"axis", "count", "bracket"})  # roles that belong to time steps
 _SILENT = frozenset({"focus", "ring", "title", "thread", "mark"})  # roles without a tooltip
 _FIRST = {
-    "pad": "padding in sequence {seq}: filler {text}, not a token",
+    "pad": "padding in sequence {seq}: {text} fills the row and is not a token",
     "count": "batch_sizes[{k}] = {text}",
 }
 

@@ -223,7 +223,7 @@ def _wanted_letters(letters: Sequence[str], *, single: bool) -> tuple[str, str]:
         return f"one letter from {reach}" if len(
             letters
         ) > 1 else f"the letter {reach}", "type the letter of a sequence"
-    return f"letters of sequences, {reach}, or none", "type letters separated by spaces, or the word none"
+    return f"letters, {reach}, or none", "type letters separated by spaces, or the word none"
 
 
 def _named(word: str, letters: Sequence[str]) -> Sequence[str]:

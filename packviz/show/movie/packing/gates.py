@@ -134,7 +134,7 @@ def _still_headings(view: View) -> Frame:
     ]  # the layer is named in the map of the stack
     made = {formula.left: in_letters(formula) for formula in kind.formulas}
     new = made.get("h'", f"{nonlinearity_of(view.trace.module)} of x, h")
-    notes = {"was": "live rows", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.trace.module.proj_size else new}
+    notes = {"was": "rows read", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.trace.module.proj_size else new}
     for letter, gate in kind.gates.items():
         groups.append(title(Place(f"gate:{letter}", 0.0, -1.6 * x), f"{letter} {gate.name}"))
         weighed = f", {gate.weighed_by}" if gate.weighed_by else ""

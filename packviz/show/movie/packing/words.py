@@ -11,11 +11,11 @@ from packviz.show.movie.packing.written import exact, number
 from packviz.text import counted, percent, sentences, sequence_label
 
 STARTS = {
-    "zeros": "zeros",
+    "zeros": "all zeros",
     "random": "random, with a different row for each sequence",
     "learned": "one learned row, the same for all",
     "carried": "the final state of the previous batch: here this batch itself, run once from zeros",
-    "given": "the one given",
+    "given": "the state that was given",
 }
 
 

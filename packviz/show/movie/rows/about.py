@@ -21,7 +21,7 @@ SDPA = "scaled_dot_product_attention"
 
 def about(view: RowsView) -> About:
     """Return what the movie says about its run."""
-    run, notes, L = view.trace, list[str](), len(view.trace.layers)
+    run, notes, L, shown = view.trace, list[str](), len(view.trace.layers), view.stages
     rows = counted(len(run.rows.rows), "row")
     heads, stack = heads_of(run), {"layers": L, "directions": 1, "layer": view.layer, "direction": 0}
     stack |= {"heads": heads, "head": view.head} if heads > 1 else {}
@@ -43,7 +43,7 @@ def about(view: RowsView) -> About:
             "n": view.packed.tolist(),
             "said": texts(view).tolist(),
             "offsets": [],
-            "tip": "sequence {seq}, place {t}",
+            "tip": f"{'sequence' if 'two' in shown else 'document'} {{seq}}, token {{t}}",
             "typed": "“{said}”, ",
             "address": ", packed row {n}",
         },
