@@ -24,7 +24,7 @@ from ui.parts import progress
 from ui.parts.progress import LongWork, Started
 
 LONG = 120_000  # ms that a process may take to start and do a little work on a busy machine
-LIMIT = "Time limit: 5 minutes; results are kept."
+LIMIT = "The time limit is 5 minutes, and results are kept."
 
 
 @pytest.fixture

@@ -232,7 +232,7 @@ def test_the_last_caption_counts_the_tokens_that_differ_and_why(seed: int) -> No
     if reading and moved and learned:
         assert re.search(rf"and {moved} ha(s|ve) another position than in the document alone", said)
     elif moved and learned:
-        assert re.match(rf"\*\*{moved} of {re.escape(N)} ha(s|ve) another position than alone", said)
+        assert re.match(rf"\*\*{moved} of {re.escape(N)} ha(s|ve) another position than in the document alone", said)
     if reading or (moved and learned):
         assert f"differ by up to {far}" in said
     else:

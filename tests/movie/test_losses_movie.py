@@ -60,7 +60,7 @@ def test_every_sentence_is_true(seed: int) -> None:
     assert ("of its document" in first.caption) == (r.config.shift_labels == "document")
     for name, step in zip(MEANS, steps, strict=True):
         weights = token_weights(r)[name]
-        nan = f"No token has a label, so **the mean over {name}** is 0 / 0, NaN."
+        nan = f"No token has a label, so **the mean over {name}** is 0 / 0, which is NaN."
         assert (f"**The mean over {name}** is {r.loss[name]:.4f}" if labelled else nan) in step.caption
         for letter, weight in re.findall(rf"(?:A token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", step.caption):
             found = set()
@@ -72,7 +72,7 @@ def test_every_sentence_is_true(seed: int) -> None:
         assert ("left out" in step.caption) == (name == "documents" and bool(r.unlabelled))
     changed = changed_means(r)
     assert ("there is no loss" in end.caption) == (not labelled)
-    assert ("changes none of them" in end.caption) == bool(labelled and not changed)
+    assert ("changes none of the three means" in end.caption) == bool(labelled and not changed)
     if changed:
         assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}**" in end.caption
 

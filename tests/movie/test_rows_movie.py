@@ -81,7 +81,7 @@ def test_a_row_of_one_cell_is_named_in_the_singular() -> None:
     assert steps[0].caption.startswith("Rows of 1 cell are filled by ")
     assert steps[0].caption.endswith("1 × 1 = 1 cell for 1 token.")
     assert steps[-1].caption.startswith(
-        "1 row of 1 cell holds 1 token; no cell is free, where the padded grid has no pad."
+        "1 row of 1 cell holds 1 token, and no cell is free. The padded grid would have no pad."
     )
 
 

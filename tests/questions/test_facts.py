@@ -195,7 +195,7 @@ TOLD: list[tuple[str, Callable[[], str]]] = [
     ("list-as-input", lambda: refused(lambda: pack_padded_sequence(cast(Any, SIX), [2, 1, 3], enforce_sorted=False))),
     ("must-i-pack", lambda: two((module()(X)[1] - module()(PACKED)[1]).abs().max())),
     ("gradient-of-a-pad", lambda: f"get a gradient, up to {two(largest_at_pads())}"),
-    ("gradient-enters", lambda: f"are {sizes_of([4, 2, 1])[::-1]}: `batch_sizes`"),
+    ("gradient-enters", lambda: f"are {sizes_of([4, 2, 1])[::-1]}: these are the `batch_sizes`"),
     ("vanishing-gradients", lambda: f"grows up to {two(grown())} times"),
     ("last-valid-input", lambda: f"{rnn_of([1, 0, 0]):.4f} instead of {rnn_of([1]):.4f}"),
 ]  # fmt: skip

@@ -119,7 +119,7 @@ def _short(entry: Entry) -> str:
     return _tested(_answer(entry.key))
 
 
-def _tested(done: Answer) -> str:
+def _tested(done: EntryResult) -> str:
     """Return the claim that the programs of an entry test, and what they find."""
     return f"The two programs test this claim: **{done.entry.claim}** {_VERDICTS[done.verdict]}"
 
