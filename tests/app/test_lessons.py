@@ -53,7 +53,7 @@ def look(app: AppTest, label: str) -> str:
 def test_a_chosen_thing_to_try_is_taken_back_by_another_press() -> None:
     app = opened("running")
     press(app, "run backward")
-    assert (app.query_params["bidirectional"], look(app, "run backward")) == (["true"], "primary")
+    assert (app.query_params["bidirectional"], look(app, "run backward")) == ("true", "primary")
     press(app, "run backward")
     assert "bidirectional" not in app.query_params
     assert look(app, "run backward") == "secondary"
