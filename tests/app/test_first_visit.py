@@ -13,7 +13,7 @@ from ui.parts.controls import LABEL
 @pytest.mark.check
 def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: str) -> None:
     seen = visit(None, size=LAPTOP)
-    assert 20 < len(seen.words) <= 62, " ".join(seen.words)  # 45, and those of the menu and of the stages
+    assert 20 < len(seen.words) <= 53, " ".join(seen.words)  # 45, and the 8 of the menu
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     expect(seen.main.get_by_text("B ends after 2 words.")).to_be_in_viewport()
     assert has_its_height(seen.main.locator(".st-key-why"))

@@ -61,8 +61,8 @@ def _put(label: str, settings: Mapping[str, object]) -> None:
 
 def _take_back(label: str, settings: Mapping[str, object]) -> None:
     tried = visit(Tried)
-    tried.given.pop(label, None)
-    restore(tried.before.pop(label, None) or {name: names.default(name) for name in (*settings, "example")})
+    tried.given.pop(label, {})
+    restore(tried.before.pop(label, {}) or {name: names.default(name) for name in (*settings, "example")})
     _show()
 
 

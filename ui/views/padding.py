@@ -17,7 +17,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     }
     if shown.trace.padded.embedding is not None:
         first = int(shown.batch.sequences[0][0])  # a word's id: as padding_idx it hides that word
-        return {f"padding_idx {idx}": {"padding_idx": idx} for idx in (first, 0)} | others
+        return {**{f"padding_idx {idx}": {"padding_idx": idx} for idx in (first, 0)}, **others}
     token = float(shown.batch.sequences[0].flatten()[0])
     return {"padding_value 42": {"padding_value": 42.0}, f"padding_value {token:g}": {"padding_value": token}, **others}
 
