@@ -173,7 +173,7 @@ def test_a_cell_of_which_nothing_is_recorded_has_its_page_all_the_same(page: str
 
 
 @pytest.mark.slow
-def test_the_cost_page_says_why_packed_is_larger_where_it_is() -> None:
+def test_the_cost_page_says_why_packed_is_larger() -> None:
     assert "the packed batch is larger (116 bytes; the padded one has 72), because of its 80 bytes" in texts(
         opened("cost")
     )
