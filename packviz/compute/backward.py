@@ -120,8 +120,11 @@ class _Leaves:
         return {"data": self.data, **dict(zip(("h_0", "c_0"), self.initial, strict=False)), **self.weights}
 
 
-def differentiate(trace: "Trace", on: On, upstream: Tensor | None) -> Gradients:
-    """Compute the gradients of a loss on `unpacked.last_valid` or on `output`: see Trace.backward."""
+def differentiate(trace: "Trace", on: On, upstream: Tensor | None, *, proved: bool = True) -> Gradients:
+    """Compute the gradients of a loss on `unpacked.last_valid` or on `output`: see Trace.backward.
+
+    proved: whether they are compared with torch's own backward pass, which takes as long; if not, `distances` is ().
+    """
     on = choice("on", on, ("last_valid", "output"))
     with with_onednn(False), torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
         given, leaves = _checked(upstream, trace, on), _Leaves(trace)
@@ -138,9 +141,9 @@ def differentiate(trace: "Trace", on: On, upstream: Tensor | None) -> Gradients:
             )
             for layer in layers
         )
-        theirs = _by_torch(trace, on, given)
-    distances = {"forward": _forward_distance(trace, layers)}
-    distances |= {name: distance(outer[name], theirs[name]) for name in outer}
+        theirs = _by_torch(trace, on, given) if proved else {}
+    distances = {"forward": _forward_distance(trace, layers)} if proved else {}
+    distances |= {name: distance(outer[name], each) for name, each in theirs.items()}
     weights = {name: outer[name] for name in leaves.weights}
     return Gradients(on, given, gradients, inputs, outer["h_0"], outer.get("c_0"), weights, tuple(distances.items()))
 

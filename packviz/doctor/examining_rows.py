@@ -121,7 +121,7 @@ def documents_from(documents: object) -> list[Tensor] | None:
     if not isinstance(documents, list | tuple) or not documents:
         raise refusal_of("documents", "a list of documents", documents, fix)
     try:
-        found = [torch.as_tensor(one).detach().cpu() for one in documents]
+        found = [torch.as_tensor(one, device="cpu").detach() for one in documents]
     except (TypeError, ValueError, RuntimeError):
         raise refusal_of("documents", "a list of ids, or of lengths", documents, fix) from None
     for given, one in zip(documents, found, strict=True):

@@ -181,7 +181,7 @@ def _in_training(done: Evidence, given: PaddedBatch, padded: Sequence[tuple[Way,
 
 def _other_orders(ends: list[int]) -> list[list[int]]:
     """Return other orders that no sort undoes: by length and moved by one, if that is one, and one that moves all."""
-    order: list[int] = torch.tensor(ends).argsort(descending=True, stable=True).roll(1).tolist()
+    order: list[int] = torch.tensor(ends, device="cpu").argsort(descending=True, stable=True).roll(1).tolist()
     moved, all_moved = [ends[b] for b in order], other_order(ends, 0)
     if order == [*range(len(ends))] or moved in (sorted(ends), sorted(ends, reverse=True)):
         return [all_moved]

@@ -58,9 +58,9 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
     elif isinstance(value, Tensor):
         yield name, _dense(value)
     elif isinstance(value, np.ndarray | np.generic | Number) and not isinstance(value, Tensor):
-        yield name, torch.as_tensor(value).clone()
+        yield name, torch.as_tensor(value, device="cpu").clone()
     elif isinstance(value, list | tuple) and value and all(isinstance(one, int | float) for one in value):
-        yield name, torch.tensor(value)
+        yield name, torch.tensor(value, device="cpu")
     elif isinstance(value, Mapping | tuple | list):
         named = value.items() if isinstance(value, Mapping) else enumerate(value)
         leaves = [leaf for key, part in named for leaf in _named(part, f"{name}[{key!r}]")]
@@ -71,7 +71,7 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
         for field in fields(value):
             yield from _named(getattr(value, field.name), f"{name}.{field.name}")
     elif value is not None:
-        yield name, torch.tensor(zlib.crc32(repr(value).encode()))
+        yield name, torch.tensor(zlib.crc32(repr(value).encode()), device="cpu")
 
 
 def _stacked(parts: list[Tensor]) -> Tensor:

@@ -53,9 +53,28 @@ class PaddedBatch:
                 if name not in leaves or leaves[name].dim() != leaf.dim():
                     got = tuple(leaves[name].shape) if name in leaves else "missing"
                     raise ValueError(f"{name} is {got}; over the whole batch it is {tuple(leaf.shape)}")
+            if len(sequences) == 1 and self._broadcasts(model, whole, leaves):
+                raise ValueError(f"one sequence gets {len(self.ends)} results, as many as the whole batch")
             return leaves
 
         return run
+
+    def _broadcasts(self, model: Any, whole: Leaves, alone: Leaves) -> bool:
+        """Return whether the model combines one sequence with other tensors of the batch, as broadcasting allows.
+
+        Then there are results for all, and one more copy than there are sequences fits no other tensor.
+        """
+        B = len(self.ends)
+        if not any(B in leaf.shape and alone[name].shape == leaf.shape for name, leaf in whole.items()):
+            return False
+        rows, sequences = self.copies(0, B + 1)
+        ends = [self.ends[b] for b in sequences]
+        lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else ends
+        try:
+            self.call(model, rows if self.batch_first else rows.transpose(0, 1), lengths)
+        except Exception:  # of the model, whatever it raises
+            return True
+        return False
 
     def copies(self, b: int, count: int) -> Grid:
         """Return copies of sequence b, without padding."""

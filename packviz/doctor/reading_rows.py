@@ -122,8 +122,8 @@ def readings(row: Mapping[str, Any], eos: Sequence[int] = ()) -> list[Reading]:
     for rule, name, given in ways:
         with suppress(PackvizError):  # examine_rows() says why
             ids = document_ids(**given)
-            own = name != "cu_seqlens" and torch.as_tensor(row[name]).numel() == len(ids)
-            found.append(Reading(rule, ids, torch.as_tensor(row[name]).flatten().tolist() if own else ()))
+            own = name != "cu_seqlens" and torch.as_tensor(row[name], device="cpu").numel() == len(ids)
+            found.append(Reading(rule, ids, torch.as_tensor(row[name], device="cpu").flatten().tolist() if own else ()))
     return found
 
 

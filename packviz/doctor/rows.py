@@ -85,7 +85,7 @@ def _checked(model: object, documents: object, call: object) -> list[Tensor]:
     if not isinstance(documents, list | tuple) or len(documents) < 2:
         raise refusal_of("documents", "a list of at least two documents", documents, fix)
     try:
-        given = [one.detach() if isinstance(one, Tensor) else torch.as_tensor(one) for one in documents]
+        given = [one.detach() if isinstance(one, Tensor) else torch.as_tensor(one, device="cpu") for one in documents]
     except (TypeError, ValueError, RuntimeError) as error:
         expected = "ids or values of numbers"
         raise PackvizError("documents", expected=expected, got=said_by(error), fix=fix) from None

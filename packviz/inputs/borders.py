@@ -217,7 +217,7 @@ def _equal(first: Sequence[int], lengths: Sequence[int]) -> int:
 
 def _of_offsets(offsets: Tensor) -> Tensor:
     lengths = _lengths_of(offsets)
-    return torch.arange(len(lengths)).repeat_interleave(lengths)
+    return torch.arange(len(lengths), device=lengths.device).repeat_interleave(lengths)
 
 
 def _lengths_of(offsets: Tensor) -> Tensor:
@@ -260,7 +260,7 @@ def segment_ids_from(mask: Tensor) -> Tensor:
     goes_on = torch.cat([mask.new_zeros(1), mask.diagonal(-1)])
     is_token = mask.any(0) & mask.any(1)
     _, number = torch.unique_consecutive((~goes_on)[is_token].cumsum(0), return_inverse=True)
-    return torch.zeros(len(mask), dtype=torch.int64).masked_scatter(is_token, number + 1)
+    return torch.zeros(len(mask), dtype=torch.int64, device=mask.device).masked_scatter(is_token, number + 1)
 
 
 def _of_ends(ids: Tensor, eos: object) -> Tensor:
@@ -269,7 +269,7 @@ def _of_ends(ids: Tensor, eos: object) -> Tensor:
     if not ends or not all(map(is_integer, ends)):
         fix = "give eos=tokenizer.eos_token_id"
         raise PackvizError("eos", expected="the id of the token that ends a document", got=shown(eos), fix=fix)
-    is_end = torch.isin(ids, torch.tensor(ends))
+    is_end = torch.isin(ids, torch.tensor(ends, device=ids.device))
     others = (~is_end).nonzero().flatten()
     N = int(others[-1]) + 2 if len(others) else 1
-    return torch.where(torch.arange(len(ids)) < N, is_end.cumsum(0) - is_end.long(), -1)
+    return torch.where(torch.arange(len(ids), device=ids.device) < N, is_end.cumsum(0) - is_end.long(), -1)

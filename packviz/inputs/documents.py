@@ -33,7 +33,7 @@ def cu_seqlens_of(lengths: Sequence[int]) -> Tensor:
     >>> cu_seqlens_of([3, 2, 1]).tolist()
     [0, 3, 5, 6]
     """
-    return torch.tensor([0, *_checked(lengths)]).cumsum(0).to(torch.int32)
+    return torch.tensor([0, *_checked(lengths)], device="cpu").cumsum(0).to(torch.int32)
 
 
 def position_ids_of(lengths: Sequence[int], width: int | None = None, start: int = 0) -> Tensor:
@@ -42,7 +42,7 @@ def position_ids_of(lengths: Sequence[int], width: int | None = None, start: int
     >>> position_ids_of([3, 2], 6).tolist()
     [0, 1, 2, 0, 1, 0]
     """
-    return _in_width([torch.arange(start, start + length) for length in _checked(lengths)], width, 0)
+    return _in_width([torch.arange(start, start + length, device="cpu") for length in _checked(lengths)], width, 0)
 
 
 def seq_idx_of(lengths: Sequence[int], width: int | None = None) -> Tensor:
@@ -51,7 +51,7 @@ def seq_idx_of(lengths: Sequence[int], width: int | None = None) -> Tensor:
     >>> seq_idx_of([3, 2], 6).tolist()
     [0, 0, 0, 1, 1, -1]
     """
-    return _in_width([torch.full((length,), d) for d, length in enumerate(_checked(lengths))], width, -1)
+    return _in_width([torch.full((length,), d, device="cpu") for d, length in enumerate(_checked(lengths))], width, -1)
 
 
 def segment_ids_of(lengths: Sequence[int], width: int | None = None) -> Tensor:
@@ -84,7 +84,7 @@ def _checked(lengths: Sequence[int]) -> list[int]:
 
 def _in_width(parts: list[Tensor], width: int | None, pad: int) -> Tensor:
     """Return the parts as one row, filled with pads up to the width."""
-    row = torch.cat([torch.empty(0, dtype=torch.int64), *parts])
+    row = torch.cat([torch.empty(0, dtype=torch.int64, device="cpu"), *parts])
     if width is None:
         return row
     if not is_integer(width, len(row)):

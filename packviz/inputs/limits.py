@@ -13,8 +13,8 @@ from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
 from packviz.validate import integer
 
-__all__ = ["LIMITS", "Limits", "check_batch", "check_limits", "check_row_settings", "check_settings", "check_table"]
-__all__ += ["limited_batch"]
+__all__ = ["LIMITS", "Limits", "check_batch", "check_limits", "check_products", "check_row_settings", "check_settings"]
+__all__ += ["check_table", "limited_batch"]
 
 _FIX = "choose a smaller one, or use packviz in Python, which has no such limit"
 
@@ -29,10 +29,12 @@ class Limits:
     features        F, of each step, in a batch of vectors
     hidden_size, num_layers, embedding_dim, padding_idx, total_length
                     the settings of these names
+    products        B * T * H² * L * D, products of a state and a weight at every cell: the gradients of a padded and a
+                    packed LSTM together take most of a second
     table           numbers in the embedding: (largest id + 1) * embedding_dim
     scores          numbers in the logits of a run over rows: R * C * V
     rows            R, in which a batch is put
-    max_length      C, the cells of a row: the influence in a row of 96 takes most of a second
+    max_length      C, the cells of a row: the influence in a row of 96 under 4 heads takes most of a second
     num_heads, kernel_size
                     settings of a run over rows, of these names
     row_num_layers, row_embedding_dim
@@ -48,11 +50,12 @@ class Limits:
     embedding_dim: int = 32
     padding_idx: int = 4096
     total_length: int = 256
+    products: int = 40_000_000
     table: int = 2_000_000
     scores: int = 4_000_000
     rows: int = 64
     max_length: int = 96
-    num_heads: int = 8
+    num_heads: int = 4
     kernel_size: int = 16
     row_num_layers: int = 2
     row_embedding_dim: int = 16
@@ -78,6 +81,7 @@ def check_limits(batch: Batch, config: Config, limits: Limits = LIMITS) -> None:
     """Check a batch and its settings against the limits, before the run; raises PackvizError if one is exceeded."""
     check_batch(batch, limits)
     check_settings(asdict(config), limits)
+    check_products(batch, config, limits)
     if (E := config.embedding_for(batch.kind)) is not None:
         check_table(batch, E, limits)
 
@@ -100,6 +104,17 @@ def _check_integers(settings: Mapping[str, object], names: Mapping[str, str], li
     for name, limit in names.items():
         if settings.get(name) is not None:
             integer(name, settings[name], 0, getattr(limits, limit), fix=_FIX)
+
+
+def check_products(batch: Batch, config: Config, limits: Limits = LIMITS) -> None:
+    """Check what a run and its gradients cost; raises PackvizError if that is too much."""
+    B, T, H, L = len(batch.lengths), int(batch.lengths.max()), config.hidden_size, config.num_layers
+    D = 2 if config.bidirectional else 1
+    if limits.products < B * T * H**2 * L * D:
+        most = f"of at most {limits.products:,} in the app"
+        expected = f"sequences * steps * hidden_size² * num_layers * directions {most}"
+        fix = "choose a smaller hidden_size or fewer layers, or type less"
+        raise PackvizError("hidden_size", expected=expected, got=f"{B} * {T} * {H}² * {L} * {D}", fix=fix)
 
 
 def check_table(batch: Batch, E: int, limits: Limits = LIMITS) -> None:

@@ -123,8 +123,9 @@ def test_an_influence_that_would_take_seconds_is_refused(road: Any) -> None:
     road("1 " * 60, {"layer": "lstm", **wide})
     road("1 " * 60, {"layer": "attention", **wide})
     road("1 " * 48, {"layer": "lstm", **wide, "num_layers": 2})
-    with pytest.raises(PackvizError, match="Choose fewer layers or shorter rows"):
-        road("1 " * 49, {"layer": "lstm", **wide, "num_layers": 2})
+    for more, layers in (("", 2), ("\n" + "1 " * 20, 1)):
+        with pytest.raises(PackvizError, match="Choose fewer layers or shorter rows"):
+            road("1 " * 49 + more, {"layer": "lstm", **wide, "num_layers": layers})
 
 
 @pytest.mark.parametrize("example", [each.key for each in EXAMPLES if each.text])

@@ -83,7 +83,7 @@ LIMITED = [(PACKING, *each) for each in SETTINGS.items()] + [(ROWS, *each) for e
 NEEDED: Mapping[str, Mapping[str, object]] = {"padding_idx": {"embedding_dim": 4}, "num_heads": {"layer": "gru"}}
 FEW = "a b c\nd e"  # words have an embedding, so that every setting means something
 TEXTS = {
-    "characters": "1 " * LIMITS.characters,
+    "characters": "1 " * (LIMITS.characters // 2 + 1),
     "sequences": "1\n" * (LIMITS.sequences + 1),
     "steps in each sequence": "1 " * (LIMITS.steps + 1),
     "features in each step": f"[[{[1] * (LIMITS.features + 1)}]]",
@@ -142,6 +142,17 @@ def test_no_road_computes_a_text_beyond_its_limit(road: str, what: str, kind: Ru
 def test_no_road_computes_an_embedding_beyond_its_limit(road: str, kind: RunKind) -> None:
     largest = LIMITS.table // 4
     assert "at most 2,000,000 numbers" in refused(ROADS[road], kind, f"{largest} 1", {"embedding_dim": 4})
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_no_road_computes_more_products_than_the_limit(road: str) -> None:
+    text, settings = "\n".join(["7 " * 64] * 64), {"hidden_size": 64, "num_layers": 2, "bidirectional": True}
+    assert "64 * 64 * 64² * 2 * 2" in refused(ROADS[road], PACKING, text, settings)
+
+
+def test_an_example_with_the_largest_settings_is_refused_in_place() -> None:
+    app = opened("overview", {"example": "hundred", "hidden_size": 64, "num_layers": 4, "bidirectional": "true"})
+    assert "⚠ hidden_size: expected sequences * steps * hidden_size² * num_layers * directions" in texts(app)
 
 
 @pytest.mark.parametrize("road", ROADS)

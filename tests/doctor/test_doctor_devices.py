@@ -1,6 +1,8 @@
 """The default device, and the mode in which a module was built, change nothing."""
 
+import ast
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +31,11 @@ def watched() -> Any:
     return seen.findings
 
 
+def summed(x: torch.Tensor, _: list[int]) -> torch.Tensor:
+    """Return a result that depends on the number of pads."""
+    return x.sum((1, 2)) + x.mean((1, 2))
+
+
 WAYS: dict[str, Callable[[], Any]] = {
     "words": lambda: pv.Batch.parse("a b c\nd e").lengths,
     "numbers": lambda: pv.Batch.parse("1 2 3\n4 5").lengths,
@@ -50,6 +57,10 @@ WAYS: dict[str, Callable[[], Any]] = {
     ),
     "watch": watched,
     "file": lambda: doctor.read_file("a.pt", FILE).tensors,
+    "invariance": lambda: pv.check_invariance(summed, X, LENGTHS, batch_first=True, ignore="pads_differ"),
+    "samples": lambda: pv.check_samples(lambda samples: [sum(one) for one in samples], [[1.0, 2.0], [3.0], [4.0, 5.0]]),
+    "rows": lambda: pv.trace_rows(pv.Batch.parse("a b c\nd e")).output,
+    "documents": lambda: pv.examine_rows(documents=[2, 1], position_ids=[0, 1, 2], cu_seqlens=[0, 2, 3]),
     "weights": lambda: doctor.module_from(GRU.state_dict()).state_dict(),
     "pasted": lambda: (doctor.read_tensor("[[1, 2], [3, 0]]"), doctor.padding_code("[[1, 2], [3]]")),
     "padding value": lambda: doctor.filler_of(X, LENGTHS, batch_first=True),
@@ -84,3 +95,15 @@ def test_a_module_that_was_built_in_inference_mode_is_examined_and_kept() -> Non
         right = layer(x)[1]
     assert (seen.findings, pv.examine(layer, x, [4, 2])) == ((), ())
     torch.testing.assert_close(seen.calls[0].trace().h_n, right)
+
+
+FACTORIES = {"arange", "as_tensor", "empty", "eye", "full", "linspace", "ones", "rand", "randint", "randn", "randperm"}
+FACTORIES |= {"scalar_tensor", "tensor", "zeros"}
+MADE = [path for path in Path(pv.__file__).parent.rglob("*.py") if "entries" not in path.parts]
+
+
+@pytest.mark.parametrize("path", MADE, ids=lambda path: path.stem)
+def test_every_tensor_is_made_on_a_named_device(path: Path) -> None:
+    calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    made = [call for call in calls if ast.unparse(call.func) in {f"torch.{name}" for name in FACTORIES}]
+    assert [call.lineno for call in made if "device" not in {each.arg for each in call.keywords}] == []

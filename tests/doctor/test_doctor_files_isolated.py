@@ -1,5 +1,6 @@
 """Files read in a process of their own: the same tensors come back, and what ends that process ends no other."""
 
+import errno
 import io
 import os
 import pickle
@@ -154,6 +155,35 @@ def test_a_confined_process_has_no_network_and_no_programs(act: str) -> None:
         code = code.replace("{port}", str(server.getsockname()[1]))
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "PermissionError: reading a file needs no" in done.stderr
+
+
+CONNECT = """
+import ctypes, os, socket, struct
+libc = ctypes.CDLL(None, use_errno=True)
+there = struct.pack("=HH4s8x", socket.AF_INET, socket.htons({port}), bytes([127, 0, 0, 1]))
+failed = libc.connect(libc.socket(socket.AF_INET, socket.SOCK_STREAM, 0), there, len(there))
+print(os.strerror(ctypes.get_errno()) if failed else "connected")
+"""  # by the system alone: Python does not see it, and so cannot refuse
+UNSHARE = """
+import ctypes
+unshare = ctypes.CDLL(None).unshare
+print(unshare(0x10000000 | 0x40000000) == 0 or unshare(0x40000000) == 0)
+"""  # CLONE_NEWUSER and CLONE_NEWNET of <sched.h>
+
+
+def printed(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a process a network of its own")
+def test_a_confined_process_has_a_network_without_connections() -> None:
+    if printed(UNSHARE) != "True":
+        pytest.skip("this kernel refuses a process a network of its own")
+    confined = "from packviz.doctor.opening import confine; confine(2**30, 20)"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        connect = CONNECT.replace("{port}", str(server.getsockname()[1]))
+        assert printed(connect) == "connected"
+        assert printed(connect.replace("libc =", f"{confined}\nlibc =", 1)) == os.strerror(errno.ENETUNREACH)
 
 
 @pytest.mark.parametrize("zipped", [True, False])

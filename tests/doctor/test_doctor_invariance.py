@@ -330,6 +330,20 @@ def test_a_right_model_with_two_inputs_of_a_batch_is_not_called_wrong() -> None:
     assert wrong.wrong
 
 
+@pytest.mark.parametrize("other", [torch.randn(3, H), torch.randn(3, 1)])
+def test_a_second_input_that_one_sequence_broadcasts_with_is_not_called_wrong(other: Tensor) -> None:
+    lengths = [2, 5, 4]
+
+    def call(m: Parts, x: Tensor, n: Any) -> Tensor:
+        result: Tensor = m.rnn(pack(x, torch.as_tensor(n)))[1][-1] + other
+        return result
+
+    found = checked(Parts(RIGHT["packed"][0]), torch.randn(3, 5, F), lengths, call=call)
+    assert [(one.key, one.severity) for one in found] == [("alone_fails", "note"), ("others_kept", "note")]
+    whole = checked(lambda x, _: x.mean((0, 1)).new_ones(3), torch.randn(3, 5, F), lengths)  # as long as the batch
+    assert whole == ()
+
+
 def test_a_traced_model_with_fixed_lengths_is_wrong() -> None:
     rnn = nn.GRU(F, H, batch_first=True)
 

@@ -162,7 +162,8 @@ def test_a_touch_screen_names_no_keys(open_page: Open, movie: Movie) -> None:
     expect(screen.button("Keys")).to_be_hidden()
 
 
-def test_single_keys_can_be_switched_off_for_good(screen: Screen) -> None:
+def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, locale="en-US")  # a context of its own: a tab of earlier tests may still be clearing
     switch = screen.root.get_by_role("checkbox", name="Single-key shortcuts")
     full = screen.button("Full screen")
     screen.press("?")

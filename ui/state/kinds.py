@@ -14,7 +14,8 @@ from packviz.compute.row_limits import check_row_sizes
 from packviz.compute.rows import RowsTrace
 from packviz.compute.runs import RunKind
 from packviz.inputs.batch import Batch
-from packviz.inputs.limits import LIMITS, check_settings
+from packviz.inputs.config import Config
+from packviz.inputs.limits import LIMITS, check_products, check_settings
 from packviz.show.movie import Movie, kinds
 from packviz.show.movie.marks import Stage
 from packviz.show.movie.possible import possible_movie
@@ -74,10 +75,16 @@ def _row_length(batch: Batch, stages: tuple[MovieStage, ...] | None) -> Mapping[
     return {} if one_row else {"max_length": min(longest + shortest, LIMITS.max_length)}
 
 
+def _check_own(batch: Batch, config: Config) -> None:
+    """Check the settings alone, and what they cost: a batch of our own may have more sequences than a typed one."""
+    check_settings(asdict(config))
+    check_products(batch, config)
+
+
 PACKING = AppKind(
     computes=runs.PACKING,
     names={name: name for name in asdict(runs.PACKING.config())},
-    check_own=lambda _, config: check_settings(asdict(config)),
+    check_own=_check_own,
     stages=tuple(stage.name for stage in kinds.PACKING.stages),
 )
 ROWS = AppKind(

@@ -105,7 +105,7 @@ class RowFacts:
     @cached_property
     def by_step(self) -> list[tuple[int, int]]:
         """Return the same in the order of a PackedSequence."""
-        numbers = torch.split(torch.arange(self.N), self.lengths)
+        numbers = torch.split(torch.arange(self.N, device="cpu"), self.lengths)
         return [self.places[n] for n in pack_sequence(list(numbers), enforce_sorted=False).data.tolist()]
 
     @cached_property

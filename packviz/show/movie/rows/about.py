@@ -27,7 +27,7 @@ def about(view: RowsView) -> About:
     stack |= {"heads": heads, "head": view.head} if heads > 1 else {}
     seen = [layer.output for layer in run.layers]
     if isinstance(layer := run.layers[view.layer], AttentionLayer):
-        seen += [layer.query, layer.value, layer.scores, torch.ones(1)]  # weights are at most 1
+        seen += [layer.query, layer.value, layer.scores, torch.ones(1, device="cpu")]  # weights are at most 1
     largest = max(float(each.detach().nan_to_num(0.0, 0.0, 0.0).abs().max()) for each in seen)
     if len(view.b) < sum(view.lengths):
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")

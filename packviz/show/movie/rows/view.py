@@ -90,7 +90,7 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     lengths = [len(sequence) for sequence in run.batch.sequences]
     b = np.repeat(np.arange(len(lengths)), lengths)
     t = np.concatenate([np.arange(length) for length in lengths])
-    index = pack_sequence(list(torch.split(torch.arange(len(b)), lengths)), enforce_sorted=False)
+    index = pack_sequence(list(torch.split(torch.arange(len(b), device="cpu"), lengths)), enforce_sorted=False)
     packed, row, column = np.empty(len(b), int), np.full(len(b), -1), np.full(len(b), -1)
     packed[index.data.numpy()] = np.arange(len(b))
     begins = np.cumsum([0, *lengths])
