@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
@@ -27,6 +28,7 @@ Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a pa
 Way = tuple[str, str]  # to a page: its name in the address, and the label of the link
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 Stages = tuple[MovieStage, ...] | None  # of the movie on a page; None for all stages
+_APART = Path(__file__).with_name("apart.css")
 
 
 def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Way) -> None:
@@ -121,8 +123,8 @@ def apart(question: str, answer: str) -> None:
     address.remember()
     widgets.keep()
     visit(Typed).way_back = None
-    with st.container(key="apart"):
-        _head(question, answer)
+    st.html(_APART)
+    _head(question, answer)
     shown = address.view()
     if line := address.unmet({name: raw for name, raw in address.asked().items() if name in shown}, shown):
         st.text(line)
