@@ -15,6 +15,7 @@ compared(
         "Ways to read the result": comparing.readings,
         "Drift on padding": comparing.drifting,
         "One setting at a time": comparing.other_settings,
+        "What the loss counts": comparing.losses,
         "The way back": comparing.going_back,
     },
     ("training", "Next: does it hurt accuracy? →"),

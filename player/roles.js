@@ -88,9 +88,10 @@ export const roles = {
     this.tile(ctx, rect, { fill: colour.fill, edge: this.theme.line });
     if (rect.h < READABLE + 2) return;
     const middle = { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 },
-      px = this.inside(rect.h);
-    if (!state.text) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - 7, px), colour.text);
-    else this.write(ctx, state.text, middle.x, middle.y, rect.w - 7, { px, weight: 500, fill: colour.text });
+      px = this.inside(rect.h),
+      written = state.text || state.sub; // in place of the number, on its colour
+    if (!written) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - 7, px), colour.text);
+    else this.write(ctx, written, middle.x, middle.y, rect.w - 7, { px, weight: 500, fill: colour.text });
   },
   label(ctx, { x, y, w, h }, state, look, unit) {
     const hue = this.hue(state.seq),

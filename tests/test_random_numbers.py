@@ -60,6 +60,7 @@ NORMED = normed(nn.GRU(2, 3, batch_first=True))
 STUDIES: dict[str, Callable[[], object]] = {
     "trace": lambda: trace(BATCH, Config(cell="lstm", initial_state="random", seed=3)),
     "gradients": lambda: facts.gradient_distances(trace(BATCH)),
+    "losses": lambda: facts.losses_of(trace(BATCH)),
     "behaviours": lambda: facts.behaviours(trace(BATCH)),
     "units": lambda: charts.units(trace(BATCH), 0),
     "cost": lambda: works(Setup("gru", 3, 4), [3, 1]),

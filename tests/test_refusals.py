@@ -104,6 +104,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("trace", "", snippet, (OWN, None)),
     ("pads", "", lambda pads: facts.drift(T, pads), (0, 1001, 2.5, True)),
     ("seed", "", lambda seed: facts.gradient_distances(T, seed), (-1, 2**63, 0.5, True)),
+    ("seed", "", lambda seed: facts.losses_of(T, seed), (-1, 2**63, 0.5, True)),
     ("n", "at least 1", order_of_equals, (0, -1, "x", None)),
     ("lengths", "", ways, (*LENGTHS, 5, None)),
     ("batch_size", "", lambda size: ways([3], size), (0,)),
@@ -200,7 +201,7 @@ OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
     *map(attrgetter, PARTS),
     *(charts.states, charts.margins, lambda t: charts.units(t, 0)),
     *(facts.compare, facts.drift, facts.switches, facts.batch_dependence),
-    *(facts.gradient_distances, facts.readouts, facts.memory, facts.fields, facts.behaviours, ties),
+    *(facts.gradient_distances, facts.losses_of, facts.readouts, facts.memory, facts.fields, facts.behaviours, ties),
     *(lambda t: facts.unit_sum(t, 0, 0), lambda t: facts.row_of(t, 0, 0), lambda t: facts.token_of(t, 0)),
     *(tables.sorted_table, tables.packed_table, tables.run_table, tables.unpacked_table),
 ]

@@ -84,17 +84,17 @@ class RowsTrace:
     @cached_property
     def alone(self) -> tuple[tuple[Tensor, ...], ...]:
         """Return `alone[row][piece]`, (length, E): the output of the same model for that piece by itself, from 0."""
+        return tuple(tuple(layers[-1] for layers in self.alone_in(row)) for row in range(len(self.inputs)))
+
+    def alone_in(self, row: int) -> tuple[Tensor, ...]:
+        """Return for each piece of a row the outputs of all layers for it by itself, (L, length, E)."""
+        lengths, found = self.rows.lengths[row], list[Tensor]()
         with exact_arithmetic():
-            return tuple(tuple(map(self._alone, self._documents(row))) for row in range(len(self.inputs)))
-
-    def _alone(self, tokens: Tensor) -> Tensor:
-        positions = torch.arange(len(tokens), device="cpu").unsqueeze(0)
-        output: Tensor = self.model(tokens.unsqueeze(0), positions, torch.zeros_like(positions))
-        return output[0]
-
-    def _documents(self, row: int) -> list[Tensor]:
-        lengths = self.rows.lengths[row]
-        return split(self.inputs[row, : sum(lengths)], lengths)
+            for tokens in split(self.inputs[row, : sum(lengths)], lengths):
+                positions = torch.arange(len(tokens), device="cpu").unsqueeze(0)
+                x = self.model.embed(tokens.unsqueeze(0))
+                found.append(torch.cat(self.model.outputs(x, positions, torch.zeros_like(positions))))
+        return tuple(found)
 
     @cached_property
     def difference(self) -> tuple[tuple[Tensor, ...], ...]:

@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence, unpack_sequen
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.row_record import RowsTrace
 from packviz.compute.rows import rerun
-from packviz.facts.row_leaks import ROUNDING, fullest
+from packviz.facts.row_leaks import fullest, rounding_of
 
 __all__ = ["WAYS", "Way", "episodes"]
 
@@ -66,6 +66,6 @@ def episodes(run: RowsTrace) -> tuple[Way, ...]:
         ends = torch.cat([starts[1:], starts[:1]])
         apart = (out - (loop[ends] if key == "last" else loop)).abs().amax(-1).double()
         of = torch.arange(len(apart), device="cpu") if key == "last" else owner
-        wrong = sorted({pieces[d][0] for d in of[apart > ROUNDING[run.config.dtype]].tolist()})
+        wrong = sorted({pieces[d][0] for d in of[apart > rounding_of(run.config.dtype, loop)].tolist()})
         found.append(Way(key, code, out, float(apart.max()), tuple(wrong)))
     return tuple(found)

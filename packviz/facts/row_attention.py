@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from packviz.compute.row_record import RowsTrace
 from packviz.compute.rows import rerun
-from packviz.facts.row_leaks import ROUNDING
+from packviz.facts.row_leaks import rounding_of
 from packviz.inputs.row_config import Positions
 from packviz.text import joined, sequence_label, two_digits
 
@@ -39,7 +39,7 @@ def switched(run: RowsTrace) -> list[Switched]:
                 for pieces, row in zip(run.rows.rows, other.difference, strict=True)
                 for (b, _, _), each in zip(pieces, row, strict=True)
             ]
-            rounding = ROUNDING[run.config.dtype] * max(1.0, float(other.output.abs().max()))
+            rounding = rounding_of(run.config.dtype, other.output)
             named = [f"{sequence_label(b)} {two_digits(largest)}" for b, largest in sorted(far) if largest > rounding]
             documents = joined(named) if named else "none: rounding only"
             found.append(Switched(isolate, reset, positions, max(largest for _, largest in far), documents))

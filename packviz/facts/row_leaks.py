@@ -7,12 +7,11 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.row_record import RowsTrace
 from packviz.compute.verify import apart
 from packviz.inputs.documents import seq_idx_of
 
-__all__ = ["ROUNDING", "Leak", "Verdict", "alone_by_layer", "fullest", "leak_in"]
+__all__ = ["ROUNDING", "Leak", "Verdict", "fullest", "leak_in", "rounding_of"]
 
 Verdict = Literal["none", "leak", "convolution", "positions"]
 
@@ -44,8 +43,8 @@ class Leak:
     @cached_property
     def rounding(self) -> Tensor:
         """Return (L,): up to which difference each layer's outputs count as equal."""
-        largest = self.alone.flatten(1).abs().amax(1).double()
-        return ROUNDING[self.run.config.dtype] * largest.clamp(min=1.0)
+        dtype = self.run.config.dtype
+        return torch.tensor([rounding_of(dtype, layer) for layer in self.alone], dtype=torch.float64, device="cpu")
 
     @property
     def differs(self) -> Tensor:
@@ -79,6 +78,11 @@ class Leak:
         return "positions" if learned and not self.crossing.any() else "leak"
 
 
+def rounding_of(dtype: str, outputs: Tensor) -> float:
+    """Return up to which difference outputs of this size count as equal: those of a document in a row and alone."""
+    return ROUNDING[dtype] * max(1.0, float(outputs.detach().abs().max()))
+
+
 def fullest(run: RowsTrace) -> int:
     """Return the number of the row with the most documents, the first of several."""
     return max(range(len(run.rows.rows)), key=lambda row: len(run.rows.rows[row]))
@@ -87,19 +91,6 @@ def fullest(run: RowsTrace) -> int:
 def leak_in(run: RowsTrace, row: int) -> Leak:
     """Return what two probes say about a row; raises IndexError for a row that the run does not have."""
     lengths = run.rows.lengths[row]
-    n, alone = sum(lengths), alone_by_layer(run, row)
+    n, alone = sum(lengths), torch.cat(run.alone_in(row), 1)
     ours = torch.stack([layer.output[row, :n] for layer in run.layers])  # (L, n, E)
     return Leak(run, row, seq_idx_of(lengths), alone, apart(ours, alone).detach().amax(-1))
-
-
-def alone_by_layer(run: RowsTrace, row: int) -> Tensor:
-    """Return (L, n, E): the output of each layer for the pieces of a row, each run by itself, from position 0."""
-    found, begins = list[Tensor](), 0
-    with exact_arithmetic():
-        for length in run.rows.lengths[row]:
-            tokens = run.inputs[row : row + 1, begins : begins + length]
-            positions = torch.arange(length, device="cpu").unsqueeze(0)
-            outputs = run.model.outputs(run.model.embed(tokens), positions, torch.zeros_like(positions))
-            found.append(torch.cat(outputs))  # (L, length, E)
-            begins += length
-    return torch.cat(found, 1)

@@ -268,6 +268,6 @@ def test_question_batch_and_answer_fit_one_screen(visit: Open) -> None:
 def test_all_levels_are_offered_whole(visit: Open) -> None:
     page = visit({"level": "4", "round": "12"}, path="quiz").page
     levels = page.locator(".st-key-quiz-level [data-testid=stButtonGroup]")
-    assert levels.get_by_role("radio").count() == 4
+    assert levels.get_by_role("radio").count() == 5
     cut = "node => [...node.querySelectorAll('*')].filter(each => each.scrollWidth > each.clientWidth + 1).length"
     assert levels.evaluate(cut) == 0

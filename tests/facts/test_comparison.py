@@ -21,7 +21,7 @@ from packviz.text import two_digits
 
 THREE = "1 2 3 4\n4 5\n6"
 WAYS = ("forward", "backward")
-STUDIES = (compare, drift, switches, batch_dependence, facts.gradient_distances)
+STUDIES = (compare, drift, switches, batch_dependence, facts.gradient_distances, facts.losses_of)
 
 
 def right_padded(trace: Trace) -> bool:

@@ -15,6 +15,7 @@ from packviz.show.movie.frames import Cell, Moment, moments
 from packviz.show.movie.staging import Arrangement
 
 __all__ = [
+    "NUMBER",
     "Look",
     "Named",
     "Show",
@@ -25,6 +26,7 @@ __all__ = [
     "grid_of",
     "listed",
     "match",
+    "number",
     "shape_of",
     "standing",
 ]
@@ -239,3 +241,12 @@ def overlapping(rects: list[Named], others: list[Named], by: float) -> list[tupl
     on = (left + by < its_right) & (right > its_left + by) & (top + by < its_bottom) & (bottom > its_top + by)
     pairs = [(rects[a][1], others[b][1]) for a, b in np.argwhere(on)]
     return [pair for pair in pairs if pair[0] != pair[1]]
+
+
+def number(text: str, true: Tensor) -> bool:
+    """Return whether a number in a sentence is the largest magnitude of a gradient."""
+    most = float(true.abs().max()) if not true.isnan().any() else float("nan")
+    return text == f"{most:.3g}"
+
+
+NUMBER = r"([\d.]+(?:e[+-]\d+)?|nan|inf)"

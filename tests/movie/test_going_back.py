@@ -9,14 +9,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 from movie_cases import PACKED, Case, over
-from movie_screen import Show, Told, close, detail, state, units_of
-from torch import Tensor, nn
+from movie_screen import NUMBER, Show, Told, close, detail, number, state, units_of
+from torch import Tensor
 
 import packviz as pv
 from packviz import Batch, Config
 from packviz.compute.backward import Gradients
-from packviz.facts.padded_run import initial_state
-from packviz.show.movie import back_beside
 
 each_packed = over(PACKED)
 
@@ -105,15 +103,6 @@ def test_what_is_left_at_the_end_is_the_gradient_of_h_0(case: Case) -> None:
     for show, g in both(case):
         for b in case.filmed:
             assert close(state(show.after[-1], "dh", b), g.h_0[case.row_of_h, b])
-
-
-def number(text: str, true: Tensor) -> bool:
-    """Return whether a number in a sentence is the largest magnitude of a gradient."""
-    most = float(true.abs().max()) if not true.isnan().any() else float("nan")
-    return text == f"{most:.3g}"
-
-
-NUMBER = r"([\d.]+(?:e[+-]\d+)?|nan|inf)"
 
 
 @each_packed
@@ -213,63 +202,3 @@ def test_a_loss_of_ones_own_is_shown_where_it_begins() -> None:
     assert [units_of(show.after[0], f"dhn:{b}") for b in (0, 1)] == [[0.0, 0.0], [0.5, -2.0]]
     for b, unit in product((0,), (0, 1)):
         assert show.after[-1][f"dh:{b}:{unit}"]["v"] == 0
-
-
-def padded_gradient(case: Case) -> tuple[Tensor, Tensor]:
-    """Return the gradients of the top layer's padded states (B, T, P) and of x, by torch's own padded run."""
-    module, values = case.module, case.trace.padded.values.clone().requires_grad_()
-    halves: list[Tensor] = []
-    cell = type(module)(module.input_size, module.hidden_size, batch_first=module.batch_first, dtype=values.dtype)
-    cell.load_state_dict({name: getattr(module, name) for name in cell.state_dict()})
-    with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
-        h = initial_state(case.trace)
-        for x in values.unbind(1 if module.batch_first else 0):  # one time step at a time, so that each state is a leaf
-            _, h = cell(x.unsqueeze(1 if module.batch_first else 0), h)
-            state = h if isinstance(h, Tensor) else h[0]
-            state.retain_grad()
-            halves.append(state)
-    torch.autograd.backward(halves[-1].sum())
-    assert values.grad is not None
-    found = [torch.zeros_like(half) if half.grad is None else half.grad for half in halves]
-    return torch.stack([half[0] for half in found], 1), values.grad if module.batch_first else values.grad.transpose(
-        0, 1
-    )
-
-
-@each_packed
-def test_beside_it_the_padded_run_sends_its_gradient_through_the_pads(case: Case) -> int:
-    module = case.module
-    if len(case.trace.layers) > 1 or case.D > 1 or type(module) is nn.RNN or not case.x.isfinite().all():
-        return 0
-    show, (states, inputs) = Show(back_beside(case.trace)), padded_gradient(case)
-    pads = torch.tensor([[t >= case.lengths[b] for t in range(case.T)] for b in range(case.B)])
-    if not (case.mask == ~pads).all():
-        return 0
-    end, packed = show.after[-1], case.trace.backward().layers[0][0].h.abs().amax(1)
-    for b in case.filmed:
-        for t in range(case.steps_filmed):
-            cell = end[f"heat:padded:{b}:{t}"]
-            assert close([cell["v"]], states[b, t].abs().max()), (b, t)
-            assert (f"heat:packed:{b}:{t}" in end) == (t < case.lengths[b])
-            if t < case.lengths[b]:
-                assert close([end[f"heat:packed:{b}:{t}"]["v"]], packed[case.row[b, t]])
-            reached = bool(pads[b, t]) and bool(states[b, t].any())
-            assert end.get(f"mark:pads:{b}:{t}", {"shown": False})["shown"] == reached
-    for t, step in zip(reversed(range(case.steps_filmed)), show.steps[1:-1], strict=True):
-        if found := re.search(
-            rf"last token of {{(\w+)}} is up to {NUMBER} padded and {NUMBER} packed", step["caption"]
-        ):
-            b = next(b for b in range(case.B) if case.lengths[b] == t + 1 and case.said([b]) == f"{{{found[1]}}}")
-            assert abs(float(found[2]) - float(states[b, t].abs().max())) <= 6e-3 * float(found[2])
-            assert number(found[3], packed[case.row[b, t]])
-        passing = [b for b in range(case.B) if pads[b, t] and states[b, t].any()]
-        assert ("passes through" in step["caption"]) == bool(passing)
-        assert not passing or f"of {case.said(passing)}, up to" in step["caption"]
-    count = int((states.abs().amax(2) > 0)[pads].sum())
-    last = show.steps[-1]["caption"]
-    if pads.any():
-        assert last.startswith(f"**{count} of {int(pads.sum())} pad")
-        assert "none in the packed one" in last
-        most = float(re.findall(rf"gets up to {NUMBER}[ ,.]", last)[0])
-        assert abs(most - float(inputs[pads].abs().max())) <= 6e-3 * most
-    return int(pads.any())

@@ -1,80 +1,152 @@
-"""The stage `losses`: labels, losses and weights of every token, and the numbers of its sentences."""
+"""The stage `losses` and the losses of Compare: labels, losses and weights of every token, and the sentences."""
 
 import re
 from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from row_cases import random_rows
 from seeds import seeds
+from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence
 
 import packviz as pv
-from packviz.facts import changed_means, token_weights
+from packviz.facts import changed_means, draw_head, losses_in_rows, losses_of
+from packviz.show.movie import losses_beside
 from packviz.show.movie.staging import LETTER, READABLE, Staging
 from packviz.text import joined, sequence_label
 
 MEANS = ("tokens", "documents", "rows")
 NUMBER = r"(\d+(?:\.\d+)?(?:e-\d+)?|nan)"
+SHOWN = {  # by the name of a step: the order of the losses and the mean
+    "padded": ("padded", "tokens"),
+    "masked": ("masked", "tokens"),
+    "packed": ("packed", "tokens"),
+    **{over: ("rows", over) for over in MEANS},
+    "accumulated": ("masked", "micro_batches"),
+    "normalized": ("masked", "tokens"),
+}
+TEXT = "1 2 3 4 5\n4 5\n6 7 8 9\n3"
 
 
-def marks(r: Any, movie: Any, step: int, *families: str) -> dict[tuple[int, int], Any]:
-    """Return the marks of these families that a step shows, by row and cell."""
+def cells_of(movie: Any, name: str, *families: str) -> dict[tuple[int, int], Any]:
+    """Return the marks of these families that a step shows, by their two numbers."""
+    step = movie.step_at("losses", None, name)
+    named = ((name.split(":"), mark) for name, mark in movie.frame(step)["marks"].items())
+    return {(int(name[1]), int(name[2])): mark for name, mark in named if name[0] in families}
+
+
+def shows(cells: dict[tuple[int, int], Any], losses: Tensor, weights: Tensor) -> bool:
+    """Return whether these cells have a loss in the colour of its weight, and no others do."""
+    assert set(cells) == {(d, t) for d, t in weights.nonzero().tolist()}
+    assert all(mark["v"] == pytest.approx(float(weights[at]), abs=6e-5) for at, mark in cells.items())
+    assert all(float(mark["sub"]) == pytest.approx(float(losses[at]), abs=6e-2) for at, mark in cells.items())
+    return bool(cells)
+
+
+@pytest.mark.parametrize("seed", seeds(12))
+def test_each_cell_shows_its_loss_in_the_colour_of_its_weight(seed: int) -> None:
+    r = random_rows(seed)
+    movie, found = pv.movie(r, ("losses",), micro_batch=1 + seed % 3), losses_in_rows(r)
+    names = [step.name for step in movie.steps]
+    if r.logits is None:
+        assert names == ["labels", *MEANS, "end"]
+        return
+    assert names == ["padded", "masked", "packed", "labels", *MEANS, "accumulated", "normalized", "end"]
+    for name, (order, over) in SHOWN.items():
+        weights = found.weights(order, over, min(1 + seed % 3, len(found.documents)))  # type: ignore[arg-type]
+        shows(cells_of(movie, name, "loss"), found.losses[order], weights)  # type: ignore[index]
+
+
+@pytest.mark.parametrize("seed", seeds(12))
+def test_the_labels_are_those_of_the_rows(seed: int) -> None:
+    r = random_rows(seed)
     cells = dict[tuple[int, int], tuple[int, int]]()
     for row, pieces in enumerate(r.rows.rows):
         tokens = [(b, t) for b, start, stop in pieces for t in range(start, stop)]
         cells |= {token: (row, cell) for cell, token in enumerate(tokens)}
-    named = ((name.split(":"), mark) for name, mark in movie.frame(step)["marks"].items())
-    found = {cells[int(name[1]), int(name[2])]: mark for name, mark in named if name[0] in families}
-    for (row, cell), mark in found.items():
-        gaps = 0.3 * int(r.document_ids[row, cell])
-        assert (mark["p"], mark["x"]) == (f"losses:{row}", pytest.approx(1.8 * cell + gaps, abs=2e-3))
-    return found
-
-
-@pytest.mark.parametrize("seed", seeds(12))
-def test_each_cell_shows_its_label_its_loss_and_its_weight(seed: int) -> None:
-    r = random_rows(seed)
-    movie = pv.movie(r, ("losses",))
-    assert [step.name for step in movie.steps] == ["labels", *MEANS, "end"]
-    assert marks(r, movie, 1, "weight") == {}
-    for number, name in enumerate(MEANS, 2):
-        weights, cells = token_weights(r)[name], marks(r, movie, number, "weight")
-        assert set(cells) == {(row, cell) for row, cell in (r.document_ids >= 0).nonzero().tolist()}
-        assert all(mark["v"] == pytest.approx(float(weights[at]), abs=6e-5) for at, mark in cells.items())
-    labels, losses = marks(r, movie, 1, "target", "unlabelled"), marks(r, movie, 1, "loss")
-    assert set(losses) == {(row, cell) for row, cell in (r.labels != -100).nonzero().tolist()}
-    assert all(mark["text"] == f"{float(r.losses[at]):.2f}" for at, mark in losses.items())
     texts = {int(each): text for ids, row in zip(r.batch.sequences, r.batch.texts, strict=True)
              for each, text in zip(ids, row, strict=True)} if r.logits is not None else {}  # fmt: skip
-    for at, mark in labels.items():
-        label = int(r.labels[at])
+    found = cells_of(pv.movie(r, ("losses",)), "labels", "target", "unlabelled")
+    assert set(found) == set(cells)
+    for token, mark in found.items():
+        label = int(r.labels[cells[token]])
         assert mark["text"] == ("−100" if label == -100 else texts[label])
+
+
+def test_every_order_has_each_cell_where_that_order_puts_it() -> None:
+    r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=7, strategy="bfd"))
+    movie = pv.movie(r, ("losses",))
+    padded, packed, rows = (cells_of(movie, name, "token") for name in ("padded", "packed", "rows"))
+    lines = sorted({mark["y"] for mark in padded.values()})
+    assert {at: (lines.index(mark["y"]), mark["x"]) for at, mark in padded.items()} == {
+        (b, t): (b, pytest.approx(1.8 * t)) for b, t in padded
+    }
+    by_step = sorted(packed, key=lambda at: packed[at]["x"])
+    numbers = [torch.arange(10 * b, 10 * b + n) for b, n in enumerate((5, 2, 4, 1))]
+    data = torch.nn.utils.rnn.pack_sequence(numbers, enforce_sorted=False).data.tolist()
+    assert [10 * b + t for b, t in by_step] == data
+    for row, pieces in enumerate(r.rows.rows):
+        here = sorted((at for at in rows if rows[at]["p"] == f"row:{row}"), key=lambda at: rows[at]["x"])
+        assert here == [(b, t) for b, start, stop in pieces for t in range(start, stop)]
+
+
+def test_a_pad_has_a_loss_only_without_a_mask() -> None:
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT)), ("losses",))
+    pads = set(cells_of(movie, "padded", "filler"))
+    assert pads == {(1, 2), (1, 3), (1, 4), (2, 4), (3, 1), (3, 2), (3, 3), (3, 4)}
+    assert pads & set(cells_of(movie, "padded", "loss")) == {at for at in pads if at[1] < 4}
+    assert not pads & set(cells_of(movie, "masked", "loss"))
+    assert not cells_of(movie, "packed", "filler")
+
+
+def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT)), ("losses",), micro_batch=3)
+    step = movie.step_at("losses", None, "accumulated")
+    marks = movie.frame(step)["marks"]
+    assert [marks[f"batch:{i}"]["text"] for i in (0, 1)] == ["8 tokens", "0 tokens"]
+    y = [marks[f"letter:{d}"]["y"] for d in range(4)]
+    assert y[1] - y[0] == pytest.approx(y[2] - y[1])
+    assert y[3] - y[2] > y[1] - y[0]
 
 
 @pytest.mark.parametrize("seed", seeds(40))
 def test_every_sentence_is_true(seed: int) -> None:
     r = random_rows(seed)
-    first, *steps, end = pv.movie(r, ("losses",)).steps
+    size = 1 + seed % 3
+    movie, found = pv.movie(r, ("losses",), micro_batch=size), losses_in_rows(r)
+    said = {step.name: step.caption for step in movie.steps}
     labelled = int((r.labels != -100).sum())
-    assert re.search(rf"\b{labelled} tokens? of {r.rows.tokens} ha", first.caption)
-    assert ("of its document" in first.caption) == (r.config.shift_labels == "document")
-    for name, step in zip(MEANS, steps, strict=True):
-        weights = token_weights(r)[name]
-        nan = f"No token has a label, so **the mean over {name}** is 0 / 0, which is NaN."
-        assert (f"**The mean over {name}** is {r.loss[name]:.4f}" if labelled else nan) in step.caption
-        for letter, weight in re.findall(rf"(?:A token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", step.caption):
-            found = set()
-            for row, pieces in enumerate(r.rows.rows):
-                for piece, (b, _, _) in enumerate(pieces):
-                    if sequence_label(b) == letter:
-                        found |= {f"{float(each):.3g}" for each in weights[row][r.document_ids[row] == piece]}
-            assert weight in found, (step.caption, found)
-        assert ("left out" in step.caption) == (name == "documents" and bool(r.unlabelled))
+    assert re.search(rf"\b{labelled} tokens? of {r.rows.tokens} ha", said["labels"])
+    assert ("of its document" in said["labels"]) == (r.config.shift_labels == "document")
+    for name, caption in said.items():
+        if name not in SHOWN:
+            continue
+        order, over = SHOWN[name]
+        weights = found.weights(order, over, min(size, len(found.documents)))  # type: ignore[arg-type]
+        if order == "rows":
+            nan = f"No token has a label, so **the mean over {over}** is 0 / 0, which is NaN."
+            assert (f"**The mean over {over}** is {r.loss[over]:.4f}" if labelled else nan) in caption
+        elif weights.any():
+            mean = found.mean(order, over, min(size, len(found.documents)))  # type: ignore[arg-type]
+            assert f"{mean:.4f}" in caption or (mean != mean and "0 / 0" in caption)
+        else:
+            assert re.search("0 / 0, (?:which is )?NaN|no label here|NaN, too", caption)
+        for letter, weight in re.findall(rf"(?:A token|a token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption):
+            own = [d for d, (b, _, _) in enumerate(found.documents) if sequence_label(b) == letter]
+            assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
+        assert ("left out" in caption) == (name == "documents" and bool(r.unlabelled))
+        if equal := re.search(rf"[Ee]very (?:label|token) weighs {NUMBER}", caption):
+            assert equal[1] in {f"{float(each):.3g}" for each in weights.flatten()}
     changed = changed_means(r)
-    assert ("there is no loss" in end.caption) == (not labelled)
-    assert ("changes none of the three means" in end.caption) == bool(labelled and not changed)
+    assert ("there is no loss" in said["end"]) == (not labelled)
+    assert ("changes none of the three means" in said["end"]) == bool(labelled and not changed)
     if changed:
-        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}**" in end.caption
+        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}**" in said["end"]
+    if r.logits is not None:
+        pads = int(found.labelled["padded"].sum() - found.labelled["masked"].sum())
+        assert (f"{pads} of the" in said["padded"]) == bool(pads)
 
 
 def test_numbers_have_no_labels_and_no_sentence_on_their_shift() -> None:
@@ -91,8 +163,14 @@ def test_the_movie_of_losses_alone_computes_no_influence() -> None:
     assert "_influence" in vars(r)
 
 
-def test_the_code_of_each_mean_gives_its_number() -> None:
-    r = pv.trace_rows(pv.Batch.parse("1 2 3 4 5\n4 5\n6 7 8 9\n3"), pv.RowConfig(max_length=7))
+def code_of(movie: Any, name: str) -> Any:
+    (line,) = movie.steps[movie.step_at("losses", None, name) - 1].detail
+    return line
+
+
+def test_the_code_of_each_mean_in_rows_gives_its_number() -> None:
+    r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=7))
+    movie = pv.movie(r, ("losses",))
     parts = [
         r.losses[row][(r.document_ids[row] == piece) & (r.labels[row] != -100)]
         for row, pieces in enumerate(r.rows.rows)
@@ -100,23 +178,96 @@ def test_the_code_of_each_mean_gives_its_number() -> None:
     ]
     rows = [row[labels != -100] for row, labels in zip(r.losses, r.labels, strict=True)]
     names = {"torch": torch, "loss": r.losses, "labels": r.labels, "documents": parts, "rows": rows}
-    for step in pv.movie(r, ("losses",)).steps[1:-1]:
-        (line,) = step.detail
+    for name in MEANS:
+        line = code_of(movie, name)
         assert f"{float(eval(line.text, names)):.4f}" == line.shape
 
 
-@pytest.mark.parametrize("size", [(1050, 505), (930, 400), (356, 220)])
-@pytest.mark.parametrize("shift", ["document", "row"])
-def test_every_label_and_number_has_room_in_its_cell(shift: Any, size: tuple[int, int]) -> None:
-    text = "I love cats\nshe sleeps\nwe sing old songs"
-    r = pv.trace_rows(pv.Batch.parse(text), pv.RowConfig(max_length=6, shift_labels=shift))
+def test_the_code_of_the_padded_grid_makes_its_labels() -> None:
+    r = pv.trace_rows(pv.Batch.parse(TEXT))
+    movie, found = pv.movie(r, ("losses",)), losses_in_rows(r)
+    ids = torch.nn.utils.rnn.pad_sequence(list(r.batch.sequences), True)
+    lengths = torch.tensor([5, 2, 4, 1])
+    names: dict[str, Any] = {"F": F, "ids": ids, "mask": found.real, "lengths": lengths}
+    names |= {"loss": found.losses["packed"], "pack_padded_sequence": pack_padded_sequence}
+    for name in ("padded", "masked"):
+        exec(code_of(movie, name).text, names)
+        assert torch.equal(names["labels"] != -100, found.labelled[name])  # type: ignore[index]
+        assert code_of(movie, name).shape == str(tuple(names["labels"].shape))
+    exec(code_of(movie, "packed").text, names)
+    packed = cells_of(movie, "packed", "token")
+    by_step = [found.losses["packed"][at] for at in sorted(packed, key=lambda at: packed[at]["x"])]
+    assert torch.equal(names["loss"], torch.stack(by_step))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_code_of_micro_batches_accumulates_the_weights_as_gradients(size: int) -> None:
+    r = pv.trace_rows(pv.Batch.parse("1 2 3 4 5\n4 5\n6 7 8 9"))
+    movie, found = pv.movie(r, ("losses",), micro_batch=size), losses_in_rows(r)
+    labelled = found.labelled["masked"]
+    for name, over in (("accumulated", "micro_batches"), ("normalized", "tokens")):
+        losses = found.losses["masked"].detach().double().clone().requires_grad_()
+        batches = [losses[at : at + size][labelled[at : at + size]] for at in range(0, 3, size)]
+        exec(code_of(movie, name).text, {"batches": batches, "labels": torch.where(labelled, 1, -100)})
+        assert losses.grad is not None
+        torch.testing.assert_close(losses.grad, found.weights("masked", over, size))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", seeds(6))
+def test_compare_shows_the_losses_of_both_outputs_and_true_sentences(seed: int) -> None:
+    text = "1 2 3\n4 5\n6" if seed % 2 else "on your mark\nget set\ngo home now or never"
+    side: Any = "left" if seed % 3 == 2 else "right"
+    t = pv.trace(pv.Batch.parse(text), pv.Config(bidirectional=seed % 2 == 0, padding_side=side, seed=seed))
+    movie, found = losses_beside(t), losses_of(t)
+    orders = {"padded": "padded", "masked": "masked", "packed": "packed", "sequences": "packed"}
+    assert [step.name for step in movie.steps] == list(orders)
+    for name, order in orders.items():
+        over: Any = "documents" if name == "sequences" else "tokens"
+        weights = found.weights(order, over)  # type: ignore[arg-type]
+        assert shows(cells_of(movie, name, "loss"), found.losses[order], weights)  # type: ignore[index]
+        caption = movie.steps[movie.step_at("losses", None, name) - 1].caption
+        assert f"{found.mean(order, over):.4f}" in caption  # type: ignore[arg-type]
+        for letter, weight in re.findall(rf"(?:a token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption):
+            assert weight == f"{float(weights['ABC'.index(letter)].max()):.3g}"
+    caption = movie.steps[2].caption
+    assert ("the outputs differ" in caption) == (f"{found.mean('masked'):.4f}" != f"{found.mean('packed'):.4f}")
+    assert (f"{int((~t.padded.mask).sum())} of them are pads" in movie.steps[0].caption) == bool((~t.padded.mask).any())
+
+
+def test_the_code_beside_compares_losses_gives_their_numbers() -> None:
+    t = pv.trace(pv.Batch.parse("1 2 3\n4 5\n6"), pv.Config(bidirectional=True))
+    movie, task = losses_beside(t), draw_head(t, 0)
+    head, target = task.head, task.target
+    with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+        padded = head(t.module(t.padded.values)[0])
+    packed = pack_padded_sequence(target, t.padded.lengths, True, enforce_sorted=False)
+    losses = losses_of(t).losses["packed"]
+    each = [row[:length] for row, length in zip(losses, t.padded.lengths.tolist(), strict=True)]
+    output = t.packed_sequence._replace(data=t.output)
+    names = {"F": F, "torch": torch, "logits": padded, "target": target, "mask": t.padded.mask}
+    names |= {"head": head, "output": output, "packed_target": packed, "losses": each}
+    for step in movie.steps:
+        (line,) = step.detail
+        assert f"{float(eval(line.text, names).detach()):.4f}" == line.shape
+
+
+BATCHES = {
+    3: "I love cats\nshe sleeps\nwe sing old songs",
+    6: "I love cats\nshe sleeps\nwe sing old songs\ngo home\nno\nrain fell on the town",
+    8: "I love cats\nshe sleeps\nwe sing old songs\ngo home\nno\nrain fell on the town\nso wet\nwe ran home",
+}
+
+
+@pytest.mark.parametrize("size", [(1050, 505), (930, 400), (356, 300)])
+@pytest.mark.parametrize("count", BATCHES)
+def test_every_loss_and_every_label_has_room_in_its_cell(count: int, size: tuple[int, int]) -> None:
+    batch = pv.Batch.parse(BATCHES[count])
+    r = pv.trace_rows(batch, pv.RowConfig(max_length=int(batch.lengths.max() + batch.lengths.min())))
     staging = Staging(pv.movie(r, ("losses",)).to_dict(), *size)
-    frame = staging.frames[-1]
-    shown = [(cell, staging.standing(frame.scene).rect(cell)) for cell in frame.cells if cell.shown]
-    found = [(cell, rect) for cell, rect in shown if cell.role in ("value", "ghost", "pad") and rect]
-    labelled = int((r.labels != -100).sum())
-    assert len(found) == r.rows.tokens + labelled + r.rows.tokens
-    for cell, rect in found:
-        assert rect.h >= READABLE + 2
-        if cell.role != "ghost":  # a long word may be shortened, a number never
-            assert rect.w - 7 >= LETTER * READABLE * len(cell.text or "0.00")
+    for frame in staging.frames:
+        shown = [(cell, staging.standing(frame.scene).rect(cell)) for cell in frame.cells if cell.shown]
+        for cell, rect in shown:
+            if cell.role in ("value", "token", "ghost", "pad") and rect:
+                assert rect.h >= READABLE + 2, (frame.step, cell)
+            if cell.role == "value" and rect:  # a word may be shortened, a number never
+                assert rect.w - 7 >= LETTER * READABLE * len(cell.sub), (frame.step, cell)

@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 
 from packviz import charts, facts
-from packviz.show.movie import back_beside
+from packviz.show.movie import back_beside, losses_beside
 from ui.parts.part import figure, sheet
 from ui.parts.player import clip
 from ui.parts.trying import try_this
@@ -78,6 +78,12 @@ def other_settings(shown: Shown) -> None:
         if each.changed:
             with st.expander(f"{each.setting}: {each.after} instead of {each.before}"):
                 st.markdown("\n".join(f"- {verdict}" for verdict in each.changed.values()))
+
+
+def losses(shown: Shown) -> None:
+    """Show what the loss of each token weighs, padded and packed."""
+    st.markdown("Both sides get the same linear layer on top, which is to predict a random class for each token.")
+    clip(shown.cached(lambda: as_json(losses_beside(shown.trace)), losses_beside), 1, "losses")
 
 
 def going_back(shown: Shown) -> None:

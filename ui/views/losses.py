@@ -4,11 +4,11 @@ import streamlit as st
 import torch
 import torch.nn.functional as F
 
-from packviz import facts
+from packviz import facts, movie
 from packviz.inputs.limits import LIMITS
-from packviz.text import counted
 from ui.parts.part import sheet, verdicts
-from ui.state.runs import Shown
+from ui.parts.player import clip
+from ui.state.runs import Shown, as_json
 
 _NOTHING = {"logits": torch.zeros(2, 5), "labels": torch.full((2,), -100), "F": F, "loss": torch.zeros(2)}
 _LINES = (  # each is run as it is shown
@@ -47,18 +47,19 @@ def three_numbers(shown: Shown) -> None:
 
 @st.fragment
 def micro_batches(shown: Shown) -> None:
-    """Show what gradient accumulation makes of the loss, with the right and with the wrong normalization."""
+    """Show what gradient accumulation makes of the loss, with the wrong and with the right normalization."""
     st.markdown("The gradients of several micro-batches are added up. What is each of their losses divided by?")
     documents = sum(map(len, shown.rows.rows.rows))
-    size = st.number_input("documents in a micro-batch", 1, documents, 1, key="micro_batch")
-    found = facts.accumulated(shown.rows, int(size))
-    rows = [(f"micro-batch {i}", *map(str, each)) for i, each in enumerate(found.batches)]
-    sheet(rows, ["", "documents", "tokens with a label"], "batches", "The micro-batches")
-    st.markdown(
-        f"If the sum is divided by all {counted(sum(tokens for _, tokens in found.batches), 'token')} with a label, as "
-        f"in one large batch, the loss is **{found.right:.6f}**. If each loss is divided by its own tokens, and the "
-        f"sum by the number of micro-batches, it is **{found.wrong:.6f}**."
-    )
+    if shown.rows.logits is None or documents == 1:
+        st.markdown("That takes at least two documents of ids.")
+        return
+    size = st.slider("documents in a micro-batch", 1, documents, min(2, documents), key="micro_batch")
+
+    def film() -> tuple[bytes, int]:
+        shot = movie(shown.rows, ("losses",), micro_batch=size)
+        return as_json(shot), shot.step_at("losses", None, "accumulated")
+
+    clip(*shown.cached(film, movie, size), f"micro-batches of {size}")
 
 
 def without_target(_shown: Shown) -> None:

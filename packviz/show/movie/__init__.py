@@ -16,10 +16,11 @@ from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Stage
 from packviz.show.movie.packing.back_beside import back_beside
 from packviz.show.movie.packing.beside import beside
+from packviz.show.movie.packing.losses_beside import losses_beside
 from packviz.show.movie.packing.words import TERMS
 from packviz.show.movie.page import assets, pictured
 
-__all__ = ["STAGES", "TERMS", "Movie", "assets", "back_beside", "beside", "movie"]
+__all__ = ["STAGES", "TERMS", "Movie", "assets", "back_beside", "beside", "losses_beside", "movie"]
 
 STAGES: tuple[Stage, ...] = tuple(stage.name for stage in PACKING.stages)  # of a trace, in order
 
@@ -36,6 +37,7 @@ def movie(
     steps: int = Asked().steps,
     on: On = "last_valid",
     upstream: Tensor | None = None,
+    micro_batch: int = Asked().micro_batch,
 ) -> Movie:
     """Return the movie of a trace.
 
@@ -46,14 +48,17 @@ def movie(
     deep: whether each stage is shown with all its explanations, as in its lesson.
     sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
     on, upstream: the loss whose gradients are shown, as in `trace.backward`.
+    micro_batch: of rows, how many documents a micro-batch of the losses has.
 
-    Raises PackvizError for a stage, layer, direction or head that this trace does not have, and for sequences or
-    steps below 1.
+    Raises PackvizError for a stage, layer, direction or head that this trace does not have, and for sequences, steps
+    or a micro_batch below 1.
     """
     kind = kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)
     explained = frozenset(shown if deep else ())
-    asked = Asked(layer, direction, explained, sequences, steps, head, frozenset(shown), Loss(on, upstream))
+    asked = Asked(
+        layer, direction, explained, sequences, steps, head, frozenset(shown), Loss(on, upstream), micro_batch
+    )
     view = kind.view(trace, asked)
     before = {kind.stages[0].name: kind.opening}  # by stage, what the one before it leaves
     before |= {name: earlier.end for (_, earlier), (name, _) in pairwise(available.items()) if earlier.end}

@@ -30,7 +30,7 @@ from packviz.show.movie.rows.attention import attention, attention_end, attentio
 from packviz.show.movie.rows.borders import borders, borders_end, borders_scene
 from packviz.show.movie.rows.fill import fill, fill_end, fill_scene
 from packviz.show.movie.rows.leak import leak, leak_end, leak_scene
-from packviz.show.movie.rows.losses import losses, losses_scene
+from packviz.show.movie.rows.losses import losses, rows_scene
 from packviz.show.movie.rows.run import has_run
 from packviz.show.movie.rows.run import run as run_rows
 from packviz.show.movie.rows.run import run_end as run_rows_end
@@ -116,7 +116,7 @@ ROWS = MovieKind(
         ),
         StageEntry("run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run, otherwise="attention"),
         StageEntry("leak", "leak", leak, leak_scene, leak_end),
-        StageEntry("losses", "losses", losses, losses_scene, by_default=False),
+        StageEntry("losses", "losses", losses, rows_scene, by_default=False),
     ),
     view=rows_view_of,
     opening=opening,

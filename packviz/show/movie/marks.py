@@ -13,7 +13,7 @@ Role = Literal[
     "token",  # one token of a sequence, in its hue
     "ghost",  # where a token was before it was packed
     "pad",  # filler that pad_sequence or pad_packed_sequence put in
-    "value",  # one number on the diverging scale
+    "value",  # one number on the diverging scale; `sub`: what is written in its place
     "vector",  # a row of numbers as stripes on the diverging scale
     "output",  # the same, with a frame in the hue of its sequence
     "label",  # the letter of a sequence

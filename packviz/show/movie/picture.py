@@ -74,9 +74,9 @@ class Picture:
         elif cell.role == "value":
             ground = self._ramp(None if cell.text else cell.v, cell.scale)
             yield _tile(rect, ground, colors.line)
-            written = _fitted(cell.text, x + w / 2, middle, w, self._size(h), text_on(ground))
+            written = _fitted(cell.text or cell.sub, x + w / 2, middle, w, self._size(h), text_on(ground))
             number = _number(cell.v, x + w / 2, middle, w - 7, self._size(h), text_on(ground))
-            yield from (written if cell.text else number) if h >= READABLE + 2 else ()
+            yield from (written if cell.text or cell.sub else number) if h >= READABLE + 2 else ()
         elif cell.role == "flag":
             off = cell.text == "False"
             yield _tile(rect, colors.pad, colors.pad_hatch, dashed=True) if off else _tile(rect, ghost, edge)

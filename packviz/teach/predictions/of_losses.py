@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from packviz.facts.row_losses import token_weights
+from packviz.facts.token_losses import MEANS
 from packviz.teach.predictions.kind import Draft
 from packviz.teach.predictions.prediction import MovieMoment
 from packviz.teach.predictions.row_facts import MAX_PIECES, ROWS, RowFacts, ends
@@ -34,8 +34,9 @@ def _weighed(facts: RowFacts) -> Sequence[tuple[int, int, int]]:
 def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
     """Ask in which mean a token of a document weighs the most."""
     b, row, piece = place
-    here, found = facts.trace.document_ids[row] == piece, token_weights(facts.trace)
-    weights = {name: float(each[row][here].max()) for name, each in found.items()}
+    found = facts.losses
+    d = found.documents.index(facts.rows[row][piece])
+    weights: dict[str, float] = {over: float(found.weights("rows", over)[d].max()) for over in MEANS}
     most = max(weights.values())
     answer = next(name for name in _ORDER if weights[name] == most)
     choices = tuple(name for name in weights if name == answer or weights[name] < most)

@@ -15,6 +15,7 @@ from packviz.compute import runs
 from packviz.compute.fill import Row
 from packviz.compute.row_record import NO_LABEL
 from packviz.compute.rows import RowsTrace
+from packviz.facts.token_losses import TokenLosses, losses_in_rows
 from packviz.show.movie.about import Asked
 from packviz.teach.predictions.kind import Draft, Subject
 from packviz.text import filled, sequence_label
@@ -116,6 +117,11 @@ class RowFacts:
         labelled = self.trace.labels != NO_LABEL
         counts = [int(labelled[r][self.trace.document_ids[r] == d].sum()) for _, r, d in pieces]
         return [(*at, count) for at, count in zip(pieces, counts, strict=True) if count and often[at[0]] == 1]
+
+    @cached_property
+    def losses(self) -> TokenLosses:
+        """Return the losses of the run, and what they weigh."""
+        return losses_in_rows(self.trace)
 
     @property
     def shown(self) -> list[int]:

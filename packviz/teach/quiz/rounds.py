@@ -14,7 +14,7 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config
 from packviz.inputs.limits import limited_batch
 from packviz.inputs.row_config import STRATEGIES, RowConfig
-from packviz.teach.predictions import KINDS, Prediction, Stage, of_losses, rows
+from packviz.teach.predictions import KINDS, Prediction, Stage, rows
 from packviz.text import Brief
 from packviz.validate import integer
 
@@ -78,7 +78,7 @@ class Level:
 def questions(level: int, seed: int, count: int = 10) -> tuple[QuizQuestion, ...]:
     """Return the questions of a round.
 
-    level: 1 to 4, a key of LEVELS. seed: the number of the round, from 1 to LAST_ROUND. count: from 1 to
+    level: 1 to 5, a key of LEVELS. seed: the number of the round, from 1 to LAST_ROUND. count: from 1 to
     MAX_QUESTIONS; a smaller count gives a prefix. No kind comes twice before each kind of the level has come once,
     and none more than twice. Raises PackvizError for other numbers, and if a batch exceeds the limits of the app.
     """
@@ -176,6 +176,11 @@ def _of_rows(draw: Random, kind: str) -> Drawn:
     return write(draw, lengths), RowConfig(**settings)
 
 
+def _of_losses(draw: Random, kind: str) -> Drawn:
+    """Draw rows for a question about labels and weights, else a batch whose gradients, or states, are asked for."""
+    return (_of_rows if kind in ("heavier", "last_label") else _third)(draw, kind)
+
+
 def _lengths(
     draw: Random, *, count: tuple[int, int], longest: tuple[int, int], ties: bool, in_order: bool
 ) -> list[int]:
@@ -209,9 +214,9 @@ def _words(draw: Random, lengths: Sequence[int]) -> str:
 
 
 _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which questions a round has
-    "joins_backward": (3,),
-    "final_backward": (3,),
-    "fed_backward": (3,),
+    "joins_backward": (3, 5),
+    "final_backward": (3, 5),
+    "fed_backward": (3, 5),
     "padded_shape": (1, 2),
     "pad_count": (1, 2),
     "enforced": (1, 2, 3),
@@ -222,12 +227,17 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
     "packed_row": (1, 2, 3),
     "packed_token": (1, 2, 3),
     "alive": (1, 2),
-    "ended": (1, 2, 3),
+    "ended": (1, 2, 3, 5),
     "final_step": (1,),
-    "last_column": (1, 2, 3),
+    "last_column": (1, 2, 3, 5),
     "unpacked_width": (1, 3),
     # a kind that is added to a level changes its rounds, to which there are links
-    **{kind.key: (4,) for kind in rows.KINDS if kind is not of_losses.heavier},
+    **{kind.key: (4,) for kind in rows.KINDS},
+    "last_label": (4, 5),
+    "heavier": (5,),
+    "gradient_enters": (5,),
+    "live_going_back": (5,),
+    "pad_gradient": (5,),
 }
 
 
@@ -240,4 +250,5 @@ LEVELS: Mapping[int, Level] = {
     2: _level(2, "larger batches in any order, equal lengths, words", _second),
     3: _level(3, "both directions, layers, padding on the left, errors", _third),
     4: _level(4, "rows of several sequences, as transformers read them", _of_rows),
+    5: _level(5, "losses and gradients, and the run that they go back through", _of_losses),
 }

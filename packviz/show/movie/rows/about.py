@@ -5,12 +5,12 @@ import textwrap
 import torch
 
 from packviz.compute.row_layers import AttentionLayer
-from packviz.facts.row_losses import heaviest
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.about import About
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing.view import shape
 from packviz.show.movie.rows.borders import Spelled, spelled
+from packviz.show.movie.rows.losses import found_losses
 from packviz.show.movie.rows.through import shown_row
 from packviz.show.movie.rows.view import RowsView, heads_of
 from packviz.show.movie.rows.words import texts
@@ -48,7 +48,7 @@ def about(view: RowsView) -> About:
             "address": ", packed row {n}",
         },
         numbers=view.numbers,
-        scales={"input": heaviest(run), "state": largest or 1.0},
+        scales={"input": found_losses(view).heaviest if "losses" in view.stages else 1.0, "state": largest or 1.0},
         notes=tuple(notes),
         proof=_proof(view),
         exact=view.exact and "torch's own" in _proof(view),

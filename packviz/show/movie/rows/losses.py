@@ -1,187 +1,131 @@
-"""What the loss counts: the label of each token, its loss, and what it weighs in each of three means."""
+"""What the loss counts: the label of each token, and what its loss weighs padded, packed by time step and in rows."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import sqrt
-from typing import Any
 
 import numpy as np
+import torch
+from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute.row_record import NO_LABEL
-from packviz.facts.row_losses import MEANS, changed_means, means, token_weights
-from packviz.show.movie.layout import Box, Margins, Place, Scene, Strip, above, beside, panel
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
-from packviz.show.movie.packing.view import once
+from packviz.facts.token_losses import MEANS, Order, Over, TokenLosses, changed_means, losses_in_rows, means
+from packviz.show.movie.layout import Place, Scene
+from packviz.show.movie.loss_cells import WIDTH, LossCells, losses_frame, losses_scene
+from packviz.show.movie.marks import CodeLine, Frame, Step, marks
+from packviz.show.movie.packing.view import once, shape
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, texts
-from packviz.text import sequence_label
 
-WIDTH, GAP, NAMED = 1.8, 0.3, 2.0  # units: of a cell, between two documents, and the names of the lines
-LINES = {
-    "letter": "the documents of row {r}",
-    "token": "the tokens of the row",
-    "label": "the token that each is to predict; -100 for none",
-    "loss": "the loss of each token that has a label",
-    "weight": "how much this loss counts in the mean",
-}  # of each row, one below the other
-LETTER, TOKEN, LABEL, LOSS, WEIGHT = map(float, range(len(LINES)))
+HEADINGS = {
+    "padded": "padded, without a mask",
+    "masked": "padded, with a mask",
+    "packed": "packed by time step",
+    "labels": "in rows: the labels",
+    **{over: f"in rows: the mean over {over}" for over in MEANS},
+    "accumulated": "micro-batches: the mean of their means",
+    "normalized": "micro-batches: the mean over all tokens",
+}
 CODE = {
+    "padded": "labels = F.pad(\n    ids[:, 1:], (0, 1), value=-100)",
+    "masked": "pads = ~mask[:, 1:]\nlabels[:, :-1][pads] = -100",
+    "packed": "loss = pack_padded_sequence(\n    loss, lengths, True,\n    enforce_sorted=False).data",
     "tokens": "loss[labels != -100].mean()",
     "documents": "torch.stack([\n    each.mean() for each in documents\n    if len(each)]).mean()",
     "rows": "torch.stack([\n    row.mean() for row in rows\n    if len(row)]).mean()",
+    "accumulated": "n = len(batches)\nfor each in batches:\n    (each.mean() / n).backward()",
+    "normalized": "N = (labels != -100).sum()\nfor each in batches:\n    (each.sum() / N).backward()",
 }
 
 
 def losses(view: RowsView) -> Iterator[Step]:
-    """Show the labels and the losses, then the three means, and what the rows change."""
-    run, found = view.trace, means(view.trace)
-    labelled = int((run.labels != NO_LABEL).sum())
-    known = {"labelled": labelled, "shift": run.config.shift_labels, "unlabelled": _without(view)}
-    yield Step(say("losses.labels", view, **known), (_at(view, ""),), name="labels")
-    for name in MEANS:
-        counted = {"groups": _groups(view, name), "loss": _number(found[name][1]), **known, **_extremes(view, name)}
-        detail = (CodeLine(CODE[name], _number(found[name][1])),)
-        yield Step(say(f"losses.{name}", view, **counted), (_at(view, name),), detail, name=name)
-    changed = list(changed_means(run))
-    both = [(name, *map(_number, found[name])) for name in MEANS]
-    lines = tuple(CodeLine(f"{name}: alone {alone}", f"rows {rows}") for name, alone, rows in both)
-    yield Step(say("losses.end", view, changed=changed, **known), (_at(view, "rows"),), lines, name="end")
+    """Show the padded grid, the packed order and the rows, each mean, micro-batches, and what the rows change."""
+    if view.trace.logits is not None:
+        for order in ("padded", "masked", "packed"):
+            yield _shown(view, order, order, "tokens")
+    yield Step(_said(view, "labels", "rows", "tokens"), (_labels(view),), name="labels")
+    for over in MEANS:
+        yield _shown(view, over, "rows", over)
+    if view.trace.logits is not None:
+        yield _shown(view, "accumulated", "masked", "micro_batches", size=_size(view))
+        yield _shown(view, "normalized", "masked", "tokens", size=_size(view))
+    both = [(over, *map(_number, each)) for over, each in means(view.trace).items()]
+    lines = tuple(CodeLine(f"{over}: alone {alone}", f"rows {rows}") for over, alone, rows in both)
+    caption = _said(view, "end", "rows", "rows", changed=list(changed_means(view.trace)))
+    yield Step(caption, (_frame(view, "rows", "rows", "rows"),), lines, name="end")
 
 
-def losses_scene(view: RowsView) -> Scene:
-    """Return the scene: the lines of one row below those of another, or rows side by side."""
-    heading = panel("heading", 1.0, 1.0, Margins())
-    rows = [beside(_names(view, r), _strip(view, r).box, gap=0.0) for r in range(_shown(view)[0])]
-    ways = [
-        above(heading, *(beside(*rows[i : i + across], gap=0.8) for i in range(0, len(rows), across)), gap=0.3)
-        for across in range(1, min(len(rows), 4) + 1)
-    ]
-    return Scene(ways, ways[:2])
+def rows_scene(view: RowsView) -> Scene:
+    """Return the scene of the rows."""
+    return losses_scene(_cells(view), "rows")
+
+
+@once
+def found_losses(view: RowsView) -> TokenLosses:
+    """Return the losses of the run."""
+    return losses_in_rows(view.trace)
+
+
+def _shown(view: RowsView, name: str, order: Order, over: Over, size: int = 0) -> Step:
+    """Return the step of one mean."""
+    caption = _said(view, name, order, over, size)
+    code = CodeLine(CODE[name], _shape(view, name) or _number(found_losses(view).mean(order, over, size or 1)))
+    scene = None if order == "rows" else (f"losses {order} {size}", losses_scene(_cells(view), order, size))
+    return Step(caption, (_frame(view, name, order, over, size),), (code,), scene=scene, name=name)
+
+
+def _shape(view: RowsView, name: str) -> str:
+    """Return the shape of what the code of a step makes; nothing if that is a mean."""
+    grid = found_losses(view).real
+    made = {"padded": tuple(grid.shape), "masked": tuple(grid.shape), "packed": (int(grid.sum()),)}.get(name)
+    return shape(*made) if made else ""
+
+
+def _frame(view: RowsView, name: str, order: Order, over: Over, size: int = 0) -> Frame:
+    return losses_frame(_cells(view), order, HEADINGS[name], over=over, size=size)
 
 
 def _number(value: float) -> str:
     return f"{value:.4f}"
 
 
-def _shown(view: RowsView) -> tuple[int, int]:
-    """Return how many rows, and how many cells of each, are shown."""
-    rows = view.trace.rows
-    return min(len(rows.rows), view.sequences), min(rows.max_length, view.steps)
+def _size(view: RowsView) -> int:
+    """Return how many documents a micro-batch has."""
+    return min(view.micro_batch, len(found_losses(view).documents))
 
 
 @once
-def _strip(view: RowsView, r: int) -> Strip:
-    """Return the cells of a row, with a gap between its documents."""
-    cells = _shown(view)[1]
-    ends = np.minimum(np.cumsum([0, *view.trace.rows.lengths[r]]), cells)
-    parts = [count for count in np.diff(ends).tolist() if count]
-    return Strip(f"losses:{r}", parts, WIDTH, float(len(LINES)), gap=GAP, marks=False, text=0.0)
+def _cells(view: RowsView) -> LossCells:
+    """Return what is shown: the tokens of the view that are in a row."""
+    found, run, kept = found_losses(view), view.trace, view.row >= 0
+    held = [(each, row, piece) for row, pieces in enumerate(run.rows.rows) for piece, each in enumerate(pieces)]
+    d, t = np.zeros((2, len(view.b)), int)
+    for number, (b, start, stop) in enumerate(found.documents):
+        inside = kept & (view.b == b) & (view.t >= start) & (view.t < stop)
+        d[inside], t[inside] = number, view.t[inside] - start
+    packed = pack_sequence([torch.zeros(stop - start) for _, start, stop in found.documents], enforce_sorted=False)
+    assert packed.unsorted_indices is not None
+    rank, piece = packed.unsorted_indices.numpy(), np.array([piece for *_, piece in sorted(held)])
+    shown, tokens = np.unique(d[kept]), token_marks(view, Place("", 0.0, 0.0), kept)
+    d[~kept] = shown[0]
+    return LossCells(found, tokens, d, t, shown, int(t.max()) + 1, rank, piece)
 
 
-def _names(view: RowsView, r: int) -> Box:
-    text = max(1.0, sqrt(_shown(view)[1]) / 3)  # cells of a long row are smaller than legible text
-    return panel(f"names:{r}", NAMED * text, float(len(LINES)), Margins())
-
-
-def _inside(view: RowsView) -> np.ndarray:
-    """Return (M,): whether the token stands in a cell that is shown."""
-    rows, cells = _shown(view)
-    inside: np.ndarray = (view.row >= 0) & (view.row < rows) & (view.column < cells)
-    return inside
-
-
-def _place(view: RowsView, line: float) -> Place:
-    """Return the places (M,) of the tokens shown in a line of their rows."""
-    row, column = np.where(_inside(view), (view.row, view.column), 0)
-    panels = np.array([f"losses:{r}" for r in range(_shown(view)[0])], dtype=object)
-    return Place(panels[row], column * WIDTH + view.trace.document_ids[row, column].numpy() * GAP, line)
-
-
-def _without(view: RowsView) -> list[int]:
-    """Return the sequences of the documents without a label."""
-    return sorted({view.trace.rows.rows[row][piece][0] for row, piece in view.trace.unlabelled})
-
-
-def _groups(view: RowsView, name: str) -> int:
-    """Return how many groups with a label a mean has."""
-    run = view.trace
-    if name == "documents":
-        return sum(map(len, run.rows.rows)) - len(run.unlabelled)
-    return int((run.labels != NO_LABEL).any(1).sum()) if name == "rows" else 1
-
-
-def _extremes(view: RowsView, name: str) -> dict[str, object]:
-    """Return the sequences whose tokens weigh the most and the least, and these weights."""
-    run, weights = view.trace, token_weights(view.trace)[name]
-    found = dict[int, float]()
-    for row, pieces in enumerate(run.rows.rows):
-        for piece, (b, _, _) in enumerate(pieces):
-            most = float(weights[row][run.document_ids[row] == piece].max())
-            if most:
-                found.setdefault(b, most)
-    ordered = sorted(found, key=lambda b: (found[b], b))
-    if not ordered:
-        return {"heavy": None, "light": None, "most": "", "least": ""}
-    light, heavy = ordered[0], max(ordered, key=lambda b: (found[b], -b))
-    return {"heavy": heavy, "light": light, "most": f"{found[heavy]:.3g}", "least": f"{found[light]:.3g}"}
-
-
-def _at(view: RowsView, name: str) -> Frame:
-    """Return all rows; name: the mean whose weights are shown, or none yet."""
-    run, inside = view.trace, _inside(view)
-    b, t, row, column = (each[inside] for each in (view.b, view.t, view.row, view.column))
-    label = run.labels[row, column].numpy()
+def _labels(view: RowsView) -> Frame:
+    """Return the rows with the labels of their tokens, in the hues of their documents; -100 for none."""
+    cells, run, kept = _cells(view), view.trace, view.row >= 0
+    b, t, row, column = (each[kept] for each in (view.b, view.t, view.row, view.column))
+    at, label = cells.place("rows", cells.d[kept], cells.t[kept], 1.0), run.labels[row, column].numpy()
     real = label != NO_LABEL
-
-    def at(line: float) -> Place:
-        place = _place(view, line)
-        return Place(place.panel[inside], place.x[inside], line)
-
-    look: dict[str, Any] = {"w": WIDTH, "scale": "input"}
-    each = run.losses[row, column].detach().double().numpy()
-    written = np.array([f"{value:.2f}" for value in each.tolist()], dtype=object)
-    v = np.rint(1e4 * token_weights(run)[name or "tokens"][row, column].numpy())
-    weighed = np.full(len(b), bool(name))
-    return frame(
-        title(Place("heading", 0.0, 0.0), f"weight in the mean over {name}" if name else "labels and losses"),
-        *_still(view),
-        *_labels(view, at(LABEL), inside, real, label),
-        marks("loss", "value", at(LOSS), b, t, text=written, shown=real, says="its loss", **look),
-        marks("weight", "value", at(WEIGHT), b, t, v=v, shown=weighed, says="its weight", **look),
-        token_marks(view, _place(view, TOKEN), inside).but(w=WIDTH),
+    follows = np.minimum(column + 1, run.document_ids.shape[1] - 1)
+    owner = run.document_ids[row, np.where(real, follows, column)].tolist()
+    seq = np.array([run.rows.rows[r][piece][0] for r, piece in zip(row.tolist(), owner, strict=True)])
+    text, none = _texts(view)[np.maximum(label, 0)], "!no label: the loss ignores it"
+    unlabelled = marks("unlabelled", "pad", at, b, t, w=WIDTH, text="−100", shown=~real, says=none)
+    targets = marks(
+        "target", "ghost", at, b, t, seq=seq, w=WIDTH, text=text, shown=real, says="!the label of the token"
     )
-
-
-@once
-def _still(view: RowsView) -> list[Marks]:
-    """Return the names of the lines of each row, and the letters of its documents."""
-    found = list[Marks]()
-    for r in range(_shown(view)[0]):
-        for y, (name, says) in enumerate(LINES.items()):
-            place, text = Place(f"names:{r}", 0.0, float(y)), name if y else f"row {r}"
-            found.append(marks(f"name:{name}:{r}", "note", place, text=text, says=f"!{says.replace('{r}', str(r))}"))
-        parts = np.arange(len(_strip(view, r).counts))
-        b = np.array([piece[0] for piece in view.trace.rows.rows[r]])[parts]
-        letters = np.array([sequence_label(each) for each in b.tolist()], dtype=object)
-        place = _strip(view, r).cell(parts, 0)
-        found.append(marks(f"document:{r}", "label", place, parts, seq=b, text=letters, w=WIDTH))
-    return found
-
-
-def _labels(view: RowsView, at: Place, inside: np.ndarray, real: np.ndarray, label: np.ndarray) -> Iterator[Marks]:
-    """Yield the labels in the hues of their documents, and the -100 of the tokens without one."""
-    b, t, row, column = (each[inside] for each in (view.b, view.t, view.row, view.column))
-    pieces = [[piece[0] for piece in pieces] for pieces in view.trace.rows.rows]
-    follows = np.minimum(column + 1, view.trace.document_ids.shape[1] - 1)
-    owner = view.trace.document_ids[row, np.where(real, follows, column)].tolist()
-    seq = np.array([pieces[r][piece] for r, piece in zip(row.tolist(), owner, strict=True)])
-    text, says = _texts(view)[np.maximum(label, 0)], "!the label of the token"
-    yield marks("target", "ghost", at, b, t, seq=seq, w=WIDTH, text=text, shown=real, says=says)
-    none = marks(
-        "unlabelled", "pad", at, b, t, w=WIDTH, text="−100", shown=~real, says="!no label: the loss ignores it"
-    )
-    yield replace(none, seq=None)
+    return losses_frame(cells, "rows", HEADINGS["labels"], targets, replace(unlabelled, seq=None))
 
 
 def _texts(view: RowsView) -> np.ndarray:
@@ -194,3 +138,30 @@ def _texts(view: RowsView) -> np.ndarray:
     for each, at, place in zip(typed, view.b.tolist(), view.t.tolist(), strict=True):
         names[int(ids[at][place])] = each
     return names
+
+
+def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **values: object) -> str:
+    """Return the caption of a step: its mean, and the weights in it."""
+    found, run = found_losses(view), view.trace
+    labelled, counts = found.labelled[order], found.counts(order, over, size or 1)
+    weights = found.weights(order, over, size or 1).amax(1).tolist()
+    heaviest = sorted((-weight, b) for weight, (b, _, _) in zip(weights, found.documents, strict=True) if weight)
+    known: dict[str, object] = {
+        "labelled": int(labelled.sum()),
+        "pads": int(found.labelled["padded"].sum() - found.labelled["masked"].sum()),
+        "loss": _number(run.loss[over] if order == "rows" and over in run.loss else found.mean(order, over, size or 1)),
+        "before": _number(found.mean("padded")),
+        "groups": int((counts > 0).sum()),
+        "micro_batches": len(counts),
+        "size": size,
+        "shift": run.config.shift_labels,
+        "unlabelled": sorted({run.rows.rows[row][piece][0] for row, piece in run.unlabelled}),
+        "heavy": None,
+        "light": None,
+        "most": "",
+        "least": "",
+    }
+    if heaviest:
+        (most, heavy), (least, light) = heaviest[0], max(heaviest, key=lambda each: (each[0], -each[1]))
+        known |= {"heavy": heavy, "light": light, "most": f"{-most:.3g}", "least": f"{-least:.3g}"}
+    return say(f"losses.{key}", view, **known, **values)

@@ -33,6 +33,7 @@ class RowsView:
     exact            whether torch packs the tokens themselves in this order
     deep             the stages that are shown with all their explanations
     stages           those of the movie
+    micro_batch      how many documents a micro-batch of the losses has
     numbers          every row of numbers that a mark shows as stripes, in ten-thousandths; stages add to it
     made             what `once` keeps
     """
@@ -52,6 +53,7 @@ class RowsView:
     exact: bool
     deep: frozenset[str] = frozenset()
     stages: frozenset[str] = frozenset()
+    micro_batch: int = Asked().micro_batch
     numbers: list[list[int | None]] = field(default_factory=list)
     made: dict[object, Any] = field(default_factory=dict)
 
@@ -107,4 +109,4 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     documents = list(run.batch.sequences)
     exact = torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data])
     known = run, layer, head, sequences, steps, lengths, b, t, packed, sizes, row, column, exact
-    return RowsView(*known, asked.deep, asked.stages)
+    return RowsView(*known, asked.deep, asked.stages, integer("micro_batch", asked.micro_batch, 1))

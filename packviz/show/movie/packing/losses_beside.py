@@ -1,0 +1,103 @@
+"""What each loss of the padded and of the packed output weighs: without a mask, with one, packed, over sequences."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from packviz.compute.record import Trace
+from packviz.facts.token_losses import Order, Over, TokenLosses, losses_of
+from packviz.facts.padded_gradients import CLASSES
+from packviz.rules.preconditions import check_kind
+from packviz.show.movie.data import Movie, made
+from packviz.show.movie.layout import Place
+from packviz.show.movie.loss_cells import LossCells, losses_frame, losses_scene
+from packviz.show.movie.marks import CodeLine, Step, marks
+from packviz.show.movie.packing import inputs, token_table
+from packviz.show.movie.packing.about import about
+from packviz.show.movie.packing.view import View, Window, shape, watch
+from packviz.show.movie.packing.words import say
+
+
+class Shown(NamedTuple):
+    """A step: the order of the losses, the mean, the heading, and the line of code that gives the number."""
+
+    order: Order
+    over: Over
+    heading: str
+    code: str
+
+
+SHOWN = {
+    "padded": Shown(
+        *("padded", "tokens", "padded, without a mask"),
+        "F.cross_entropy(\n    logits.flatten(0, 1),\n    target.flatten())",
+    ),
+    "masked": Shown(
+        *("masked", "tokens", "padded, with a mask"),
+        "F.cross_entropy(\n    logits[mask], target[mask])",
+    ),
+    "packed": Shown(
+        *("packed", "tokens", "packed by time step"),
+        "F.cross_entropy(\n    head(output.data),\n    packed_target.data)",
+    ),
+    "sequences": Shown(
+        *("packed", "documents", "packed, the mean over sequences"),
+        "torch.stack([\n    each.mean() for each in losses\n]).mean()",
+    ),
+}
+
+
+def losses_beside(trace: Trace, seed: int = 0) -> Movie:
+    """Return the movie of the losses of a seeded linear head on the padded and on the packed output of a trace.
+
+    Raises PackvizError for an invalid seed, or if torch refused to pack.
+    """
+    check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
+    view, found = watch(trace, len(trace.layers) - 1, 0, Window(), transposed=False), losses_of(trace, seed)
+    cells, told = _cells(view, found), about(view)
+    steps = list(_steps(view, cells))
+    told = replace(
+        told,
+        stages=("losses",),
+        title=f"{told.title}, the loss padded beside packed",
+        scales={"input": found.heaviest, "state": 1.0},
+        proof="the losses come from torch's own cross_entropy",
+        exact=True,
+    )
+    code = {"losses": CodeLine("logits = head(out)", shape(*found.real.shape, CLASSES))}
+    played = [("losses", None, step) for step in steps]
+    return made(told, steps[0].frames[0], played, {"losses": losses_scene(cells, "padded")}, code, {"losses": 0})
+
+
+def _steps(view: View, cells: LossCells) -> Iterator[Step]:
+    found = cells.found
+    for name, (order, over, heading, code) in SHOWN.items():
+        weights = found.weights(order, over)[cells.shown].amax(1).tolist()
+        by_weight = sorted(zip(weights, (-cells.shown).tolist(), strict=True))
+        known: dict[str, object] = {
+            "loss": f"{found.mean(order, over):.4f}",
+            "before": f"{found.mean('masked'):.4f}",
+            "cells": found.real.numel(),
+            "pads": int((~found.real).sum()),
+            "weighs": [f"{by_weight[-1][0]:.3g}", f"{by_weight[0][0]:.3g}"],
+            "heavy": -by_weight[-1][1],
+            "light": -by_weight[0][1],
+        }
+        scene = f"losses {order}", losses_scene(cells, order)
+        caption = say("losses_beside", name, view, **known)
+        frame = losses_frame(cells, order, heading, over=over)
+        yield Step(caption, (frame,), (CodeLine(code, f"{found.mean(order, over):.4f}"),), scene=scene, name=name)
+
+
+def _cells(view: View, found: TokenLosses) -> LossCells:
+    """Return what is shown: the sequences and time steps of the view."""
+    d, t = token_table.sequence(view), token_table.time_step(view)
+    look = {"token": np.arange(len(d)), "text": token_table.texts(view)}
+    tokens = marks("token", "token", Place("padded", 0.0, 0.0), d, t, **look)
+    rank = np.empty(len(view.order), int)
+    rank[view.order] = np.arange(len(view.order))
+    return LossCells(
+        found, tokens, d, t, view.shown, view.columns, rank, np.zeros(len(rank), int), inputs.pad_text(view)
+    )
