@@ -130,7 +130,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("number", "an integer of at least 0", lambda number: ask(T, "pad", number), ("x", None, 1.5, True, -1)),
     ("direction", "0 or 1", lambda d: ask(TWO_WAYS, "run", direction=d), (2, -1, True, None, "1", 0.0)),
     ("direction", "0, forward, the only direction", lambda d: ask(T, "run", direction=d), (1,)),
-    ("level", "", lambda level: questions(level, 1), (0, 5, "1", None, True, 1.0)),
+    ("level", "", lambda level: questions(level, 1), (0, 6, "1", None, True, 1.0)),
     ("seed", "", lambda seed: questions(1, seed), (0, -1, LAST_ROUND + 1, "7", 1.5, False)),
     ("count", "", lambda count: questions(1, 1, count), (0, MAX_QUESTIONS + 1, None)),
     ("text", "", Batch.parse, (None, b"1 2", ["1"])),

@@ -47,8 +47,7 @@ def test_a_weight_is_the_gradient_of_the_mean_by_the_loss(seed: int) -> None:
             if mean == mean:
                 assert mean == pytest.approx(float(expected.detach()))
             else:  # a micro-batch without a label is 0 / 0
-                assert over == "micro_batches"
-                assert not found.counts(order, over, size).all()
+                assert not found.counts(order, "micro_batches", size).all()
     for over, loss in r.loss.items():
         assert found.mean("rows", over) == pytest.approx(loss, nan_ok=True, rel=1e-5)  # type: ignore[arg-type]
 
@@ -91,7 +90,7 @@ def test_the_weights_are_those_counted_by_hand() -> None:
 
     assert found.weights("padded").tolist() == [pytest.approx([1 / 12] * 4 + [0])] * 3
     for order in ("masked", "packed", "rows"):
-        assert found.weights(order).tolist() == [pytest.approx(row) for row in by_document(1 / 8, 1 / 8, 1 / 8)]  # type: ignore[arg-type]
+        assert found.weights(order).tolist() == [pytest.approx(row) for row in by_document(1 / 8, 1 / 8, 1 / 8)]
     assert found.weights("rows", "documents").tolist() == [
         pytest.approx(row) for row in by_document(1 / 12, 1 / 3, 1 / 9)
     ]
@@ -162,7 +161,8 @@ def test_a_micro_batch_has_at_least_one_document(size: Any) -> None:
 def test_the_losses_of_a_trace_are_those_of_its_padded_and_packed_output(seen: pv.Trace) -> None:
     found, task = losses_of(seen, 5), draw_head(seen, 5)
     head, target = task.head, task.target
-    lengths, near = seen.padded.lengths, {"rel": 1e-4, "abs": 1e-5}
+    near: dict[str, Any] = {"rel": 1e-4, "abs": 1e-5}
+    lengths = seen.padded.lengths
     padded, packed = (head(run(seen)[0]).detach() for run in (padded_run, packed_run))
     ignored = target.masked_fill(~seen.padded.mask, -100).flatten()
     theirs = {

@@ -43,7 +43,7 @@ def padded_gradient(case: Case) -> tuple[Tensor, Tensor]:
             both = [torch.stack([h[0] for h in states[layer, each]], 1) for each in range(case.D)]
             entering = torch.cat(both, 2)
     top = module.num_layers - 1
-    torch.autograd.backward(sum(states[top, d][0 if d else -1].sum() for d in range(case.D)))
+    torch.autograd.backward([states[top, d][0 if d else -1].sum() for d in range(case.D)])
     assert x.grad is not None
     watched = [torch.zeros_like(h) if h.grad is None else h.grad for h in states[case.watched]]
     return torch.stack([h[0] for h in watched], 1), x.grad

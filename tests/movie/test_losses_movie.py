@@ -192,7 +192,7 @@ def test_the_code_of_the_padded_grid_makes_its_labels() -> None:
     names |= {"loss": found.losses["packed"], "pack_padded_sequence": pack_padded_sequence}
     for name in ("padded", "masked"):
         exec(code_of(movie, name).text, names)
-        assert torch.equal(names["labels"] != -100, found.labelled[name])  # type: ignore[index]
+        assert torch.equal(names["labels"] != -100, found.labelled[name])
         assert code_of(movie, name).shape == str(tuple(names["labels"].shape))
     exec(code_of(movie, "packed").text, names)
     packed = cells_of(movie, "packed", "token")

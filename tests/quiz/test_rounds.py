@@ -56,6 +56,9 @@ ROUND_12 = {
     4: "last_label 4 4 2 4, conv_hit 2 1 4, dropped_from 4 6 7, position_ids 1 5 4, mask_cells 3 2 1 3, "
     "cu_seqlens 2 2 3 1, changed_tokens 3 4 1, dropped_tokens 5 1 5 5, document_count 3 3 3 2 3, "
     "changed_documents 3 4 1",
+    5: "gradient_enters 1 2 5 6 6, ended 4 4 3 2 1 1, live_going_back 5 3 6 8 3, pad_gradient 5 2 5 1 3 1, "
+    "alive 8 7 6 4, final_backward 8 7 7 5 5 3, fed_backward 6 1 6 1 1, last_label 3 2 3 3 1, heavier 3 5 5 5, "
+    "joins_backward 4 7 3 7 2",
 }
 
 each_level = pytest.mark.parametrize("level", LEVELS)
@@ -108,8 +111,8 @@ def test_the_text_and_the_settings_are_enough_to_find_the_answer(level: int, num
             again: Any = trace_rows(Batch.parse(question.text), config)
         else:
             cell, *others = question.settings
-            config = eval(f"Config({', '.join(others)})", {"Config": Config})
-            again, prompt = trace(Batch.parse(question.text), config), prompt.replace(cell[3:], "GRU")
+            config = eval(f"Config({', '.join((f'cell={cell[3:].lower()!r}', *others))})", {"Config": Config})
+            again = trace(Batch.parse(question.text), config)
         found = [same for turn in range(12) if (same := kind(again, turn)) and same.prompt == prompt]
         assert found
         assert found[0].answer == question.prediction.answer

@@ -59,7 +59,8 @@ class LossCells:
     def line(self, d: np.ndarray, size: int = 0) -> np.ndarray:
         """Return how far down documents of the padded grid are; size: of the micro-batches that stand apart, or 0."""
         at = _ordered(self, "line")[d]
-        return at * (2.3 if self.stacked else 1.1) + (at // size * APART if size else 0.0)
+        down: np.ndarray = at * (2.3 if self.stacked else 1.1) + (at // size * APART if size else 0.0)
+        return down
 
     def place(self, order: Order, d: np.ndarray, t: np.ndarray, line: float, size: int = 0) -> Place:
         """Return the places of cells in an order; line: 0 for tokens, 1 for what is below them."""
@@ -147,26 +148,26 @@ def losses_frame(
     """
     found, grid = cells.found, order in GRIDS
     d, t = (each.ravel() for each in np.meshgrid(cells.shown, np.arange(cells.columns), indexing="ij"))
-    stands, counted_there = grid | (t < cells.lengths[d]), over is not None and found.labelled[order].numpy()
-    counts = np.zeros(len(d), bool) if over is None else counted_there[d, t]
-    weights = np.zeros(len(d)) if over is None else found.weights(order, over, max(1, size)).numpy()[d, t]
-    on_top = grid and not cells.stacked and over is not None
-    hidden = counted_there[cells.d, cells.t] if on_top else np.zeros(len(cells.d), bool)
+    labelled = found.labelled[order].numpy() & (over is not None)
+    covered = labelled & (grid and not cells.stacked)  # the cells with a loss on top
     look: dict[str, Any] = {"seq": cells.sequence[d], "w": WIDTH}
-    pads = stands & ~found.real.numpy()[d, t] & ~(counts if on_top else np.zeros(len(d), bool))
-    written = _written(found.losses[order].double().numpy()[d, t])
-    loss = marks("loss", "value", cells.place(order, d, t, 1.0, size), d, t, scale="input", says="its weight", **look)
+    stands, pad = grid | (t < cells.lengths[d]), ~found.real.numpy()[d, t] & ~covered[d, t]
+    standing = cells.tokens.shown & (grid | (cells.t < cells.lengths[cells.d])) & ~covered[cells.d, cells.t]
+    loss: dict[str, Any] = {
+        "v": np.rint(1e4 * found.weights(order, over or "tokens", size or 1).numpy()[d, t]),
+        "sub": _written(found.losses[order].double().numpy()[d, t]),
+        "scale": "input",
+        "says": "its weight",
+        "shown": stands & labelled[d, t],
+    }
     return frame(
         title(Place("heading", 0.0, 0.0), heading),
         *_edges(cells, order, over, size),
-        marks("filler", "pad", cells.place(order, d, t, 0.0, size), d, t, text=cells.pad, shown=pads, **look),
-        cells.tokens.but(
-            cells.place(order, cells.d, cells.t, 0.0, size), w=WIDTH,
-            shown=cells.tokens.shown & ~hidden & (grid | (cells.t < cells.lengths[cells.d])),
-        ),
+        marks("filler", "pad", cells.place(order, d, t, 0.0, size), d, t, text=cells.pad, shown=stands & pad, **look),
+        cells.tokens.but(cells.place(order, cells.d, cells.t, 0.0, size), w=WIDTH, shown=standing),
         *others,
-        loss.but(v=np.rint(1e4 * weights), sub=written, shown=stands & counts),
-    )  # fmt: skip
+        marks("loss", "value", cells.place(order, d, t, 1.0, size), d, t, **look, **loss),
+    )
 
 
 def _written(losses: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, get_args
 
@@ -178,7 +178,10 @@ def _of_rows(draw: Random, kind: str) -> Drawn:
 
 def _of_losses(draw: Random, kind: str) -> Drawn:
     """Draw rows for a question about labels and weights, else a batch whose gradients, or states, are asked for."""
-    return (_of_rows if kind in ("heavier", "last_label") else _third)(draw, kind)
+    if kind not in ("heavier", "last_label"):
+        return _third(draw, kind)
+    text, config = _of_rows(draw, kind)
+    return text, replace(config, shift_labels="row") if kind == "last_label" and draw.random() < 0.5 else config
 
 
 def _lengths(
@@ -226,10 +229,10 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
     "batch_size": (1, 2),
     "packed_row": (1, 2, 3),
     "packed_token": (1, 2, 3),
-    "alive": (1, 2),
+    "alive": (1, 2, 5),
     "ended": (1, 2, 3, 5),
     "final_step": (1,),
-    "last_column": (1, 2, 3, 5),
+    "last_column": (1, 2, 3),
     "unpacked_width": (1, 3),
     # a kind that is added to a level changes its rounds, to which there are links
     **{kind.key: (4,) for kind in rows.KINDS},

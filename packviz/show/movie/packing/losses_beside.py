@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from packviz.compute.record import Trace
-from packviz.facts.token_losses import Order, Over, TokenLosses, losses_of
 from packviz.facts.padded_gradients import CLASSES
+from packviz.facts.token_losses import Order, Over, TokenLosses, losses_of
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.layout import Place
@@ -94,8 +94,8 @@ def _steps(view: View, cells: LossCells) -> Iterator[Step]:
 def _cells(view: View, found: TokenLosses) -> LossCells:
     """Return what is shown: the sequences and time steps of the view."""
     d, t = token_table.sequence(view), token_table.time_step(view)
-    look = {"token": np.arange(len(d)), "text": token_table.texts(view)}
-    tokens = marks("token", "token", Place("padded", 0.0, 0.0), d, t, **look)
+    place, texts = Place("padded", 0.0, 0.0), token_table.texts(view)
+    tokens = marks("token", "token", place, d, t, token=np.arange(len(d)), text=texts)
     rank = np.empty(len(view.order), int)
     rank[view.order] = np.arange(len(view.order))
     return LossCells(

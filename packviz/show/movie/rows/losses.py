@@ -1,6 +1,6 @@
 """What the loss counts: the label of each token, and what its loss weighs padded, packed by time step and in rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, texts
 
-HEADINGS = {
+HEADINGS: Mapping[str, str] = {
     "padded": "padded, without a mask",
     "masked": "padded, with a mask",
     "packed": "packed by time step",
