@@ -85,6 +85,12 @@ class TokenLosses(Brief):
         return float((self.losses[order] * self.weights(order, over, size)).sum())
 
     @property
+    def telling_size(self) -> int:
+        """Return a size of micro-batches for which the mean of their means is not that over tokens; 2 without one."""
+        counts = {size: self.counts("masked", "micro_batches", size) for size in (2, 1, 3)}
+        return next((size for size, each in counts.items() if each.all() and bool((each != each[0]).any())), 2)
+
+    @property
     def heaviest(self) -> float:
         """Return the largest weight of a loss in any mean; 1.0 if there is no label."""
         orders = [(order, over) for order in self.losses for over in MEANS]

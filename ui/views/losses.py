@@ -53,7 +53,8 @@ def micro_batches(shown: Shown) -> None:
     if shown.rows.logits is None or documents == 1:
         st.markdown("That takes at least two documents of ids.")
         return
-    size = st.slider("documents in a micro-batch", 1, documents, min(2, documents), key="micro_batch")
+    usual = min(shown.fact(facts.losses_in_rows).telling_size, documents)
+    size = st.slider("documents in a micro-batch", 1, documents, usual, key="micro_batch")
 
     def film() -> tuple[bytes, int]:
         shot = movie(shown.rows, ("losses",), micro_batch=size)

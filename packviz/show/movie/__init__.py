@@ -37,7 +37,7 @@ def movie(
     steps: int = Asked().steps,
     on: On = "last_valid",
     upstream: Tensor | None = None,
-    micro_batch: int = Asked().micro_batch,
+    micro_batch: int | None = None,
 ) -> Movie:
     """Return the movie of a trace.
 
@@ -48,7 +48,7 @@ def movie(
     deep: whether each stage is shown with all its explanations, as in its lesson.
     sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
     on, upstream: the loss whose gradients are shown, as in `trace.backward`.
-    micro_batch: of rows, how many documents a micro-batch of the losses has.
+    micro_batch: of rows, how many documents a micro-batch of the losses has; None: so many that it matters.
 
     Raises PackvizError for a stage, layer, direction or head that this trace does not have, and for sequences, steps
     or a micro_batch below 1.

@@ -13,7 +13,7 @@ class Asked(NamedTuple):
 
     layer, direction, head: what is watched; a layer of None is the default of the run. deep: the stages that are shown
     with all their explanations. sequences, steps: at most how many are shown. stages: those of the movie. loss: the one
-    whose gradients are shown. micro_batch: how many documents a micro-batch has.
+    whose gradients are shown. micro_batch: how many documents a micro-batch has; None: so many that it matters.
     """
 
     layer: int | None = None
@@ -24,7 +24,7 @@ class Asked(NamedTuple):
     head: int = 0
     stages: frozenset[Stage] = frozenset()
     loss: Loss = Loss()
-    micro_batch: int = 2
+    micro_batch: int | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from packviz.show.movie.packing.view import once
 from packviz.text import counted, sequence_label
 
 WIDTH, GAP, APART = 1.8, 0.3, 0.5  # units: of a cell, between two documents of a row, between two micro-batches
+WIDE = 2.5  # units: of a cell of a padded grid of few columns, which has room for words
 STACKED = 5  # up to this many lines of the padded grid, each token has its loss below it; else it has it on top
 GRIDS: tuple[Order, ...] = ("padded", "masked")
 
@@ -56,6 +57,10 @@ class LossCells:
         """Return whether each token of the padded grid has its loss below it."""
         return len(self.shown) <= STACKED
 
+    def width(self, order: Order) -> float:
+        """Return the width of a cell."""
+        return WIDE if order in GRIDS and self.columns <= STACKED else WIDTH
+
     def line(self, d: np.ndarray, size: int = 0) -> np.ndarray:
         """Return how far down documents of the padded grid are; size: of the micro-batches that stand apart, or 0."""
         at = _ordered(self, "line")[d]
@@ -65,7 +70,7 @@ class LossCells:
     def place(self, order: Order, d: np.ndarray, t: np.ndarray, line: float, size: int = 0) -> Place:
         """Return the places of cells in an order; line: 0 for tokens, 1 for what is below them."""
         if order in GRIDS:
-            return Place("padded", t * WIDTH, self.line(d, size) + line * self.stacked)
+            return Place("padded", t * self.width(order), self.line(d, size) + line * self.stacked)
         t = np.minimum(t, self.lengths[d] - 1)  # a pad stands in no other order
         if order == "packed":
             return _strip(self).cell(t, _ordered(self, "rank")[d]).moved(0.0, line)
@@ -115,7 +120,7 @@ def losses_scene(cells: LossCells, order: Order, size: int = 0) -> Scene:
     if order in GRIDS:
         high = float(cells.line(cells.shown[-1:], size)[0]) + (2.0 if cells.stacked else 1.0)
         beside_it = 3.0 * _text(cells) if size else 0.1
-        grid = panel("padded", cells.columns * WIDTH, high, Margins(1.2, 0.0, beside_it))
+        grid = panel("padded", cells.columns * cells.width(order), high, Margins(1.2, 0.0, beside_it))
         return Scene([above(heading, grid, gap=0.3)])
     if order == "packed":
         return Scene([above(heading, _strip(cells).box, gap=0.3)])
@@ -150,7 +155,7 @@ def losses_frame(
     d, t = (each.ravel() for each in np.meshgrid(cells.shown, np.arange(cells.columns), indexing="ij"))
     labelled = found.labelled[order].numpy() & (over is not None)
     covered = labelled & (grid and not cells.stacked)  # the cells with a loss on top
-    look: dict[str, Any] = {"seq": cells.sequence[d], "w": WIDTH}
+    look: dict[str, Any] = {"seq": cells.sequence[d], "w": cells.width(order)}
     stands, pad = grid | (t < cells.lengths[d]), ~found.real.numpy()[d, t] & ~covered[d, t]
     standing = cells.tokens.shown & (grid | (cells.t < cells.lengths[cells.d])) & ~covered[cells.d, cells.t]
     loss: dict[str, Any] = {
@@ -164,7 +169,7 @@ def losses_frame(
         title(Place("heading", 0.0, 0.0), heading),
         *_edges(cells, order, over, size),
         marks("filler", "pad", cells.place(order, d, t, 0.0, size), d, t, text=cells.pad, shown=stands & pad, **look),
-        cells.tokens.but(cells.place(order, cells.d, cells.t, 0.0, size), w=WIDTH, shown=standing),
+        cells.tokens.but(cells.place(order, cells.d, cells.t, 0.0, size), w=cells.width(order), shown=standing),
         *others,
         marks("loss", "value", cells.place(order, d, t, 1.0, size), d, t, **look, **loss),
     )
@@ -186,7 +191,7 @@ def _edges(cells: LossCells, order: Order, over: Over | None, size: int) -> Iter
         first = d[::size]
         counts = cells.found.counts(order, "micro_batches", size).tolist()[: len(first)]
         texts = np.array([counted(count, "token") for count in counts], dtype=object)
-        at = Place("padded", cells.columns * WIDTH + 0.3, cells.line(first, size))
+        at = Place("padded", cells.columns * cells.width(order) + 0.3, cells.line(first, size))
         notes = marks("batch", "note", at, np.arange(len(first)), text=texts, says="!that this micro-batch counts")
         yield replace(notes, seq=None)  # no sequence has them
     if order == "rows" and len(_rows(cells)) > 1:

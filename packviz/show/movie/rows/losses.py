@@ -91,7 +91,8 @@ def _number(value: float) -> str:
 
 def _size(view: RowsView) -> int:
     """Return how many documents a micro-batch has."""
-    return min(view.micro_batch, len(found_losses(view).documents))
+    found = found_losses(view)
+    return min(view.micro_batch or found.telling_size, len(found.documents))
 
 
 @once

@@ -33,7 +33,7 @@ class RowsView:
     exact            whether torch packs the tokens themselves in this order
     deep             the stages that are shown with all their explanations
     stages           those of the movie
-    micro_batch      how many documents a micro-batch of the losses has
+    micro_batch      how many documents a micro-batch of the losses has; None: so many that it matters
     numbers          every row of numbers that a mark shows as stripes, in ten-thousandths; stages add to it
     made             what `once` keeps
     """
@@ -53,7 +53,7 @@ class RowsView:
     exact: bool
     deep: frozenset[str] = frozenset()
     stages: frozenset[str] = frozenset()
-    micro_batch: int = Asked().micro_batch
+    micro_batch: int | None = None
     numbers: list[list[int | None]] = field(default_factory=list)
     made: dict[object, Any] = field(default_factory=dict)
 
@@ -88,6 +88,7 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     last = len(run.layers) - 1
     layer = last if asked.layer is None else integer("layer", asked.layer, 0, last)
     head = integer("head", asked.head, 0, heads_of(run) - 1)
+    micro_batch = None if asked.micro_batch is None else integer("micro_batch", asked.micro_batch, 1)
     sequences, steps = integer("sequences", asked.sequences, 1), integer("steps", asked.steps, 1)
     lengths = [len(sequence) for sequence in run.batch.sequences]
     b = np.repeat(np.arange(len(lengths)), lengths)
@@ -109,4 +110,4 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     documents = list(run.batch.sequences)
     exact = torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data])
     known = run, layer, head, sequences, steps, lengths, b, t, packed, sizes, row, column, exact
-    return RowsView(*known, asked.deep, asked.stages, integer("micro_batch", asked.micro_batch, 1))
+    return RowsView(*known, asked.deep, asked.stages, micro_batch)
