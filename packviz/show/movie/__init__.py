@@ -55,11 +55,8 @@ def movie(
     """
     kind = kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)
-    explained = frozenset(shown if deep else ())
-    asked = Asked(
-        layer, direction, explained, sequences, steps, head, frozenset(shown), Loss(on, upstream), micro_batch
-    )
-    view = kind.view(trace, asked)
+    window = layer, direction, frozenset(shown if deep else ()), sequences, steps, head
+    view = kind.view(trace, Asked(*window, frozenset(shown), Loss(on, upstream), micro_batch))
     before = {kind.stages[0].name: kind.opening}  # by stage, what the one before it leaves
     before |= {name: earlier.end for (_, earlier), (name, _) in pairwise(available.items()) if earlier.end}
     code = kind.program(view)
