@@ -149,7 +149,7 @@ def _third(draw: Random, kind: str) -> Drawn:
     return write(draw, lengths), config
 
 
-def _of_rows(draw: Random, kind: str) -> Drawn:
+def _of_rows(draw: Random, kind: str) -> tuple[str, RowConfig]:
     """Draw sequences in rows, and of the settings those that a question of this kind depends on."""
     if kind in ("row_count", "dropped_from", "dropped_tokens"):
         lengths = _lengths(draw, count=(3, 5), longest=(4, 7), ties=draw.random() < 0.4, in_order=False)

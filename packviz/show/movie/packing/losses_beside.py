@@ -20,7 +20,7 @@ from packviz.show.movie.packing.view import View, Window, shape, watch
 from packviz.show.movie.packing.words import say
 
 
-class Shown(NamedTuple):
+class LossStep(NamedTuple):
     """A step: the order of the losses, the mean, the heading, and the line of code that gives the number."""
 
     order: Order
@@ -29,20 +29,20 @@ class Shown(NamedTuple):
     code: str
 
 
-SHOWN = {
-    "padded": Shown(
+STEPS = {
+    "padded": LossStep(
         *("padded", "tokens", "padded, without a mask"),
         "F.cross_entropy(\n    logits.flatten(0, 1),\n    target.flatten())",
     ),
-    "masked": Shown(
+    "masked": LossStep(
         *("masked", "tokens", "padded, with a mask"),
         "F.cross_entropy(\n    logits[mask], target[mask])",
     ),
-    "packed": Shown(
+    "packed": LossStep(
         *("packed", "tokens", "packed by time step"),
         "F.cross_entropy(\n    head(output.data),\n    packed_target.data)",
     ),
-    "sequences": Shown(
+    "sequences": LossStep(
         *("packed", "documents", "packed, the mean over sequences"),
         "torch.stack([\n    each.mean() for each in losses\n]).mean()",
     ),
@@ -73,7 +73,7 @@ def losses_beside(trace: Trace, seed: int = 0) -> Movie:
 
 def _steps(view: View, cells: LossCells) -> Iterator[Step]:
     found = cells.found
-    for name, (order, over, heading, code) in SHOWN.items():
+    for name, (order, over, heading, code) in STEPS.items():
         weights = found.weights(order, over)[cells.shown].amax(1).tolist()
         by_weight = sorted(zip(weights, (-cells.shown).tolist(), strict=True))
         known: dict[str, object] = {
