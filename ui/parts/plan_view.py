@@ -39,7 +39,6 @@ def plan_view(ask: Ask | None) -> None:
     ask: shows an item in the open room, whose class may see this page, so the plan with its notes is folded.
     """
     items = visit(Plan).items
-    keep()
     head = nullcontext() if ask is None else st.expander("Lesson plan", key="plan folded")
     with head, st.container(border=ask is None, key="plan"):
         if ask is None:
@@ -56,6 +55,7 @@ def plan_view(ask: Ask | None) -> None:
         for i, item in enumerate(items):
             _row(i, item, ask)
         _files(items)
+    keep()  # last: a click on Save may wait for it
 
 
 def to_plan(label: str, key: str, item: Item, *, possible: bool = True) -> None:
