@@ -21,12 +21,12 @@ been shown. `step` moves the movie of the reveal. Anything else is refused with 
 in the lesson ([number of what is shown, phase, round]) for which it is meant: elsewhere nothing is done.
 
 snapshot, for everybody: code, revision, phase, round (1, 2), question (null, or number, kind, prompt, form, and where
-it has them options, rows (the batch), settings (as code), letters, example, single), voted, joined, step (of the movie,
-null before the reveal), kind of what is on the screen (question, slide, step; null before the first), shown (its number
-among all that was shown, from 1), item (its place in the list from 0; null if it is not from the list), html (of a
-slide, and within question of a teacher's own prompt), wonder (the question from a student that the teacher shows, or
-null), channels (what phones offer), mine (the phone's answer in this round as it was sent, or null), read (the same in
-its normal form), following; phones: name, confidence, pace.
+it has them options, rows (the batch), settings (as code), letters, example, single, poll), voted, joined, step (of
+the movie, null before the reveal), kind of what is on the screen (question, slide, step; null before the first),
+shown (its number among all that was shown, from 1), item (its place in the list from 0; null if it is not from the
+list), html (of a slide, and within question of a teacher's own prompt), wonder (the question from a student that the
+teacher shows, or null), channels (what phones offer), mine (the phone's answer in this round as it was sent, or
+null), read (the same in its normal form), following; phones: name, confidence, pace.
 form: choice, number, numbers, letters or cell; answers: index (or text), number, list or text, text, [sequence, t].
 In the phase reveal, for everybody; for the teacher always: answer (as it would be sent), solution (as typed), why,
 reasons ([{answer, reason}]), bars ([{answer, right, before, after, reason}]; answer null counts all others), rounds (1

@@ -72,7 +72,8 @@ class Question:
     def public(self) -> dict[str, Any]:
         """Return what everybody may see before the answer is shown."""
         names = ("kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        poll = {"poll": True} if self.is_poll else {}
+        return {name: getattr(self, name) for name in names if getattr(self, name)} | poll
 
     @property
     def collects(self) -> bool:

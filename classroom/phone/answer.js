@@ -17,6 +17,7 @@ import { button, el, letter, markdown, rich } from "./dom.js";
  * @property {string[]} [letters]
  * @property {string} [example]
  * @property {boolean} [single] whether one letter is asked for
+ * @property {boolean} [poll] whether no answer is right
  */
 
 const HUES = 10; // of sequences (packviz/show/theme.py); the eleventh has the first one again

@@ -68,7 +68,7 @@ function confidence(line) {
   const ask = el("span", { id: "sure" }, "How sure are you?"),
     node = el("div", { class: "row sure", role: "group", "aria-labelledby": "sure" }, ask, ...sure);
   const update = () => {
-    node.hidden = line.answer === null || !line.seen.channels.includes("confidence");
+    node.hidden = line.answer === null || line.seen.question.poll || !line.seen.channels.includes("confidence");
     for (const each of sure) each.setAttribute("aria-pressed", String(each.dataset.said === line.confidence));
   };
   return { node, update };

@@ -60,6 +60,7 @@ export function bars({ seen }) {
       el("span", { class: "many" }, sure ? `${many} (${sure} sure)` : String(many)),
     );
   };
+  const said = bars.some(({ sure = [] }) => sure.some(Boolean)); // then each line has room for it: equal bars are equal
   const items = bars.map(({ answer, right, before, after, reason, sure = [] }, i) =>
     el(
       "li",
@@ -80,7 +81,7 @@ export function bars({ seen }) {
   if (question.kind === "own" && question.form === "text" && !seen.solution)
     return [el("h2", {}, "What the class wrote"), el("ul", { class: "texts" }, ...bars.map(written))];
   const what = rounds === 2 ? "The class, before and after the talk" : "The class";
-  return [el("h2", {}, what), el("ul", { class: "bars" }, ...items)];
+  return [el("h2", {}, what), el("ul", { class: said ? "bars said" : "bars" }, ...items)];
 }
 
 /** @param {Line} line */

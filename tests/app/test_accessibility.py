@@ -17,6 +17,7 @@ LAST = {
     "quiz": "text=1 of 10",
     "class": "text=Open a plan",
 }  # what comes last on each page
+HEADED = ("cost", "training", "class")  # where also the order of the headings is checked, which is moderate
 PHONES: list[tuple[str, Size, Scheme]] = [(page, PHONE, "light" if i % 2 else "dark") for i, page in enumerate(LAST, 1)]
 OTHERS: list[tuple[str, Size, Scheme]] = [("compare", LAPTOP, "dark")]
 
@@ -34,7 +35,8 @@ def test_nothing_serious_is_found_and_nothing_is_too_wide(visit: Open, page: str
     visited.settle()
     assert wider_by(visited) <= 0
     assert visited.player.count() == 0 or visited.data("theme") == scheme
-    assert violations(visited.page) == []
+    impacts = ("moderate", "serious", "critical") if page in HEADED else ("serious", "critical")
+    assert violations(visited.page, impacts=impacts) == []
 
 
 def test_the_keyboard_reaches_nothing_that_is_out_of_sight(visit: Open) -> None:

@@ -27,7 +27,7 @@ IN_ROWS = {
     "changed_documents": {"causal": False, "max_length": 7},
     "last_label": {"shift_labels": "row"},
 }
-PUBLIC = {"kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single"}
+PUBLIC = {"kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single", "poll"}
 SPECS: list[dict[str, Any]] = [
     *(
         {"kind": kind, "sequences": TEXT, "settings": {"bidirectional": kind.endswith("_backward")}}
