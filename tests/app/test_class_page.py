@@ -502,6 +502,21 @@ def test_the_windows_of_a_class_move_together_and_eight_answers_fit(browser: Bro
             window.close()
 
 
+@pytest.mark.parametrize(("most", "told"), [("3", "Tap the token that is in no row."), ("2", "exactly one token")])
+def test_a_question_that_can_be_tapped_says_so_or_why_not_here(most: str, told: str) -> None:
+    app = opened("class", {"max_length": most, "sequences": TEXT, "example": "own"})
+    app.session_state["class new"], app.session_state["class about"] = True, "rows"
+    asked = app.run().selectbox(key="class kind")
+    assert [each for each in asked.options if "(can be answered by a tap)" in each]
+    app = asked.set_value("dropped_tokens").run().toggle(key="class kind tap").set_value(True).run()
+    assert not app.exception
+    if most == "2":
+        assert told in texts(app)
+    else:
+        (item,) = press(app, "Add to the plan").session_state["visit"][Plan].items
+        assert question(item.question).prompt.endswith(told)
+
+
 def test_a_question_about_rows_has_the_settings_of_rows() -> None:
     app = opened("class", {"row_layer": "conv", "isolate": "false", "max_length": 9})
     app.session_state["class new"], app.session_state["class about"] = True, "rows"

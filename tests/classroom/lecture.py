@@ -128,14 +128,22 @@ class Lecture:
         self._take_pictures()
         for name, ear in self.ears.items():
             self._search(name, ear.heard())
-        form = (
-            self.seen["question"]["form"] if self.seen["phase"] in ("vote", "reveal") and self.seen["question"] else ""
-        )
-        look = (self.seen["kind"], *self.at[1:], form)
-        if look not in self._looked:
-            self._looked.add(look)
-            for name in ("teacher", "projector", "phone 0", "phone 1"):
-                assert violations(self.screens[name], impacts=EVERY) == [], (name, look)
+        for name, look in self._looks().items():
+            if look not in self._looked:
+                self._looked.add(look)
+                assert violations(self.screens[name], impacts=EVERY) == [], look
+
+    def _looks(self) -> dict[str, tuple[object, ...]]:
+        """Return what is of a kind of its own on three screens; phones are taken in turns, a light and a dark one."""
+        kind, phase, question = self.seen["kind"], self.seen["phase"], self.seen["question"] or {}
+        shown = (phase == "reveal" and bool(self.seen["movie"]), phase != "lobby" and question.get("form") == "text")
+        form = question.get("form") if phase in ("vote", "reveal") else ""
+        here = (kind, phase, self.seen["round"])
+        return {
+            "teacher": ("teacher", *here, *shown),
+            "projector": ("projector", *here, *shown),
+            f"phone {len(self._looked) % 2}": ("phone", *here, form),
+        }
 
     def _shows(self, page: Page, which: str) -> None:
         """Check that a screen shows the item in its phase."""

@@ -103,9 +103,11 @@ def _about(run: RunKind, base: Mapping[str, Any] | None, ask: Ask | None) -> Non
     spec = _choose_prediction(run, base, number - 1, "class kind")
     if spec is None:
         return
-    if spec["kind"] in TAPPED and st.toggle("Answer by tapping a token", key="class tap"):
-        spec["tap"] = True
-    shown = question(spec)
+    try:
+        shown = question(spec)
+    except RefusedError as refusal:  # not every token can be tapped
+        st.text(f"⚠ {refusal.sentence}")
+        return
     batch(shown.rows, shown.settings, small=True)
     _offer(spec, ask, "prediction")
 
@@ -116,8 +118,15 @@ def _choose_prediction(run: RunKind, base: Mapping[str, Any], number: int, key: 
     if not found:
         st.text(f"⚠ {problem}")
         return None
-    kind = st.selectbox("Question", [*found], format_func=lambda kind: found[kind], key=key)
-    return {"kind": kind, **base, "number": number} if kind else None
+    kind = st.selectbox("Question", [*found], format_func=lambda kind: _listed(kind, found[kind]), key=key)
+    if kind is None:
+        return None
+    tap = {"tap": True} if kind in TAPPED and st.toggle("Answer by tapping a token", key=f"{key} tap") else {}
+    return {"kind": kind, **base, "number": number, **tap}
+
+
+def _listed(kind: str, prompt: str) -> str:
+    return f"{prompt} (can be answered by a tap)" if kind in TAPPED else prompt
 
 
 def _possible(run: RunKind, base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
