@@ -17,7 +17,7 @@ from tabs import Scheme, Size, tab, until, violations
 
 from bench import servers
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 PROJECTOR: Size = (1280, 720)
 PHONES: tuple[tuple[Size, Scheme], ...] = (
