@@ -11,19 +11,19 @@ Run = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 def influence(run: Run, x: Tensor, position_ids: Tensor, document_ids: Tensor) -> Tensor:
-    """Return (N, N): the largest absolute entry of the Jacobian of output q (row) by x[k] (column); 0.0 means none.
+    """Return (N, N): the largest absolute number of the gradient of output[q].sum() by x[k]; 0.0 means none.
 
     run       run(x (B, N, E), position_ids (1, N), document_ids (1, N)) -> (B, N, E), of B rows with the same borders
     x         (1, N, E): the embedded tokens
 
-    Each number of the output gets a copy of the row: one run and one backward pass give all gradients.
+    Each output gets a copy of the row: one run and one backward pass give all gradients.
     """
     _, N, E = x.shape
     found = []
-    for numbers in torch.split(torch.arange(N * E, device="cpu"), max(1, _NUMBERS // (N * max(N, E)))):
-        copies = x.detach().repeat(len(numbers), 1, 1).requires_grad_()
+    for queries in torch.split(torch.arange(N, device="cpu"), max(1, _NUMBERS // (N * max(N, E)))):
+        copies = x.detach().repeat(len(queries), 1, 1).requires_grad_()
         with torch.enable_grad():
-            outputs = run(copies, position_ids, document_ids).flatten(1)  # (copies, N*E)
-            (gradient,) = torch.autograd.grad(outputs.gather(1, numbers.unsqueeze(1)).sum(), copies)
+            sums = run(copies, position_ids, document_ids).sum(-1)  # (copies, N)
+            (gradient,) = torch.autograd.grad(sums.gather(1, queries.unsqueeze(1)).sum(), copies)
         found.append(gradient.abs().amax(-1))  # (copies, N)
-    return torch.cat(found).view(N, -1, N).amax(1)
+    return torch.cat(found)

@@ -11,8 +11,6 @@ from packviz.inputs.row_config import RowConfig
 
 __all__ = ["check_row_limits", "check_row_sizes"]
 
-MAX_GRADIENTS = 1_200_000  # of (tokens * embedding_dim)² * num_layers in a row: 0.7 s of CPU time in float64
-
 
 def check_row_limits(batch: Batch, config: RowConfig, limits: Limits = LIMITS) -> None:
     """Check a batch, its settings and its rows before the run; raises PackvizError if a limit is exceeded."""
@@ -32,7 +30,6 @@ def check_row_sizes(batch: Batch, config: RowConfig, limits: Limits = LIMITS) ->
         expected, got = f"at most {limits.rows} rows", f"{len(rows.rows):,} of {rows.max_length} cells"
         raise PackvizError("max_length", expected=expected, got=got, fix="choose a larger max_length, or type less")
     _check_scores(batch, rows, limits)
-    _check_influence(max(map(sum, rows.lengths)), config)
 
 
 def _check_scores(batch: Batch, rows: Rows, limits: Limits) -> None:
@@ -42,14 +39,3 @@ def _check_scores(batch: Batch, rows: Rows, limits: Limits) -> None:
         expected = f"rows * cells * ids of at most {limits.scores:,} in the app, a score for each id in every cell"
         got, fix = f"{R} * {C} * {V:,}", "use smaller ids, or type less"
         raise PackvizError("text", expected=expected, got=got, fix=fix)
-
-
-def _check_influence(tokens: int, config: RowConfig) -> None:
-    """Check what the influence in a row costs: a gradient of each output number by each input number, in each layer.
-
-    Attention computes all tokens at once; with as many heads as the app allows it stays below.
-    """
-    if config.layer != "attention" and (tokens * config.embedding_dim) ** 2 * config.num_layers > MAX_GRADIENTS:
-        expected = f"(tokens of a row * embedding_dim)² * num_layers of at most {MAX_GRADIENTS:,} in the app"
-        got = f"({tokens} * {config.embedding_dim})² * {config.num_layers}"
-        raise PackvizError("embedding_dim", expected=expected, got=got, fix="choose fewer layers or shorter rows")

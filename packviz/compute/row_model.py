@@ -113,16 +113,18 @@ class RowModel(nn.Module):
 
     def outputs(self, x: Tensor, position_ids: Tensor, document_ids: Tensor) -> list[Tensor]:
         """Return the output of each layer, (B, N, E) each; see `run`."""
-        made, mask = list[Tensor](), document_mask(self.config, document_ids)
-        x = self.located(x, position_ids)
+        made, x = list[Tensor](), self.located(x, position_ids)
+        if self.config.layer == "attention":
+            mask = document_mask(self.config, document_ids)
+            for layer in self.layers:
+                x = layer(x, position_ids, mask)
+                made.append(x)
+            return made
         real = document_ids[0] >= 0
         lengths = border_lengths(document_ids[0][real], isolate=self.config.isolate)
         for layer in self._single_layers():
-            if isinstance(layer, Attention):
-                x = layer(x, position_ids, mask)
-            else:
-                over = _convolve if isinstance(layer, nn.Conv1d) else _recur
-                x = torch.zeros_like(x).index_copy(1, real.nonzero()[:, 0], over(layer, x[:, real], lengths))
+            over = _convolve if isinstance(layer, nn.Conv1d) else _recur
+            x = torch.zeros_like(x).index_copy(1, real.nonzero()[:, 0], over(layer, x[:, real], lengths))
             made.append(x)
         return made
 

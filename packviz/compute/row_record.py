@@ -107,7 +107,7 @@ class RowsTrace:
     def influence(self) -> Tensor:
         """Return (R, C, C): how strongly output q (row) depends on input token k (column); 0.0 means not at all.
 
-        It is the largest absolute entry of the Jacobian of the output of q by the embedded token k, by autograd.
+        It is the largest absolute number of the gradient of the sum of output q by the embedded token k.
         """
         return torch.stack([self.influence_in(row) for row in range(len(self.inputs))])
 

@@ -136,12 +136,11 @@ def _influence(view: RowsView, upto: int) -> Frame:
 def _cells(view: RowsView, shown: np.ndarray) -> Marks:
     row, grid = through(view), _grid(view)
     b, t, n = view.b[row.tokens], view.t[row.tokens], len(row.cells)
-    influence = row.leak.influence[row.cells][:, row.cells]
     if n > NUMBERED:
         q = np.arange(n)
         return marks("influence", "vector", grid.cell(q, 0), b, t, w=n, shown=shown, vec=_stripes(view) + q)
     q, k = np.divmod(np.arange(n * n), n)
-    values = influence.double().numpy()[q, k]
+    values = row.leak.influence[row.cells][:, row.cells].double().numpy()[q, k]
     look: dict[str, Any] = {"v": np.rint(1e4 * values), "text": np.where(values == 0, "0", "").astype(object)}
     says = "influence on the output of this token"
     return marks("influence", "value", grid.cell(q, k), b[q], t[q], k, shown=shown[q], says=says, **look)

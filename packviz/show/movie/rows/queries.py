@@ -1,6 +1,5 @@
 """What is said about a query of attention: its caption, and its formulas with the numbers."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
 from packviz.text import two_digits
 
-TERMS = 3  # at most so many products of a sum are written out; the others are added up
+TERMS = 2  # at most so many products of a sum are written out; the others are added up
 
 
 class HeadNumbers(NamedTuple):
@@ -95,27 +94,35 @@ def of_row(view: RowsView, row: int, cells: int) -> str:
 def of_query(view: RowsView, row: int, cell: int) -> str:
     """Return the caption of a query: what it reads, and how its output differs from the document alone."""
     head, ((b, start, stop), place) = of_head(view, row), _standing(view, row)[cell]
-    read = head.mask[cell].nonzero()[0].tolist()
-    weights = head.weights[cell]
-    most = int(weights.argmax())
-    difference = _differences(view, row)[cell]
+    keys, others, most, largest = (column[cell] for column in _read(view, row))
+    difference, (of, at) = _differences(view, row)[cell], token_at(view, row, most)
     return say(
         "attention.query",
         view,
-        b=b,
-        t=start + place,
-        keys=len(read),
+        token=f"Token {start + place} of {chip(b)}",
+        alone=f"this piece of {chip(b)} alone" if stop - start < view.lengths[b] else f"{chip(b)} alone",
+        keys=keys,
         C=len(head.mask),
-        finite=math.isfinite(weights.sum()),
-        weight=written(float(weights[most])),
-        most=token_at(view, row, most),
-        others=sum(head.documents[k] != head.documents[cell] for k in read),
+        weight=written(largest),
+        most=f"token {at} of {chip(of)}",
+        others=others,
         position=head.positions[cell],
         place=place,
         difference=difference,
         far=two_digits(difference),
-        cut=stop - start < view.lengths[b],
     )
+
+
+@once
+def _read(view: RowsView, row: int) -> tuple[list[int], list[int], list[int], list[float]]:
+    """Return for each cell how many keys it reads, how many are of other documents, and where its largest weight is.
+
+    The last list has these weights; one is nan if any weight of its cell is.
+    """
+    head, documents = of_head(view, row), np.array(of_head(view, row).documents)
+    others = head.mask & (documents[:, None] != documents)
+    weights = head.weights.max(1)
+    return head.mask.sum(1).tolist(), others.sum(1).tolist(), head.weights.argmax(1).tolist(), weights.tolist()
 
 
 @once
