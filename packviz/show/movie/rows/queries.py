@@ -94,7 +94,7 @@ def of_row(view: RowsView, row: int, cells: int) -> str:
 def of_query(view: RowsView, row: int, cell: int) -> str:
     """Return the caption of a query: what it reads, and how its output differs from the document alone."""
     head, ((b, start, stop), place) = of_head(view, row), _standing(view, row)[cell]
-    keys, others, most, largest = (column[cell] for column in _read(view, row))
+    (keys, others, most), largest = _read(view, row)[0][cell], _read(view, row)[1][cell]
     difference, (of, at) = _differences(view, row)[cell], token_at(view, row, most)
     return say(
         "attention.query",
@@ -114,15 +114,15 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
 
 
 @once
-def _read(view: RowsView, row: int) -> tuple[list[int], list[int], list[int], list[float]]:
+def _read(view: RowsView, row: int) -> tuple[list[tuple[int, int, int]], list[float]]:
     """Return for each cell how many keys it reads, how many are of other documents, and where its largest weight is.
 
-    The last list has these weights; one is nan if any weight of its cell is.
+    The list beside it has these weights; one is nan if any weight of its cell is.
     """
     head, documents = of_head(view, row), np.array(of_head(view, row).documents)
     others = head.mask & (documents[:, None] != documents)
-    weights = head.weights.max(1)
-    return head.mask.sum(1).tolist(), others.sum(1).tolist(), head.weights.argmax(1).tolist(), weights.tolist()
+    counts = (head.mask.sum(1).tolist(), others.sum(1).tolist(), head.weights.argmax(1).tolist())
+    return list(zip(*counts, strict=True)), head.weights.max(1).tolist()
 
 
 @once
