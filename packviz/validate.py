@@ -5,6 +5,8 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import TypeGuard, TypeVar
 
+import numpy as np
+
 from packviz.errors import PackvizError
 from packviz.text import shown
 
@@ -66,7 +68,11 @@ def number(
 
 
 def choice(parameter: str, value: object, choices: Sequence[Value], *, where: str = "") -> Value:
-    """Return the value; raises PackvizError unless it equals one of the choices in type and value."""
+    """Return the value; raises PackvizError unless it equals one of the choices in type and value.
+
+    A bool of numpy counts as a bool, as its integers count as integers.
+    """
+    value = value.item() if isinstance(value, np.bool_) else value
     for one in choices:
         if isinstance(value, type(one)) and isinstance(value, bool) is isinstance(one, bool) and value == one:
             return one

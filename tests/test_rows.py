@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -128,6 +129,12 @@ def test_alone_is_the_model_run_on_one_document(block: int) -> None:
                 at = r.document_ids[row] == piece
                 apart = (r.output[row][at] - r.alone[row][piece]).abs().amax(-1)
                 assert torch.equal(r.difference[row][piece], apart)
+
+
+def test_a_switch_may_be_a_bool_of_numpy() -> None:
+    off = RowConfig(isolate=np.bool_(False), causal=np.bool_(True))  # type: ignore[arg-type]
+    assert off == RowConfig(isolate=False)
+    assert type(off.isolate) is bool
 
 
 @pytest.mark.parametrize("positions", ["learned", "rope"])
