@@ -7,9 +7,8 @@ from ui.views import two_packings
 
 lesson(
     "What does packing mean for a transformer?",
-    "The same tokens stand one sequence after another in a row, and people call each sequence a document. "
-    "`batch_sizes` becomes `cu_seqlens`: it begins with 0, says where each sequence begins, and ends with the number "
-    "of all tokens.",
+    "A row holds one sequence, called a document, after another. `batch_sizes` becomes `cu_seqlens`: it begins with "
+    "0, says where each sequence begins, and ends with the number of all tokens.",
     ("two",),
     {
         "Two packings of this batch": two_packings.side_by_side,

@@ -7,7 +7,7 @@ from ui.views import what_leaks
 
 lesson(
     "What leaks from one document into the next?",
-    "Two probes answer: each document also runs **alone**, and the **influence** of tokens on outputs is computed.",
+    "Each document also runs **alone**, and the **influence** of tokens on outputs is computed.",
     ("leak", "run"),
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,

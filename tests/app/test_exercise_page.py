@@ -108,7 +108,7 @@ def test_on_a_phone_a_finger_packs_the_batch(visit: Open) -> None:
     expect(root).to_have_attribute("data-taken", "9")
     expect(root).to_have_attribute("data-theme", "dark")
     root.get_by_role("button", name="1", exact=True).tap()
-    expect(told).to_contain_text("1 is too few: C, A and B are live at t = 0.")
+    expect(told).to_contain_text("1 is too few: C, A and B have a token at t = 0.")
     for button in root.locator("button").all():
         box = box_of(button)
         assert min(box["width"], box["height"]) >= 38
@@ -144,7 +144,7 @@ def test_rows_filled_by_hand_are_compared_with_best_fit(visit: Open) -> None:
 def test_rows_too_many_to_fill_by_hand_offer_a_smaller_batch() -> None:
     app = opened("filling_rows", {"example": "zen"})
     assert filled_by_hand(app) == []
-    press(app, "Fill rows of 8 with six sequences")
+    press(app, "Fill rows of 8 with six documents")
     (asked,) = filled_by_hand(app)
     assert asked["rows"] == len(packviz.fill_rows([4, 3, 3, 2, 2, 2], 8).rows) == 3  # two would do
 

@@ -24,7 +24,10 @@ CONCLUSIONS: list[tuple[list[Outcome], str]] = [
     ([ended(81.0, 82.0, 83.0, **NAIVE), ended(93.0, 94.0, 95.0)], "12.0 points lower than packed (82.0 % and 94.0 %"),
     ([ended(93.0, 94.0, 95.0), ended(97.0, 98.0, 99.0, readout="mean")], "4.0 points higher than packed"),
     ([ended(28.0, 70.0, 98.0, **NAIVE), ended(99.0, 100.0, 100.0)], "3 seeds show no difference from packed"),
-    ([ended(90.0, 91.0, 95.0, readout="last_valid"), ended(90.0, 91.0, 95.0)], "the same accuracy as packed in each"),
+    (
+        [ended(90.0, 91.0, 95.0, readout="last_valid"), ended(90.0, 91.0, 95.0)],
+        "the accuracy is the same as packed in each",
+    ),
     ([ended(91.0, 90.0, 95.0, readout="last_valid"), ended(90.0, 91.0, 95.0)], "show no difference from packed"),
     ([ended(20.0, **NAIVE), ended(95.0)], "1 seed is too few"),
     ([ended(20.0, 20.0, **NAIVE), ended(95.0, 95.0)], "2 seeds are too few"),
