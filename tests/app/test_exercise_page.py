@@ -83,7 +83,7 @@ def test_keys_alone_pack_the_batch_and_another_batch_is_another_exercise(visit: 
     press("3")
     press("2")
     expect(told).to_have_text(
-        "2 is the length of B. batch_sizes[1] counts the rows at t = 1: one for each live sequence."
+        "2 is the length of B. batch_sizes[1] counts the rows at t = 1: one for each sequence that still has a token."
     )
     for key in ("ArrowRight", "Enter", "2", "1"):
         press(key)

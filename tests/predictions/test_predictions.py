@@ -113,7 +113,7 @@ def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) 
     ("packed_row", FIRST, "6", "You read sequence by sequence: 5 rows before C"),
     ("packed_row", FIRST, "5", "You forgot the sort."),
     ("alive", FIRST, "B C", "Time steps are counted from 0"),
-    ("live_going_back", FIRST, "A", "A joins at t = 2, but the sequences that joined before it are still have a gradient."),
+    ("live_going_back", FIRST, "A", "A joins at t = 2, but the sequences that joined before it still have a gradient"),
     ("live_going_back", FIRST, "B", "B ends before t = 2. Going back, it joins later, at its own last step."),
     ("live_going_back", FIRST, "A B C", "Not all of them have joined"),
     ("live_going_back", FIRST, "A B", "`batch_sizes[2]` is 2, but it counts from the top"),
