@@ -50,7 +50,7 @@ class Limits:
     embedding_dim: int = 32
     padding_idx: int = 4096
     total_length: int = 256
-    products: int = 40_000_000
+    products: int = 34_000_000
     table: int = 2_000_000
     scores: int = 4_000_000
     rows: int = 64
