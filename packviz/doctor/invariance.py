@@ -1,6 +1,7 @@
 """check_invariance(): what a model makes of a sequence may depend neither on padding nor on the other sequences."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import torch
@@ -9,13 +10,13 @@ from torch import Tensor
 from packviz.doctor.causes import moved
 from packviz.doctor.changes import finding, said_by, told_of
 from packviz.doctor.influence import Checked, influence_of
-from packviz.doctor.leaves import Leaves, checked_tolerance
+from packviz.doctor.leaves import checked_tolerance
 from packviz.doctor.models import NormalizingAsInTraining, evaluated
 from packviz.doctor.padded_batch import EXTRA, Call, PaddedBatch, padded_batch
 from packviz.doctor.random_states import WatchedRun, random_states_kept
-from packviz.doctor.runs import Change, Evidence, Separate, Way, some_of
-from packviz.doctor.separation import by_index, separated
-from packviz.doctor.variations import other_order
+from packviz.doctor.runs import Change, Evidence, Way, some_of
+from packviz.doctor.separation import by_index
+from packviz.doctor.variations import other_orders
 from packviz.rules.finding import Finding
 from packviz.text import letters, sequence_label
 from packviz.validate import integer, number
@@ -81,7 +82,9 @@ def _findings(
 ) -> Iterator[Finding]:
     """Run the model in every way, and yield what differs."""
     probed = some_of(given.ends, forwards - 11, seed)
-    done.begin((given.grid, given.all), given.copies, probed, _split_by(given.ends), copies=(1, len(given.ends)))
+    done.begin(
+        (given.grid, given.all), given.copies, probed, partial(by_index, given.ends), copies=(1, len(given.ends))
+    )
     if done.differs:
         run.differs = True
         failure = said_by(done.failures["again"]) if "again" in done.failures else ""
@@ -100,7 +103,7 @@ def _findings(
     filled = given.refilled(given.grid if min(given.ends) < given.grid.size(1) else wide, seed)
     padded: list[tuple[Way, Tensor]] = [("wider", wide)]
     padded += [("filled", filled)] if padding_value is None else []
-    for order in [] if others else _other_orders(given.ends):
+    for order in [] if others else other_orders(given.ends, seed):
         if not any(one.way == "order" for one in done.changes):
             done.vary("order", (given.grid[order], order), order)
     for way, grid in padded:
@@ -109,16 +112,6 @@ def _findings(
     possible = [one for one in padded if one[0] in done.compared]
     if possible and not any(one.way in ("wider", "filled") for one in done.changes):
         yield from _in_training(done, given, possible)
-
-
-def _split_by(ends: Sequence[int]) -> Any:
-    """Return what finds the sequences in an output."""
-
-    def split(whole: Leaves, alone: Any, copies: int) -> Separate:
-        splits = by_index(whole, alone, copies, ends)
-        return lambda leaves, places: separated(leaves, splits, places)
-
-    return split
 
 
 def _others_stay(done: Evidence) -> bool:
@@ -177,15 +170,6 @@ def _in_training(done: Evidence, given: PaddedBatch, padded: Sequence[tuple[Way,
             trained.vary(way, (grid, given.all), given.all)
     if trained.changes:
         yield _finding("batch_norm_pads", trained, trained.changes)
-
-
-def _other_orders(ends: list[int]) -> list[list[int]]:
-    """Return other orders that no sort undoes: by length and moved by one, if that is one, and one that moves all."""
-    order: list[int] = torch.tensor(ends, device="cpu").argsort(descending=True, stable=True).roll(1).tolist()
-    moved, all_moved = [ends[b] for b in order], other_order(ends, 0)
-    if order == [*range(len(ends))] or moved in (sorted(ends), sorted(ends, reverse=True)):
-        return [all_moved]
-    return [order, all_moved] if any(b == at for at, b in enumerate(order)) else [order]
 
 
 def _finding(

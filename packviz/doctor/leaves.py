@@ -1,7 +1,7 @@
 """What a model returns for one sample: its tensors, by name, and how far those of two runs are apart."""
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from math import inf
 from numbers import Number
@@ -18,7 +18,6 @@ from packviz.rules.preconditions import refusal_of
 from packviz.validate import is_number
 
 Leaves = dict[str, Tensor]  # the tensors of a result, by name
-Tolerance = Callable[[Tensor], Tensor]
 
 HALF = (torch.bfloat16, torch.float16)
 _OUTLIER = 1000  # times the median: such a number is a fill value, whose rounding is not that of the others

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from math import inf, isnan, nan
 from random import Random
@@ -16,12 +17,12 @@ from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.models import evaluated
 from packviz.doctor.random_states import random_states_kept
 from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
-from packviz.doctor.runs import Change, Evidence, Separate, some_of
-from packviz.doctor.separation import in_a_row, separated
+from packviz.doctor.runs import Change, Evidence, some_of
+from packviz.doctor.separation import in_a_row
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import refusal_of
-from packviz.text import joined, listed, sequence_label, two_digits
+from packviz.text import joined, sequence_label, two_digits
 from packviz.validate import integer
 
 __all__ = ["check_rows"]
@@ -98,21 +99,6 @@ def _checked(model: object, documents: object, call: object) -> list[Tensor]:
     return given
 
 
-def _split_by(lengths: Sequence[int]) -> Any:
-    """Return what finds the tokens in an output. Raises PackvizError if no output has an entry for each of them."""
-
-    def split(whole: Leaves, alone: Mapping[int, Leaves], _: int) -> Separate:
-        splits = in_a_row(whole, alone, lengths)
-        if not splits:
-            shapes = listed([f"{name} {tuple(leaf.shape)}" for name, leaf in whole.items()])
-            fix = "return what belongs to single tokens: call=lambda model, row: model(row.input_ids, ...)"
-            expected = f"an output with {sum(lengths)} tokens in one dimension"
-            raise PackvizError("model", expected=expected, got=shapes, fix=fix)
-        return lambda leaves, places: separated(leaves, splits, places)._replace(shared={})
-
-    return split
-
-
 @dataclass(frozen=True)
 class _Row:
     """What a row showed, by token of the row.
@@ -148,14 +134,15 @@ def _collected(done: Evidence, documents: Sequence[Tensor], seed: int, budget: i
     """Run the row, each document alone, and the row with one token after another changed."""
     starts, tried = [0, *accumulate(done.lengths)], []
     probed = some_of(done.lengths, (budget - 2) // 2, seed)
-    done.begin([*documents], lambda d, _: [documents[d]], probed, _split_by(done.lengths))
+    done.begin([*documents], lambda d, _: [documents[d]], probed, partial(in_a_row, done.lengths))
     if not done.differs:
         done.compare_alone()
         for d, at, other in changed_tokens(documents, budget - done.forwards, Random(seed)):
             given = [*documents[:d], other, *documents[d + 1 :]]
             if done.vary("values", given, done.everything, by=d, at=at):
                 tried.append(starts[d] + at)
-    changes = [replace(one, steps=one.steps or _all_of(done, one)) for one in done.changes]
+    whole = [dict.fromkeys(range(length), nan) for length in done.lengths]  # where an output has another shape
+    changes = [replace(one, steps=one.steps or whole[one.on or 0]) for one in done.changes]
     alone = [one for one in changes if one.way in ("again", "alone")]
     # the same shapes give the same rounding: what one token does may be small
     moved = [one for one in changes if one.way == "values"] or (done.faint if alone else [])
@@ -165,11 +152,6 @@ def _collected(done: Evidence, documents: Sequence[Tensor], seed: int, budget: i
             key = starts[one.by or 0] + (one.at or 0), q
             influenced[key] = max(size, influenced.get(key, 0.0))
     return _Row(starts, tried, _by_token(alone, starts), influenced, moved or alone)
-
-
-def _all_of(done: Evidence, one: Change) -> dict[int, float]:
-    """Return all steps of a document whose output has another shape."""
-    return dict.fromkeys(range(done.lengths[one.on or 0]), nan)
 
 
 def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, float]:

@@ -13,7 +13,7 @@ from packviz.doctor.influence import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.random_states import random_states_kept
 from packviz.doctor.runs import Change, Evidence, Outputs, some_of
-from packviz.doctor.variations import Variations, copied, other_order
+from packviz.doctor.variations import Variations, copied, other_orders
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import described, refusal_of
@@ -118,7 +118,7 @@ def _collect(done: Evidence, vary: Variations, budget: int) -> None:
     if done.differs:
         return
     done.compare_alone()
-    for order in [other_order(done.lengths, vary.seed), [*range(B)][::-1]][: 2 if B > 2 else 1]:
+    for order in other_orders(done.lengths, vary.seed):
         done.vary("order", [samples[b] for b in order], order)
     for j in probed:
         if (other := vary.with_other_values(j)) is not None:

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 from torch import Tensor
 
 from packviz.doctor.leaves import Leaves
-from packviz.doctor.runs import Outputs, Places
+from packviz.doctor.runs import Outputs, Places, Separate
+from packviz.errors import PackvizError
+from packviz.text import listed
 
 
 @dataclass(frozen=True)
@@ -40,17 +43,17 @@ class SampleAxes:
         return parts
 
 
-def separated(leaves: Leaves, splits: Mapping[str, SampleAxes], places: Places) -> Outputs:
+def separated(axes: Mapping[str, SampleAxes], leaves: Leaves, places: Places) -> Outputs:
     """Return a result sample by sample; what cannot be split belongs to no single one."""
     each: list[Leaves] = [{} for _ in places]
-    for name in leaves.keys() & splits.keys():
-        for own, part in zip(each, splits[name].parts(leaves[name], places), strict=False):
+    for name in leaves.keys() & axes.keys():
+        for own, part in zip(each, axes[name].parts(leaves[name], places), strict=False):
             own[name] = part
-    return Outputs(each, {name: leaf for name, leaf in leaves.items() if name not in splits})
+    return Outputs(each, {name: leaf for name, leaf in leaves.items() if name not in axes})
 
 
-def by_index(whole: Leaves, alone: Mapping[int, Leaves], copies: int, lengths: Sequence[int]) -> dict[str, SampleAxes]:
-    """Return the outputs whose samples are counted by a dimension, or are one after another, such as all tokens.
+def by_index(lengths: Sequence[int], whole: Leaves, alone: Mapping[int, Leaves], copies: int) -> Separate:
+    """Return what splits outputs whose samples are counted by a dimension, or are one after another, as all tokens.
 
     alone   results for copies of one sample each; without any, the dimension is the first of the right size
     """
@@ -65,28 +68,27 @@ def by_index(whole: Leaves, alone: Mapping[int, Leaves], copies: int, lengths: S
             entries = [one // copies for one in own] if len(own) == B else [*lengths]
             if sum(entries) == size and all(entries[b] * copies == one for b, one in zip(alone, own, strict=True)):
                 found.setdefault(name, SampleAxes((axis,), entries))
-    return found
+    return partial(separated, found)
 
 
-def in_a_row(whole: Leaves, alone: Mapping[int, Leaves], lengths: Sequence[int]) -> dict[str, SampleAxes]:
-    """Return the outputs with an entry for each token of the samples, which are one after another.
+def in_a_row(lengths: Sequence[int], whole: Leaves, alone: Mapping[int, Leaves], _: int = 1) -> Separate:
+    """Return what splits outputs with an entry for each token of the samples, which are one after another.
 
-    The last token of a row may have no entry, as in losses whose labels are shifted.
+    The last token of a row may have no entry, as in losses whose labels are shifted. What has no tokens is left out.
+    Raises PackvizError if nothing has.
     """
-    found: dict[str, SampleAxes] = {}
+    found, N = dict[str, SampleAxes](), sum(lengths)
     for name, leaf in whole.items():
         for lacks in (0, 1):
-            axes = [
-                axis
-                for axis, size in enumerate(leaf.shape)
-                if size == sum(lengths) - lacks
-                and all(
-                    one == lengths[b] - lacks for b, one in zip(alone, _sizes(alone, name, leaf, axis), strict=True)
-                )
-            ]
+            own = [[lengths[b] - lacks for b in alone] == _sizes(alone, name, leaf, axis) for axis in range(leaf.dim())]
+            axes = [axis for axis, size in enumerate(leaf.shape) if size == N - lacks and own[axis]]
             if axes:
                 found.setdefault(name, SampleAxes(tuple(axes if alone else axes[:1]), lengths))
-    return found
+    if not found:
+        shapes = listed([f"{name} {tuple(leaf.shape)}" for name, leaf in whole.items()])
+        fix = "return what belongs to single tokens: call=lambda model, row: model(row.input_ids, ...)"
+        raise PackvizError("model", expected=f"an output with {N} tokens in one dimension", got=shapes, fix=fix)
+    return lambda leaves, places: separated(found, leaves, places)._replace(shared={})
 
 
 def _sizes(alone: Mapping[int, Leaves], name: str, leaf: Tensor, axis: int) -> list[Any]:

@@ -48,6 +48,11 @@ def other_order(sizes: Sequence[float], seed: int) -> list[int]:
     return min(orders, key=lambda order: (order == [*range(B)], *rank(order)))
 
 
+def other_orders(sizes: Sequence[float], seed: int) -> list[list[int]]:
+    """Return another order, and of three and more samples also the opposite one."""
+    return [other_order(sizes, seed), [*range(len(sizes))][::-1]][: 2 if len(sizes) > 2 else 1]
+
+
 @dataclass(frozen=True, eq=False)
 class Values:
     """The values that the samples have at one place in them, which is named by its keys and attributes.
