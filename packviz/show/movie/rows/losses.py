@@ -104,7 +104,8 @@ def _cells(view: RowsView) -> LossCells:
     for number, (b, start, stop) in enumerate(found.documents):
         inside = kept & (view.b == b) & (view.t >= start) & (view.t < stop)
         d[inside], t[inside] = number, view.t[inside] - start
-    packed = pack_sequence([torch.zeros(stop - start) for _, start, stop in found.documents], enforce_sorted=False)
+    blank = [torch.zeros(stop - start, device="cpu") for _, start, stop in found.documents]
+    packed = pack_sequence(blank, enforce_sorted=False)
     assert packed.unsorted_indices is not None
     rank, piece = packed.unsorted_indices.numpy(), np.array([piece for *_, piece in sorted(held)])
     shown, tokens = np.unique(d[kept]), token_marks(view, Place("", 0.0, 0.0), kept)
