@@ -1,5 +1,6 @@
 """The records as tables: one function per stage, record -> pandas.DataFrame, one row per cell of the picture."""
 
+import math
 from collections.abc import Iterable
 from itertools import product
 
@@ -119,18 +120,20 @@ def rows_table(run: RowsTrace) -> pd.DataFrame:
 def keys_table(run: RowsTrace, row: int, cell: int, layer: int, head: int) -> pd.DataFrame:
     """Return the keys of a row for the query in a cell: cell, token, mask, score, weight and value.
 
-    A pad belongs to no sequence, "". Raises PackvizError if the layers are not attention.
+    The score is -inf where the mask forbids the key, as it enters the softmax. A pad belongs to no sequence, "".
+    Raises PackvizError if the layers are not attention.
     """
     recorded = run.layers[layer]
     if not isinstance(recorded, AttentionLayer) or run.mask is None:
         raise PackvizError("layer", run.config.layer, "attention", "set layer to attention")
+    mask = run.mask[row, cell]
     tokens = [f"{sequence_label(b)} {t}" for b, start, stop in run.rows.rows[row] for t in range(start, stop)]
     return pd.DataFrame(
         {
             "cell": range(run.rows.max_length),
             "token": tokens + [""] * (run.rows.max_length - len(tokens)),
-            "mask": run.mask[row, cell].tolist(),
-            "score": recorded.scores[row, head, cell].detach().numpy(),
+            "mask": mask.tolist(),
+            "score": recorded.scores[row, head, cell].detach().masked_fill(~mask, -math.inf).numpy(),
             "weight": recorded.weights[row, head, cell].detach().numpy(),
             **_columns("value", recorded.value[row, head], indexed=True),
         }

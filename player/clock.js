@@ -2,7 +2,8 @@
 
 import { icon } from "./dom.js";
 
-const WORD = 250, // ms for each word of the caption: how long a step lasts, its motion included,
+const WORDS = /\S*[\p{L}\p{N}]\S*/gu, // no word is a sign alone, such as =
+  WORD = 250, // ms for each word of the caption: how long a step lasts, its motion included,
   SHORTEST = 2200, // at least
   LONGEST = 6000, // and at most
   SETTLED = 800; // ms that the picture stands still at least
@@ -42,7 +43,7 @@ export class Clock {
   }
   // How many ms this step still lasts, now that its motion has ended.
   remaining() {
-    const words = this.player.ui.caption.textContent.split(/\s+/).length,
+    const words = (this.player.ui.caption.textContent.match(WORDS) ?? []).length,
       been = (performance.now() - this.since) * this.speed;
     return Math.max(SETTLED, Math.min(LONGEST, Math.max(SHORTEST, WORD * words)) - been) / this.speed;
   }

@@ -3,6 +3,7 @@
 import { button, el, icon } from "./dom.js";
 import { hasKeys } from "./keys.js";
 import { keysMenu, savingMenu } from "./menu.js";
+import { Pan } from "./pan.js";
 import { Asking } from "./question.js";
 import { savePicture } from "./saving.js";
 import { explaining } from "./terms.js";
@@ -30,7 +31,8 @@ export function controls(player) {
   const failed = el("p", { class: "pv-failed", role: "alert", hidden: "" });
   const cover = el("div", { class: "pv-blank", hidden: "" });
   cover.addEventListener("click", () => player.screen.blank(false));
-  const stageBox = el("div", { class: "pv-stage" }, canvas, error, failed, tip, cover);
+  const pan = new Pan(player, canvas);
+  const stageBox = el("div", { class: "pv-stage" }, pan.place, pan.left, pan.right, error, failed, tip, cover);
   const stages = el("ol");
   const notes = el("p", { class: "pv-notes" });
   const code = el("ol");
@@ -127,6 +129,7 @@ export function controls(player) {
     stages,
     stack,
     notes,
+    pan,
     code,
     detail,
     proof,

@@ -25,8 +25,15 @@ export const largestLine = (height, least) => Math.max(15, 0.042 * height, least
 const LETTER = 0.6, // width of a letter ÷ its height
   BOLD = 0.68,
   NUMBER = 4.1, // letters of a number in a cell
-  WIDER = 1.8; // maximum aspect ratio of a cell, either way, if that makes text legible
+  NUMBERED = 0.9, // units: the least width of a number
+  CLEAR = 1, // letters that would have room beside the text in a cell
+  WIDER = 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible,
+  WIDEST = 2.6; // and in a picture that scrolls
 const FEWER = 0.5; // the worth of a view without some of the panels
+const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place
+  FIGURE = 3.5, // width of a cell that has its number in full ÷ the number's height
+  LETTERED = 15, // pixels of a row that has its letter,
+  ROOMY = 16; // and of one that is easy to read
 const NEAR = 0.3, // units before a panel within which something surrounds its cells,
   WORDY = 1.6; // and units of a text there
 /**
@@ -63,13 +70,17 @@ export function inked(frames) {
  * @param {Ink} ink
  * @param {Frame["states"][number]} state
  */
-function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
+function add({ panels, scales }, { role, p, x, y, w, h, text, sub, vec, scale }) {
   const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  panels[p] ??= { ...far, texts: new Map(), letters: 0, whole: false };
+  panels[p] ??= { ...far, texts: new Map(), letters: 0, whole: false, numbers: new Set() };
   const box = panels[p],
-    inside = role === "value" ? NUMBER : role === "token" || role === "ghost" ? text.length : 0;
+    words = (role === "token" || role === "ghost") && text.length,
+    step = role === "value" ? w : role === "output" && vec ? w / vec.length : 0, // of a number on its stripe
+    numbered = step >= NUMBERED && !text && !sub,
+    inside = numbered || role === "value" ? (NUMBER * w) / step : words ? words + CLEAR : 0;
   if (inside) box.letters = Math.max(box.letters, inside / w); // a vertical thread has no width
   box.whole ||= role === "label" || role === "value";
+  if (numbered) box.numbers.add(step);
   if (role === "value" || (vec && role !== "label")) scales.add(scale);
   box.left = Math.min(box.left, x);
   box.top = Math.min(box.top, y, y + h);
@@ -114,15 +125,18 @@ function bounds(view, ink, unit, across, height, least) {
  * @param {number} width
  * @param {number} height
  * @param {Ink} [ink]
- * @param {{ foot?: number, least?: number }} [text]
+ * @param {{ foot?: number, least?: number, wider?: number }} [text]
  * @returns {Standing}
  */
-export function frameView(scene, width, height, ink, { foot = 0, least = READABLE } = {}) {
+export function frameView(scene, width, height, ink, { foot = 0, least = READABLE, wider = WIDER } = {}) {
   const room = height - foot,
-    inks = Object.values(ink?.panels ?? {}),
+    placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
+    named = Object.entries(ink?.panels ?? {}).filter(([name]) => placed.has(name)),
+    inks = named.map(([, box]) => box),
     lettered = (/** @type {typeof inks} */ some) => BOLD * least * Math.max(0, ...some.map(({ letters }) => letters)),
-    wanted = lettered(inks), // the width of a unit in pixels at which all texts fit into their cells,
-    needed = lettered(inks.filter(({ whole }) => whole)), // and at which those fit that no letter can replace
+    figures = wider > WIDER ? inks.flatMap(({ numbers }) => [...numbers].map((w) => (FIGURE * least) / w)) : [],
+    wanted = Math.max(lettered(inks), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
+    needed = Math.max(lettered(inks.filter(({ whole }) => whole)), ...figures), // and at which those fit that no letter can replace
     most = MAX_UNIT * Math.max(1, height / LOW);
   /** @param {View} view */
   const standing = (view) => {
@@ -132,8 +146,8 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       const wide = (width - 2 * EDGE) / (box.right - box.left),
         high = (room - 2 * EDGE) / (box.bottom - box.top),
         even = Math.min(wide, high, most);
-      unit = Math.min(high, Math.max(even, Math.min(least / TIGHT, WIDER * even)));
-      across = Math.min(wide, Math.max(even, Math.min(wanted, WIDER * even)));
+      unit = Math.min(high, Math.max(even, Math.min(least / TIGHT, wider * even)));
+      across = Math.min(wide, Math.max(even, Math.min(wanted, wider * even)));
       if (pass < 2) box = bounds(view, ink, unit, across, height, least);
     }
     return {
@@ -149,16 +163,52 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   const panels = ({ at }) => Object.keys(at).length,
     views = width / room > 1.12 ? scene.wide : scene.tall;
   const many = Math.max(...views.map(panels)),
-    legible = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
+    lined = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
     roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),
     // all panels are preferred to large cells and to whole words
     worth = (/** @type {Standing} */ { view, unit, wide }) =>
       Math.min(unit, unit * wide) *
-      legible(unit) ** 8 *
+      lined(unit) ** 8 *
       (unit * wide < wanted - 0.5 ? 0.85 : 1) *
       roomy(unit * wide) ** 2 *
       (panels(view) < many ? FEWER : 1);
-  return views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
+  const best = views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best)),
+    across = best.unit * best.wide;
+  return { ...best, room: width, fits: panels(best.view) === many && across >= needed - 0.5 };
+}
+/**
+ * The view in a place of this width. In a narrow place the picture is wider, and scrolls, if its words, numbers and letters
+ * need it: as little as possible with all panels and roomy cells, else without panels that repeat what others show, else
+ * with low cells.
+ * @type {typeof frameView}
+ */
+export function roomyView(scene, width, height, ink, text) {
+  if (width > NARROW) return frameView(scene, width, height, ink, text);
+  const line = (text?.least ?? READABLE) / READABLE,
+    wide = { ...text, wider: WIDEST },
+    fitting = frameView(scene, width, height, ink, wide);
+  if (fitting.fits && fitting.unit >= ROOMY * line) return fitting;
+  const views = [...scene.wide, ...scene.tall],
+    panels = (/** @type {View} */ { at }) => Object.keys(at).length,
+    full = views.filter((view) => panels(view) === Math.max(...views.map(panels))),
+    told = full.flatMap(({ at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole)),
+    enough = views.filter(({ at }) => told.every((name) => at[name]));
+  /** @type {[least: number, most: number, views: View[]][]} */
+  const passes = [
+    [ROOMY, 3.5, full],
+    [ROOMY, 3.5, enough],
+    [LETTERED, 5, full],
+    [LETTERED, 7, enough],
+  ];
+  for (const [unit, most, some] of passes)
+    for (let times = 1; times <= most; times += 0.125)
+      for (const view of some) {
+        const room = Math.round(times * width),
+          alone = { wide: [view], tall: [view] },
+          wider = frameView(alone, room, height, ink, wide);
+        if (wider.fits && wider.unit >= unit * line) return wider;
+      }
+  return frameView(scene, width, height, ink, text);
 }
 /**
  * @param {number[]} starts

@@ -30,13 +30,18 @@ function beat(shown, frame, view, forward, size) {
   }
   const ways = asides(from, to, view, size),
     swaps = ways.size > 0;
+  const leaving = new Set([...ways.keys()].map((i) => to[i].state.p)); // panels whose cells leave their columns meanwhile
+  const named = (/** @type {number} */ i) =>
+    to[i].state.role === "axis" && leaving.has(to[i].state.p) && from[i].alpha && to[i].alpha;
   const moving = to
     .map((_, i) => i)
-    .filter((i) => ways.has(i) || differ(from[i], to[i]) || (to[i].alpha && AROUND.has(to[i].state.role)));
+    .filter((i) => ways.has(i) || named(i) || differ(from[i], to[i]) || (to[i].alpha && AROUND.has(to[i].state.role)));
   const at = (/** @type {number} */ i, /** @type {number} */ t) =>
     ways.has(i)
       ? beside(from[i], to[i], t, ways.get(i))
-      : between(from[i], to[i], ease(swaps ? clamp((t - ASIDE) / (1 - 2 * ASIDE)) : t), swaps);
+      : named(i)
+        ? { ...to[i], alpha: 1 - clamp(8 * Math.min(t, 1 - t)) }
+        : between(from[i], to[i], ease(swaps ? clamp((t - ASIDE) / (1 - 2 * ASIDE)) : t), swaps);
   return { from, to, moving, at, unit: () => view.unit, beats: swaps ? 2.4 : 1 };
 }
 

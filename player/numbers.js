@@ -5,10 +5,14 @@
 import { READABLE } from "./layout.js";
 import { Pen } from "./pen.js";
 
+export const BESIDE = 7; // pixels of a cell's width that its number leaves free
+const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
 const SCALES = { input: "x", state: "h and gates" };
 
 export class NumberPen extends Pen {
+  form = 0; // that of all numbers in the picture
+
   /**
    * Numbers from left to right, as in a row of h.
    * @param {Ctx} ctx
@@ -34,11 +38,20 @@ export class NumberPen extends Pen {
    */
   figures(ctx, { x, y, w, h }, vec, scale) {
     const step = w / vec.length;
-    if (step < 2 * this.least || h < this.least + 2) return;
+    if (step < 2 * this.least || h < 0.95 * this.least) return;
     const digits = this.digits(ctx, step - 4, this.inside(h + 7));
     vec.forEach(
       (v, i) => v != null && this.figure(ctx, v, x + (i + 0.5) * step, y + h / 2, digits, this.ramp(v, scale).text),
     );
+  }
+  /**
+   * Choose how all numbers of a picture are written: as the narrowest cell that can have its number needs it.
+   * @param {Ctx} ctx
+   * @param {number[]} widths of its cells
+   */
+  agree(ctx, widths) {
+    this.form = 0;
+    this.form = Math.max(0, ...widths.map((w) => this.digits(ctx, w - BESIDE, this.least)?.form ?? 0));
   }
   /**
    * How numbers are written in this width: as large as fits with two decimals, if need be without the leading zero or
@@ -51,11 +64,12 @@ export class NumberPen extends Pen {
   digits(ctx, w, px) {
     const large = Math.min(px, this.least);
     this.font(ctx, large, 500);
-    for (const text of ["−0.00", "−.00", "−.0"]) {
-      const last = text === "−.0", // it may come nearer to the edges
+    for (let form = this.form; form < FORMS.length; form++) {
+      const text = FORMS[form],
+        last = form === FORMS.length - 1, // it may come nearer to the edges
         size = (large * (last ? w + 3 : w)) / this.measure(ctx, text);
       if (size >= (last ? READABLE : large))
-        return { px: Math.min(px, size), many: text.split(".")[1].length, bare: !text.includes("0.") };
+        return { form, px: Math.min(px, size), many: text.split(".")[1].length, bare: !text.includes("0.") };
     }
     return null;
   }

@@ -5,13 +5,14 @@
 import { Brush } from "./brush.js";
 import { readTheme, schemeOf } from "./colour.js";
 import { coming, sketch } from "./coming.js";
-import { frameView, inked, looks, READABLE } from "./layout.js";
+import { inked, looks, READABLE, roomyView } from "./layout.js";
 
-const LEGIBLE = 0.03, // of the window's height in full screen
+const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
+  LEGIBLE = 0.03, // of the window's height in full screen
   IN_HAND = 0.04; // or of its width, if that is less
 
 export class Picture {
-  width = 0;
+  width = 0; // of its place: a picture may be wider
   height = 0;
   ratio = 1;
   painted = 0; // how often
@@ -80,13 +81,17 @@ export class Picture {
   view(scene) {
     this.views ??= {};
     this.inks[scene] ??= inked(this.player.frames.filter((frame) => frame.scene === scene));
-    return (this.views[scene] ??= frameView(
-      this.player.movie.scenes[scene],
-      this.width || 800,
-      this.height || 400,
-      this.inks[scene],
-      { foot: this.foot(scene), least: this.least },
-    ));
+    return (this.views[scene] ??= this.viewAbove(scene, this.foot(scene)));
+  }
+  /**
+   * @param {string} scene
+   * @param {number} foot pixels that stay free below it
+   * @returns {Standing}
+   */
+  viewAbove(scene, foot) {
+    const { width, height, least } = this,
+      view = roomyView(this.player.movie.scenes[scene], width || 800, height || 400, this.inks[scene], { foot, least });
+    return view.room > width && width && foot < WAYS ? this.viewAbove(scene, WAYS) : view;
   }
   /** @param {number} index */
   looksAt(index) {
@@ -97,6 +102,7 @@ export class Picture {
   settle(index) {
     this.player.tween.motion = null;
     this.shown = this.looksAt(index);
+    this.widen(this.view(this.player.frames[index].scene));
     this.paint();
   }
   /**
@@ -133,11 +139,24 @@ export class Picture {
       Object.assign(this, { width: w, height: h, ratio });
       this.canvas.width = Math.round(w * ratio);
       this.canvas.height = Math.round(h * ratio);
+      this.canvas.style.width = "";
       this.views = this.comings = null;
     }
     this.player.texts.markMore();
     if (this.player.tween.motion) this.player.tween.resume(this.player.tween.motion);
     else this.settle(this.player.ends[this.player.step - 1]);
+  }
+  /**
+   * Make room on the canvas for a view, which may be wider than its place.
+   * @param {Standing} view
+   */
+  widen({ room }) {
+    const wide = Math.round(room * this.ratio);
+    if (wide > this.canvas.width) {
+      this.canvas.width = wide;
+      this.canvas.style.width = `${room}px`;
+    }
+    this.player.ui.pan.fit(room, this.width);
   }
   surface() {
     const canvas = document.createElement("canvas");
@@ -147,13 +166,28 @@ export class Picture {
     ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     return { canvas, ctx };
   }
+  // The scene that is painted: of the step, or of the motion to it.
+  get scene() {
+    const { tween, frames, ends, step } = this.player;
+    return frames[tween.motion ? tween.motion.path[0] : ends[step - 1]].scene;
+  }
+  get standing() {
+    return this.view(this.scene);
+  }
   measure() {
+    const { view, unit, wide, room } = this.standing,
+      { panels } = this.inks[this.scene];
     Object.assign(this.brush, {
-      room: this.width,
+      room,
       high: this.height,
       least: this.least,
       thick: Math.max(1, this.height / 600),
     });
+    const numbers = Object.keys(view.at).flatMap((name) => [...(panels[name]?.numbers ?? [])]);
+    this.brush.agree(
+      this.ctx,
+      numbers.map((w) => w * unit * wide),
+    );
   }
   paint(ctx = this.ctx) {
     if (!this.shown || !this.width || !this.brush) return;
@@ -166,10 +200,11 @@ export class Picture {
     if (tween.motion) tween.paint(ctx, tween.motion);
     else {
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      const { unit } = this.view(this.player.frames[this.player.ends[this.player.step - 1]].scene);
+      const { unit } = this.standing;
       this.sketch(ctx);
       this.brush.see(this.shown);
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
+      for (const look of this.player.ui.pan.letters(this.shown)) this.brush.draw(ctx, look, unit);
       pointer.mark(ctx);
     }
     this.paintLegend(ctx);
@@ -198,6 +233,7 @@ export class Picture {
   paintLegend(ctx) {
     const { scales } = this.inks[this.player.frames[this.player.ends[this.player.step - 1]].scene],
       foot = this.legend();
+    if (this.standing.room > this.width) this.brush.room = this.width - 2 * WAYS;
     if (scales.size) this.brush.legend(ctx, [...scales].sort(), 14, this.height - foot / 2, foot / 1.7);
   }
   /**
@@ -209,10 +245,10 @@ export class Picture {
       { canvas, ratio, shown } = this,
       { tween } = this.player,
       { motion } = tween;
-    picture.width = this.width * scale;
+    tween.motion = null;
+    picture.width = this.standing.room * scale;
     picture.height = this.height * scale;
     Object.assign(this, { canvas: picture, ratio: scale });
-    tween.motion = null;
     if (motion) this.shown = this.looksAt(this.player.ends[this.player.step - 1]);
     this.paint(picture.getContext("2d"));
     Object.assign(this, { canvas, ratio, shown });

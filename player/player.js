@@ -46,7 +46,7 @@ export class Player {
     document.addEventListener("keydown", (event) => steer(this, event), { signal, capture: true }); // before the focused element reacts to it
     document.addEventListener("visibilitychange", () => document.hidden && this.clock.stop(), { signal });
     this.root.addEventListener("focusin", () => void (here.last = this), { signal });
-    for (const part of [this.picture, this.pointer, this.texts, this.screen]) part.listen(signal);
+    for (const part of [this.picture, this.pointer, this.texts, this.screen, this.ui.pan]) part.listen(signal);
   }
 
   // ---- data
@@ -148,11 +148,11 @@ export class Player {
     this.pointer.pointAt(null);
     this.screen.blank(false);
     const path = forward ? Array.from({ length: to - from }, (_, i) => from + 1 + i) : [to];
-    picture.attempt(() =>
-      quick || this.still.matches || document.hidden
-        ? picture.settle(to)
-        : tween.start(path, forward, picture.view(this.frames[from].scene), from),
-    );
+    picture.attempt(() => {
+      const still = quick || this.still.matches || document.hidden;
+      still ? picture.settle(to) : tween.start(path, forward, picture.view(this.frames[from].scene), from);
+      this.ui.pan.follow(picture.looksAt(from), picture.looksAt(to), !still);
+    });
     this.texts.showStep(true);
   }
 

@@ -123,8 +123,13 @@ export class Pointer {
     this.player.ui.tip.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));
     const { tip } = this.player.ui,
       { width, height, shown } = this.player.picture,
-      size = { w: tip.offsetWidth, h: tip.offsetHeight };
-    const { left, top } = placed(hit, this.hover, spot, size, { w: width, h: height }, shown);
+      size = { w: tip.offsetWidth, h: tip.offsetHeight },
+      gone = this.player.ui.pan.place.scrollLeft; // pixels of the picture on the left of its place
+    const here = (/** @type {Look} */ look) =>
+        look.rect ? { ...look, rect: { ...look.rect, x: look.rect.x - gone } } : look,
+      looks = gone ? shown.map(here) : shown,
+      near = { x: spot.x - gone, y: spot.y };
+    const { left, top } = placed(here(hit), this.hover, near, size, { w: width, h: height }, looks);
     Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
   }
   /** @param {Ctx} ctx */

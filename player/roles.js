@@ -3,9 +3,18 @@
 /** @import { Look, Paint, Role } from "./types" */
 
 import { READABLE } from "./layout.js";
+import { BESIDE } from "./numbers.js";
 import { within } from "./pen.js";
 
-const LETTERED = 0.79; // the text size of a sequence's letter ÷ the height of its box
+const THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
+  LETTERED = 0.79; // the text size of a sequence's letter ÷ the height of its box
+
+/**
+ * How wide a line around cells is: thin around low ones, whose text it must not touch.
+ * @param {import("./types").Rect} rect
+ * @param {number} unit
+ */
+const around = ({ h }, unit) => (h < 12 ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
 
 /** @type {Record<Role, Paint>} */
 export const roles = {
@@ -90,8 +99,8 @@ export const roles = {
     const middle = { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 },
       px = this.inside(rect.h),
       written = state.text || state.sub; // in place of the number, on its colour
-    if (!written) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - 7, px), colour.text);
-    else this.write(ctx, written, middle.x, middle.y, rect.w - 7, { px, weight: 500, fill: colour.text });
+    if (!written) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - BESIDE, px), colour.text);
+    else this.write(ctx, written, middle.x, middle.y, rect.w - BESIDE, { px, weight: 500, fill: colour.text });
   },
   label(ctx, { x, y, w, h }, state, look, unit) {
     const hue = this.hue(state.seq),
@@ -202,10 +211,10 @@ export const roles = {
     ctx.roundRect(x - 0.5, y - 0.5, w + 1, h + 1, 7);
     this.stroke(ctx, this.theme.now, 2.5 * this.thick); // in the gap between cells
   },
-  ring(ctx, rect, state) {
-    const small = rect.h < 12;
-    this.outline(ctx, rect, small ? 1.5 : 3, this.theme.text);
-    this.stroke(ctx, this.hue(state.seq).fill, (small ? 0.75 : 1.8) * this.thick);
+  ring(ctx, rect, state, _look, unit) {
+    const width = around(rect, unit);
+    this.outline(ctx, rect, width, this.theme.text);
+    this.stroke(ctx, this.hue(state.seq).fill, (width < 2 ? 0.5 : 0.6) * width * this.thick);
   },
   // Its height is how far down it leads, which may be zero or negative.
   thread(ctx, { x, y, w, h }, state) {
@@ -215,8 +224,8 @@ export const roles = {
     this.stroke(ctx, this.theme.background, 5);
     this.stroke(ctx, this.hue(state.seq).edge, 2.6);
   },
-  mark(ctx, rect, state) {
-    const width = rect.h < 12 ? 1.5 : 3;
+  mark(ctx, rect, state, _look, unit) {
+    const width = around(rect, unit);
     this.outline(ctx, rect, width + 1, this.theme.background);
     if (state.tone === "wrong") ctx.setLineDash([6, 3]);
     this.outline(ctx, rect, width, (state.tone && this.theme[state.tone]) || this.theme.now);

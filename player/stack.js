@@ -3,6 +3,7 @@
 /** @import { Stack, Watched } from "./types" */
 
 import { el } from "./dom.js";
+import { hasKeys } from "./keys.js";
 
 /** @param {number} many */
 const each = (many) => Array.from({ length: many }, (_, i) => i);
@@ -24,7 +25,8 @@ export function showStack(player) {
   /** @type {(label: string, content: (Node | string)[], watched: Watched) => HTMLElement} */
   const button = (label, content, watched) => {
     const here = same(watched, shown),
-      title = here ? `${label} is shown` : onWatch ? `Watch ${label.toLowerCase()} (L: the next one)` : label;
+      key = hasKeys() ? " (L: the next one)" : "",
+      title = here ? `${label} is shown` : onWatch ? `Watch ${label.toLowerCase()}${key}` : label;
     const made = el("button", { type: "button", "aria-label": label, "aria-pressed": String(here), title }, ...content);
     made.disabled = !onWatch && !here;
     made.addEventListener("click", () => here || !onWatch || onWatch(watched));

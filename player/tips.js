@@ -4,10 +4,17 @@
 
 import { boxOf } from "./scenes.js";
 
+const HUGE = 1e6; // such numbers have no decimals
 const CLEAR = 8; // pixels between the tooltip and what it explains
 
-/** @param {number | null | undefined} v */
-const number = (v) => (v == null ? "nan" : String(v).replace("-", "−"));
+/**
+ * Numbers as they are stored: all with four decimals unless all are integers.
+ * @param {(number | null | undefined)[]} numbers
+ */
+const numbers = (...numbers) => {
+  const whole = numbers.every((v) => v == null || Number.isInteger(v) || Math.abs(v) >= HUGE);
+  return numbers.map((v) => (v == null ? "nan" : (whole ? String(v) : v.toFixed(4)).replace("-", "−"))).join(", ");
+};
 
 /**
  * A line with its blanks filled in; null if one cannot be filled.
@@ -31,8 +38,8 @@ export function tipLines(movie, cell) {
     k: cell.k,
     token: movie.tokens[cell.token]?.tip,
     text: cell.text,
-    number: cell.text || number(cell.v),
-    vec: cell.vec && `[${cell.vec.map(number).join(", ")}]`,
+    number: cell.text || numbers(cell.v),
+    vec: cell.vec && `[${numbers(...cell.vec)}]`,
   };
   const lines = movie.families[cell.f].map((wordings) => {
     const said = wordings.map((line) => filled(line, blanks));

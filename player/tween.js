@@ -33,7 +33,8 @@ export class Tween {
     const { picture, frames, clock } = this.player,
       frame = frames[path[0]],
       view = picture.view(frame.scene),
-      size = { w: picture.width, h: picture.height };
+      size = { w: view.room, h: picture.height };
+    picture.widen(view);
     const motion = motionTo(picture.shown, standing, frame, view, forward, size);
     const lasts = ((forward ? BEAT : BEAT * 0.8) * motion.beats) / clock.speed;
     const rest = motion.there ? path.slice(1) : path;

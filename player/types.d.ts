@@ -188,24 +188,30 @@ export interface Coming {
   name: string;
   at: Rect | null;
 }
-/** A view on this screen: the pixels of a unit and of its corner. squeeze: the share of the room that text needs. */
+/**
+ * A view on this screen: the pixels of a unit and of its corner. squeeze: the share of the room that text needs. room: the
+ * width of the picture. fits: whether it has all panels, and room for the words and numbers in them.
+ */
 export interface Standing {
   view: View;
   unit: number;
+  room?: number;
+  fits?: boolean;
   wide?: number;
   squeeze?: number;
   left: number;
   top: number;
 }
-/** How numbers are written: pixels, decimals, and whether the leading zero is left out. */
+/** How numbers are written: pixels, decimals, and whether the leading zero is left out; which of FORMS that is. */
 export interface Digits {
+  form: number;
   px: number;
   many: number;
   bare: boolean;
 }
 /**
  * What is ever visible in a panel: the box around its cells, where its texts begin and their lengths in letters, the maximum
- * number of letters per unit of its cells, and whether these must be shown in full.
+ * number of letters per unit of its cells, whether these must be shown in full, and how wide its numbers are.
  */
 export interface Inked {
   left: number;
@@ -215,6 +221,7 @@ export interface Inked {
   texts: Map<number, number>;
   letters: number;
   whole: boolean;
+  numbers: Set<number>;
 }
 export interface Ink {
   panels: Record<string, Inked>;

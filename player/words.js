@@ -6,6 +6,8 @@ import { READABLE } from "./layout.js";
 import { NumberPen } from "./numbers.js";
 import { within } from "./pen.js";
 
+const LOW = 2; // times as high as a letter in its corner is a cell that has room below it
+
 export class WordPen extends NumberPen {
   lettered = new Set(); // panels with letters beside their rows
   large = 0; // text size in pixels
@@ -27,7 +29,15 @@ export class WordPen extends NumberPen {
     const two = state.sub && h > Math.max(36, 2.6 * this.least),
       lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
       below = lettered && h > 1.2 * w, // a tall cell has its letter above its contents
-      px = Math.min(this.inside(h), below ? 0.52 * h : two ? 0.42 * h : h);
+      px = this.even(ctx, Math.min(this.inside(h), below ? 0.52 * h : two ? 0.42 * h : h), w - (below ? 0 : lettered)),
+      low = lettered && !below && h < LOW * this.corner(h); // its letter is beside its text, not above it
+    if (low)
+      return this.write(ctx, state.text, x + lettered + (w - lettered) / 2, y + h / 2, w - lettered - 4, {
+        px,
+        least,
+        weight,
+        fill,
+      });
     this.font(ctx, px, weight);
     const wide = this.measure(ctx, state.text),
       aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
@@ -38,6 +48,17 @@ export class WordPen extends NumberPen {
         px: Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, this.least)),
         fill,
       });
+  }
+  /**
+   * The size at which the longest word fits into a cell of this width, if that is legible: then all words have one size.
+   * @param {Ctx} ctx
+   * @param {number} px the size without it
+   * @param {number} w
+   */
+  even(ctx, px, w) {
+    this.font(ctx, px, 700);
+    const size = (px * within(w)) / this.measure(ctx, this.wordiest || " ");
+    return size < this.least ? px : Math.min(px, size);
   }
   /**
    * The word on top, its vector below, wherever the token is: paler where it was before packing.
@@ -84,10 +105,17 @@ export class WordPen extends NumberPen {
       tall = h > 1.2 * w && state.role !== "output";
     if (this.lettered.has(state.p) || h < 26 || state.text.startsWith(name)) return 0;
     this.font(ctx, px, 600);
-    const wide = this.measure(ctx, name);
-    if (wide > w * (h > 1.2 * w ? 0.75 : 0.5)) return 0;
-    const left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12); // in a tall cell above its contents
-    this.put(ctx, name, x + left, y + (tall ? 0.27 * h : px * 0.56 + Math.min(3, h * 0.06)), fill, "left");
+    const wide = this.measure(ctx, name),
+      left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12), // in a tall cell above its contents
+      low = h < LOW * px;
+    if (wide > w * (h > 1.2 * w ? 0.75 : 0.5) || (low && state.role === "output")) return 0;
+    if (low && !tall) {
+      this.font(ctx, this.least, 700);
+      if (this.measure(ctx, state.text) > w - left - wide - 6) return 0;
+      this.font(ctx, px, 600);
+    }
+    const middle = tall ? 0.27 * h : low ? h / 2 : px * 0.56 + Math.min(3, h * 0.06);
+    this.put(ctx, name, x + left, y + middle, fill, "left");
     return left + wide;
   }
   /**

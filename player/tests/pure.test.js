@@ -6,7 +6,7 @@ import { Brush } from "../brush.js";
 import { channels, luminance } from "../colour.js";
 import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
-import { frameView, looks, rectOf } from "../layout.js";
+import { frameView, inked, looks, rectOf, roomyView } from "../layout.js";
 import { motionTo } from "../motion.js";
 import { placed, tipLines } from "../tips.js";
 
@@ -76,6 +76,15 @@ test("better all panels than larger cells", () => {
   assert.equal(frameView({ wide: [view, both], tall: [] }, 200, 100).view, both);
 });
 
+test("in a narrow place a picture is as wide as its numbers need, in a wide one as its place", () => {
+  const long = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
+  const numbers = Array.from({ length: 12 }, (_, x) => cell({ role: "value", x, y: 1, w: 1, h: 1, text: "", v: 0.5 }));
+  const of = (width) => roomyView({ wide: [long], tall: [] }, width, 240, inked([{ states: numbers }]));
+  assert.ok(of(340).room > 12 * 38);
+  assert.ok(of(340).unit * of(340).wide > 38);
+  assert.equal(of(900).room, 900);
+});
+
 test("what is hidden, or stands in no panel of the view, is not drawn", () => {
   const { frames } = framesOf(movie([cell(), cell({ shown: false }), cell({ p: "no" })], [[]]));
   assert.deepEqual(
@@ -104,8 +113,9 @@ test("a tip is the first wording of each line whose blanks can be filled", () =>
   const families = [[["{token}", "sequence {seq}"], ["h, unit {k}: {number}"], ["{vec}"]]];
   const data = { families, sequences: [["A", 0, 0]], tokens: [{ tip: "the token" }] };
   const said = (more) => tipLines(data, { f: 0, k: 3, seq: 0, text: "", ...more });
-  assert.deepEqual(said({ v: -0.5 }), ["sequence A", "h, unit 3: −0.5"]);
-  assert.deepEqual(said({ token: 0, v: 0.25 }), ["the token", "h, unit 3: 0.25"]);
+  assert.deepEqual(said({ v: -0.5 }), ["sequence A", "h, unit 3: −0.5000"]);
+  assert.deepEqual(said({ token: 0, v: 0.25 }), ["the token", "h, unit 3: 0.2500"]);
+  assert.deepEqual(said({ vec: [0.5, -0.4862] }).at(-1), "[0.5000, −0.4862]");
   assert.deepEqual(said({ token: null, text: "inf" }), ["sequence A", "h, unit 3: inf"]);
   assert.deepEqual(said({ vec: [1, null] }), ["sequence A", "h, unit 3: nan", "[1, nan]"]);
   assert.deepEqual(tipLines({ ...data, families: [[["sequence {seq}"]]] }, { f: 0, text: "" }), []);

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
 from tabs import box_of, reach, until
-from visits import LAPTOP, Open, Visit, ticked, two_screens
+from visits import LAPTOP, PHONE, Open, Visit, ticked, two_screens
 
 import packviz
 from packviz.show.movie import TERMS
@@ -158,6 +158,16 @@ def test_a_lesson_fits_two_screens_and_does_not_give_the_answer_away(visit: Open
     visited.page.set_viewport_size({"width": LAPTOP[0], "height": LAPTOP[1]})
     assert two_screens(visited, sections=1)
     visited.press("End", "Home")
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_picture_caption_and_buttons_are_on_a_phones_first_screen(visit: Open, lesson: str) -> None:
+    visited = visit(None, path=lesson, size=PHONE, has_touch=True, is_mobile=True)
+    for part in (".pv-stage", ".pv-caption", ".pv-transport"):
+        expect(visited.player.locator(part)).to_be_in_viewport(ratio=1)
+    assert box_of(visited.player.locator(".pv-stage"))["height"] >= 200
+    buttons = visited.player.locator(".pv-transport > button, .pv-menued > button").filter(visible=True)
+    assert len({round(box_of(button)["y"]) for button in buttons.all()}) == 1
 
 
 def test_the_keys_step_the_movie_after_every_click(visit: Open) -> None:

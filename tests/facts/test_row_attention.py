@@ -66,8 +66,9 @@ def test_the_table_of_keys_holds_the_trace(seed: int) -> None:
     table, record = keys_table(run, row, 0, layer, head), run.layers[layer]
     assert run.mask is not None
     assert table["mask"].tolist() == run.mask[row, 0].tolist()
-    for name in ("score", "weight"):
-        assert table[name].tolist() == getattr(record, f"{name}s")[row, head, 0].tolist()
+    scores = record.scores[row, head, 0]  # type: ignore[attr-defined]
+    assert table["score"].tolist() == scores.where(run.mask[row, 0], -torch.inf).tolist()
+    assert table["weight"].tolist() == record.weights[row, head, 0].tolist()  # type: ignore[attr-defined]
     values = table[[name for name in table if str(name).startswith("value")]]
     assert values.to_numpy().tolist() == record.value[row, head].tolist()  # type: ignore[attr-defined]
     assert [text == "" for text in table["token"]] == (run.document_ids[row] < 0).tolist()

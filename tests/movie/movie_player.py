@@ -6,11 +6,24 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, expect
 from tabs import Tab
 
-__all__ = ["Open", "Screen", "plain"]
+__all__ = ["LISTEN", "Open", "Screen", "plain"]
 
+LISTEN = """
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    window.written = new Map();
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const { a, d, e, f } = this.getTransform(), wide = this.measureText(text).width * a;
+        const left = x * a + e - { left: 0, center: wide / 2, right: wide }[this.textAlign];
+        const [, weight, px] = this.font.match(/^(?:(bold|\\d+) )?([0-9.]+)px/);
+        const high = Number(px) * d * 0.35, top = y * d + f - high, bottom = top + 2 * high;
+        const told = { text, px: Number(px), weight: Number(weight ?? 400), left, right: left + wide, top, bottom };
+        window.written.set([text, Math.round(left), Math.round(y * d + f)].join("|"), told);
+        return write.call(this, text, x, y);
+    };
+"""  # what is written on the canvas, each text once at its place
 SWEEP = """(canvas, every) => {
     const { left, top, width, height } = canvas.getBoundingClientRect();
-    const tip = canvas.parentElement.querySelector(".pv-tip");
+    const tip = canvas.closest(".pv-stage").querySelector(".pv-tip");
     const point = (x, y) => new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, bubbles: true });
     const seen = new Set();
     for (let y = every / 2; y < height; y += every) {

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pytest
@@ -82,6 +83,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"\bF = (\d+) numbers?", lambda m: [m.case.x.shape[-1]]),
     (r"pad's id (\d+)", lambda m: [m.case.config.padding_idx or 0]),
     (r"input of layer (\d+) is the output of layer (\d+)", lambda m: [m.case.watched[0], m.case.watched[0] - 1]),
+    (r"\(layer (\d+)", lambda m: [m.case.watched[0]]),
     (r"of the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
     (r"ended at t = (\d+)", lambda m: [m.case.lengths[m.ended_last[0]] - 1]),
     (r"(\d+) packed rows?", lambda m: [len(m.case.at)]),
@@ -108,6 +110,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"at t = 0\b", lambda m, _: m.case.D == 2),
     (r"\bout(?:put)?\[(:, )?-1\]", lambda m, found: bool(found[1]) != m.case.transposed),
     (r"\bh_n\[(-?\d+)\]", lambda m, found: is_row(m, int(found[1]))),
+    (r"\b[hc]_0\[(\d+)\]", lambda m, found: is_row(m, int(found[1]))),
     (r"\b[hc]_0\b", lambda m, _: m.stage == "run"),
     (r"\((\d+) sequences\)", lambda *_: True),  # counted with the letters
 ]
@@ -241,6 +244,13 @@ def test_the_start_says_what_h_0_is(name: str) -> None:
         movie = pv.movie(pv.trace(Batch.parse("1 2\n3"), Config(cell=cell, initial_state=start)), ("run",))
         assert states in movie.steps[0].caption
         assert name in movie.steps[0].caption
+
+
+def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", num_layers=2, bidirectional=True))
+    for row, (layer, way) in enumerate(product(range(2), ("forward", "backward"))):
+        said = pv.movie(trace, ("run",), layer=layer, direction=row % 2).steps[0].caption
+        assert f"**h_0[{row}]** and c from **c_0[{row}]** (layer {layer}, {way})" in said
 
 
 def test_a_fact_that_never_speaks_fails() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from movie_player import Screen
+from movie_player import LISTEN, Screen
 from movie_screen import Show, typed
 from playwright.sync_api import Browser
 from tabs import Size, enter, tab
@@ -17,19 +17,6 @@ from packviz import Batch, Config, Movie
 from packviz.predictions import asking
 from packviz.show.movie import beside
 
-LISTEN = """
-    const write = CanvasRenderingContext2D.prototype.fillText;
-    window.written = new Map();
-    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
-        const { a, d, e, f } = this.getTransform(), wide = this.measureText(text).width * a;
-        const left = x * a + e - { left: 0, center: wide / 2, right: wide }[this.textAlign];
-        const [, weight, px] = this.font.match(/^(?:(bold|\\d+) )?([0-9.]+)px/);
-        const high = Number(px) * d * 0.35, top = y * d + f - high, bottom = top + 2 * high;
-        const told = { text, px: Number(px), weight: Number(weight ?? 400), left, right: left + wide, top, bottom };
-        window.written.set([text, Math.round(left), Math.round(y * d + f)].join("|"), told);
-        return write.call(this, text, x, y);
-    };
-"""
 CLOCK = """
     let now = 0, waiting = [];
     performance.now = () => now;

@@ -1,5 +1,8 @@
 """The parts of the lesson on attention, below its movie."""
 
+import math
+from typing import Any
+
 import streamlit as st
 import torch
 import torch.nn.functional as F
@@ -63,7 +66,9 @@ def one_query(shown: Shown) -> None:
     layer = len(run.layers) - 1 if request.layer is None else request.layer
     st.code(_FORMULA.replace("d**", f"{run.config.head_dim}**").replace("[i]", f"[{cell}]"), wrap_lines=True)
     frame = keys_table(run, row, cell, layer, request.head)
-    numbers = dict.fromkeys(frame.columns[3:], st.column_config.NumberColumn(format="%.4f"))
+    frame["score"] = [f"{score:.4f}" if score != -math.inf else "−∞" for score in frame["score"]]  # as in the movie
+    numbers: dict[str, Any] = dict.fromkeys(frame.columns[4:], st.column_config.NumberColumn(format="%.4f"))
+    numbers["score"] = st.column_config.TextColumn(alignment="right")
     alt = f"Every key of the query in cell {cell} of row {row}"
     sheet(frame.itertuples(index=False), frame.columns, "keys", alt, formats=numbers, height=210)
     made = run.layers[layer].output[row, cell].view(run.config.num_heads, -1)[request.head]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-WIDE, TALL = (3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # aspect ratios of pictures on a desktop and on a phone
+WIDE, TALL = (7.0, 3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # aspect ratios of pictures on a desktop and on a phone
 LINES = tuple(round(7 * 1.25**i) for i in range(16))  # the line lengths of a strip that are tried: 7 to 199 units
 LINE_GAP = 0.35  # units between two lines of a strip
 ROOMY = 6.0  # rows of at most this many units have large cells, even on a phone

@@ -9,6 +9,7 @@ from packviz.show.movie.frames import Cell, Data
 from packviz.show.movie.staging import READABLE, Rect, Shape, Staging, Strokes, Text, Tile, largest_line, line_of
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
+THIN = 20  # pixels of a cell from which the line around it is 3 pixels wide, as in roles.js
 WIDE = 0.6  # approximate width of a letter ÷ its height
 
 
@@ -45,9 +46,10 @@ class Picture:
         """Return a frame, counted from 0, as shapes in drawing order."""
         number, scene, cells, _ = self.staging.frames[frame]
         standing = self.staging.standing(scene)
-        self._line = line_of(standing.unit, self.height)
+        self._unit, self._line = standing.unit, line_of(standing.unit, self.height)
         self._lettered = {cell.p for cell in cells if cell.role == "label"}
         self._longest = max((len(cell.text) for cell in cells if cell.role == "token"), default=0)
+        self._letters = min(filter(None, (_letters(w - 7) for w in self.staging.numbers(scene))), default=5)
         self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
         for cell in cells:
@@ -75,7 +77,7 @@ class Picture:
             ground = self._ramp(None if cell.text else cell.v, cell.scale)
             yield _tile(rect, ground, colors.line)
             written = _fitted(cell.text or cell.sub, x + w / 2, middle, w, self._size(h), text_on(ground))
-            number = _number(cell.v, x + w / 2, middle, w - 7, self._size(h), text_on(ground))
+            number = self._number(cell.v, x + w / 2, middle, w - 7, self._size(h), text_on(ground))
             yield from (written if cell.text or cell.sub else number) if h >= READABLE + 2 else ()
         elif cell.role == "flag":
             off = cell.text == "False"
@@ -114,7 +116,7 @@ class Picture:
         elif cell.role == "focus":
             yield Tile(x - 0.5, y - 0.5, w + 1, h + 1, None, colors.now, 2.5, 7)
         elif cell.role in ("ring", "mark"):
-            thick, wrong = 1.5 if h < 12 else 3.0, cell.tone == "wrong"
+            thick, wrong = 1.5 if h < 12 else 2.0 if min(h, self._unit) < THIN else 3.0, cell.tone == "wrong"
             box = Tile(*_inset(rect, side := 0.5 + thick / 2, side), None, colors.text, thick, 1 if h < 12 else 6)
             ring = (box, box._replace(edge=fill, width=0.6 * thick))
             around = box._replace(edge=colors.background, width=thick + 1)
@@ -220,16 +222,24 @@ class Picture:
             return self.palette.pad
         return diverging(value / self.data["scales"][scale], self.palette)
 
+    def _number(self, value: float | None, x: float, y: float, w: float, px: float, fill: str) -> Iterator[Text]:
+        """Yield a number as large as fits, written as all numbers of the picture."""
+        letters = _letters(w, self._letters)
+        if value is not None and letters:
+            text = f"{value:z.{1 if letters == 3 else 2}f}".replace("-", "−")
+            size = min(px, w / (WIDE * letters))
+            yield from _fitted(text if letters == 5 else re.sub("^(−?)0", r"\1", text), x, y, 4 * size, size, fill)
+
     def _stripes(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
         """Yield numbers as stripes; those of an output are written on them if they fit."""
         (x, y, w, h), values = rect, cell.vec or ()
         step = w / len(values)
-        written = cell.role == "output" and step >= 2 * READABLE and h >= READABLE + 2
+        written = cell.role == "output" and step >= 2 * READABLE and h >= 0.95 * READABLE
         for i, value in enumerate(values):
             color, thick = self._ramp(value, cell.scale), step - (1 if step > 8 else 0)
             yield Tile(x + i * step, y, thick, h, color)
             if written:
-                yield from _number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
+                yield from self._number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
 
     def _legend(self, scales: list[str]) -> Iterator[Shape]:
         """Yield the legend of the number colours: the two ends of each scale."""
@@ -256,13 +266,9 @@ def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool
     return Tile(*_inset(rect, gap, gap), fill, edge if rect.h > 7 else None, 1, round_, dashed)
 
 
-def _number(value: float | None, x: float, y: float, w: float, px: float, fill: str) -> Iterator[Text]:
-    """Yield a number as large as fits: with two decimals, if need be without the leading zero, or with one."""
-    letters = next((n for n in (5, 4, 3) if w + 3 * (n == 3) >= WIDE * READABLE * n), 0)
-    if value is not None and letters:
-        text = f"{value:z.{1 if letters == 3 else 2}f}".replace("-", "−")
-        size = min(px, w / (WIDE * letters))
-        yield from _fitted(text if letters == 5 else re.sub("^(−?)0", r"\1", text), x, y, 4 * size, size, fill)
+def _letters(w: float, most: int = 5) -> int:
+    """Return how many letters a number has in this width: two decimals, no leading zero, or one; 0 without room."""
+    return next((n for n in range(most, 2, -1) if w + 3 * (n == 3) >= WIDE * READABLE * n), 0)
 
 
 def _fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:

@@ -9,6 +9,8 @@ from packviz.show.movie.frames import Cell, Data, moments
 
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
 LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
+NUMBERED = 0.9  # units: the least width of a number, as in layout.js
+CLEAR = 1  # letters that would have room beside the text in a cell, as in layout.js
 FEWER = 0.5  # the worth of a view without some of the panels, as in layout.js
 
 
@@ -77,6 +79,7 @@ class Inked:
     bottom: float = -1e9
     letters: float = 0
     whole: bool = False
+    numbers: set[float] = field(default_factory=set)
     texts: dict[float, int] = field(default_factory=dict)
 
 
@@ -132,6 +135,7 @@ class Staging:
         self.frames = [*moments(data)][1:]
         self.scales: dict[str, set[str]] = {}  # of the numbers that are ever visible in a scene
         self._standings: dict[str, Standing] = {}
+        self._inks: dict[str, dict[str, Inked]] = {}
 
     def standing(self, scene: str) -> Standing:
         """Return the view of a scene with the largest cells, centred in the picture."""
@@ -140,7 +144,8 @@ class Staging:
             room = self.height - (self.legend if self.scales[scene] else 0)
             wide = self.width / room > 1.12
             views = [Arrangement(*self.data["views"][i]) for i in ways[0 if wide else -1]]
-            letters = [(inked.letters, inked.whole) for inked in ink.values()]
+            placed = {name for way in ways for i in way for name in self.data["views"][i][2]}
+            letters = [(inked.letters, inked.whole) for name, inked in ink.items() if name in placed]
             wanted = BOLD * READABLE * max((each for each, _ in letters), default=0)
             needed = BOLD * READABLE * max((each for each, whole in letters if whole), default=0)
             many, best, worth = max(len(view.at) for view in views), None, 0.0
@@ -154,6 +159,11 @@ class Staging:
             assert best
             self._standings[scene] = best
         return self._standings[scene]
+
+    def numbers(self, scene: str) -> list[float]:
+        """Return how wide the cells of a scene are that may have a number, in pixels."""
+        view, unit, wide, *_ = self.standing(scene)
+        return [w * unit * wide for name, inked in self._ink(scene).items() if name in view.at for w in inked.numbers]
 
     def _fitted(self, view: Arrangement, ink: dict[str, Inked], room: float, wanted: float) -> Standing:
         most = MAX_UNIT * max(1.0, self.height / LOW)
@@ -189,7 +199,9 @@ class Staging:
 
     def _ink(self, scene: str) -> dict[str, Inked]:
         """Return what is ever visible in each panel."""
-        panels: dict[str, Inked] = {}
+        if scene in self._inks:
+            return self._inks[scene]
+        panels = self._inks[scene] = dict[str, Inked]()
         scales = self.scales[scene] = set[str]()
         seen = set[int]()
         for frame in (frame for frame in self.frames if frame.scene == scene):
@@ -200,10 +212,17 @@ class Staging:
                 if cell.role == "value" or (cell.vec is not None and cell.role != "label"):
                     scales.add(cell.scale)
                 box = panels.setdefault(cell.p, Inked())
-                inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role in ("token", "ghost") else 0
+                words = len(cell.text) if cell.role in ("token", "ghost") else 0
+                step = cell.w if cell.role == "value" else 0.0  # of a number on its stripe
+                if cell.role == "output" and cell.vec:
+                    step = cell.w / len(cell.vec)
+                numbered = step >= NUMBERED and not cell.text and not cell.sub
+                inside = NUMBER * cell.w / step if numbered or cell.role == "value" else words and words + CLEAR
                 if inside:  # a vertical thread has no width
                     box.letters = max(box.letters, inside / cell.w)
                 box.whole |= cell.role in ("label", "value")
+                if numbered:
+                    box.numbers.add(step)
                 box.left, box.top = min(box.left, cell.x), min(box.top, cell.y, cell.y + cell.h)
                 box.bottom = max(box.bottom, cell.y, cell.y + cell.h)
                 if cell.role in ("title", "note"):

@@ -56,7 +56,8 @@ def backward_scene(view: View) -> Scene:
         h_n = cells.state_box(view, "hn")
         below, tall = beside(strips, h_n, gap=0.8 * x), above(tall, h_n, gap=0.4)
     with_grid = above(beside(grid, work, gap=0.8 * x), below, gap=0.4)
-    return Scene([with_grid], [above(grid, tall, gap=0.4)])
+    cell = beside(work, cells.state_box(view, "hn"), gap=0.8 * x) if _begins(view) else work
+    return Scene([with_grid, *places.scrolled(grid, cell, strips, x)], [above(grid, tall, gap=0.4)])
 
 
 def _gradients(view: View) -> Gradients:

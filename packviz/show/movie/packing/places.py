@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from packviz.show.movie.layout import Grid, Strip
+from packviz.show.movie.layout import Box, Grid, Strip, above, beside
 from packviz.show.movie.packing import inputs, packed_rows, recurrent, token_table
 from packviz.show.movie.packing.view import View, once
 from packviz.text import sequence_label
@@ -72,6 +72,12 @@ def strip(view: View) -> Strip:
     marked = not view.small and inputs.count(view) <= MARKED
     height = TALL if marked else 1.0
     return Strip("strip", [len(rows) for rows in packed_rows.live(view)], width, height, marks=marked, text=view.text)
+
+
+def scrolled(grid: Box, cell: Box, strips: Box, gap: float) -> list[Box]:
+    """Return the layouts of a run for a picture that scrolls: the strips come last, or not at all."""
+    both = above(grid, cell, gap=0.4), beside(grid, cell, gap=gap)
+    return [*(beside(each, strips, gap=gap) for each in both), *both]
 
 
 @once

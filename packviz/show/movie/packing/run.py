@@ -47,8 +47,9 @@ def run_scene(view: View) -> Scene:
     with_grid = above(beside(grid, work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
     columns = beside(above(strip, out, gap=0.4 * x), work, h_n, gap=x)
     lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.2)
+    scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, out, gap=0.4 * x), x)
     stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
-    return Scene([with_grid, columns, lines], [above(grid, stacked, gap=0.4), stacked])
+    return Scene([with_grid, *scrolled, columns, lines], [above(grid, stacked, gap=0.4), stacked])
 
 
 @once

@@ -99,10 +99,10 @@ def focus(name: str, grid: Grid, t: Column, rows: Column, *, shown: Any = True) 
 def named(strip: Strip, names: np.ndarray, at: Place, n: np.ndarray, suffix: str = "") -> tuple[Marks, Marks]:
     """Return the names above the groups of a strip, and the addresses n below its rows, which are at these places."""
     every, counts = np.arange(len(strip.counts)), np.array(strip.counts)
-    above_it, below = Place(strip.name, strip.cell(every, 0).x, -0.85), Place(strip.name, at.x, strip.height)
+    above_it, below = Place(strip.name, strip.cell(every, 0).x, -0.85), Place(strip.name, at.x, strip.height + 0.12)
     return (
         marks(f"bracket{suffix}", "bracket", above_it, every, w=counts * strip.width, h=0.8, text=names),
-        marks(f"address{suffix}", "axis", below, n, w=strip.width, h=0.5, text=texts(n)),
+        marks(f"address{suffix}", "axis", below, n, w=strip.width, h=0.38, text=texts(n)),
     )
 
 

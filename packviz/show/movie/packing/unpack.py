@@ -75,7 +75,8 @@ def unpack_scene(view: View) -> Scene:
     )
     last = panel("last", _last_width(view), float(len(view.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
     grids = beside(grid, last, gap=0.5 * x)
-    return Scene([above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)])
+    ways = [above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)]
+    return Scene([*ways, grids])
 
 
 def _last_width(view: View) -> float:

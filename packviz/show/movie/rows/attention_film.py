@@ -10,7 +10,7 @@ import torch
 from packviz.show.movie.layout import Place
 from packviz.show.movie.marks import Frame, Marks, filmed, frame, marks, title, with_numbers
 from packviz.show.movie.packing.view import once, shape
-from packviz.show.movie.rows.attention_rows import KEYS, NUMBERS, OUT, UNIT, WIDTH, ShownRow, cells_of, strip_of
+from packviz.show.movie.rows.attention_rows import KEYS, NUMBERS, OUT, UNIT, ShownRow, cells_of, strip_of, wide
 from packviz.show.movie.rows.queries import of_head, watched_head
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
@@ -42,25 +42,23 @@ def row_tokens(view: RowsView, each: ShownRow) -> Marks:
     """Return the tokens of the view in the cells of the row; those of other rows are hidden."""
     here = (view.row == each.row) & (view.column < each.cells)
     x = cells_of(view, each)[2][np.where(here, view.column, 0)]
-    return token_marks(view, Place("keys", x, 0.0), here).but(w=WIDTH)
+    return token_marks(view, Place("keys", x, 0.0), here).but(w=wide(view))
 
 
 def _still(view: RowsView, each: ShownRow) -> Frame:
     """Return what does not change: the tokens, their values, the names of the lines and the headings."""
-    (b, t, x), r, k = cells_of(view, each), each.row, np.arange(each.cells)
+    (b, t, x), r, k, w = cells_of(view, each), each.row, np.arange(each.cells), wide(view)
     beyond = ~np.isin(k[: len(b)], view.column[view.row == r])  # of sequences or steps that no other stage shows
     typed = view.trace.batch.texts
     texts = [typed[i][j] if typed[i] else f"{sequence_label(i)}{j}" for i, j in zip(b[beyond], t[beyond], strict=True)]
     more = np.array(texts, dtype=object)
     pads = k[len(b) :].repeat(2)  # in the lines of the tokens and of the mask
     at = Place("keys", x[pads], 2.0 * (np.arange(len(pads)) % 2))
-    pad = marks(
-        f"pads:{r}", "pad", at, at.y.astype(int), pads, w=WIDTH, says="!cell {k}: a pad, which no query may read"
-    )
+    pad = marks(f"pads:{r}", "pad", at, at.y.astype(int), pads, w=w, says="!cell {k}: a pad, which no query may read")
     numbers = of_head(view, r).value[: each.cells, :NUMBERS]
     look: dict[str, Any] = {
         "vec": view.stripes(torch.from_numpy(numbers)) + k,
-        "w": WIDTH,
+        "w": w,
         "says": "!value of cell {k}: {vec}",
     }
     value = marks(f"value:{r}", "vector", Place("keys", x, len(KEYS) - 1.0), k, **look)
@@ -74,14 +72,12 @@ def _still(view: RowsView, each: ShownRow) -> Frame:
     positions = view.trace.position_ids[r, : len(b)].numpy().astype(str).astype(object)
     position = Place("keys", x[: len(b)], 1.0)
     return frame(
-        title(strip_of(each, "keys", 1).heading(), f"row {r} of {C} cells: {watched_head(view)}"),
-        title(strip_of(each, "out", 1).heading(), f"{made} {shape(C, E)}, and of each document alone"),
+        title(strip_of(view, each, "keys", 1).heading(), f"row {r} of {C} cells: {watched_head(view)}"),
+        title(strip_of(view, each, "out", 1).heading(), f"{made} {shape(C, E)}, and of each document alone"),
         *names,
-        marks(
-            f"position:{r}", "axis", position, k[: len(b)], text=positions, w=WIDTH, says="!position_ids[{k}] = {text}"
-        ),
+        marks(f"position:{r}", "axis", position, k[: len(b)], text=positions, w=w, says="!position_ids[{k}] = {text}"),
         row_tokens(view, each),
-        marks(f"more:{r}", "token", Place("keys", x[: len(b)][beyond], 0.0), b[beyond], t[beyond], text=more, w=WIDTH),
+        marks(f"more:{r}", "token", Place("keys", x[: len(b)][beyond], 0.0), b[beyond], t[beyond], text=more, w=w),
         replace(pad, seq=None),
         replace(value, seq=None),
     )
@@ -108,7 +104,7 @@ def _asking(view: RowsView, each: ShownRow) -> Iterator[Marks]:
     mask, shown = of_head(view, r).mask[asked, : len(b)], _beats(each, True)
     look: dict[str, Any] = {
         "text": _led(np.where(mask, "True", "False").astype(object)),
-        "w": WIDTH,
+        "w": wide(view),
         "seq": b,
         "shown": shown,
     }
@@ -121,14 +117,14 @@ def _asking(view: RowsView, each: ShownRow) -> Iterator[Marks]:
     yield replace(with_numbers(query, _led(numbers)).but(shown=shown, origin=origin, anew=shown), seq=None)
     yield title(Place("query", 0.0, -1.0), "query", shown=shown)
     yield title(Place("sum", 0.0, -1.0), "weights @ value", shown=shown)
-    yield marks("focus:key", "focus", origin, w=WIDTH, shown=shown)
+    yield marks("focus:key", "focus", origin, w=wide(view), shown=shown)
 
 
 def _scores(view: RowsView, each: ShownRow) -> Marks:
     """Return the scores of each query, −∞ where it may not read."""
     (_, _, x), r, asked, k = cells_of(view, each), each.row, _asked(each), np.arange(each.cells)
     scores, mask = of_head(view, r).scores[asked, : each.cells], of_head(view, r).mask[asked, : each.cells]
-    group = marks(f"score:{r}", "value", Place("keys", x, 3.0), k, w=WIDTH, says="!score of cell {k}: {number}")
+    group = marks(f"score:{r}", "value", Place("keys", x, 3.0), k, w=wide(view), says="!score of cell {k}: {number}")
     text = np.where(mask, "", "−∞").astype(object)
     numbers = with_numbers(group, _led(np.where(mask, scores, 0.0), 2), _led(text, 2))
     return replace(numbers.but(shown=_beats(each, False, True)), seq=None)
@@ -138,7 +134,7 @@ def _weights(view: RowsView, each: ShownRow) -> Marks:
     """Return the weights of each query."""
     (_, _, x), k = cells_of(view, each), np.arange(each.cells)
     weights = of_head(view, each.row).weights[_asked(each), : each.cells]
-    look: dict[str, Any] = {"w": WIDTH, "says": "!weight of cell {k}: {number}"}
+    look: dict[str, Any] = {"w": wide(view), "says": "!weight of cell {k}: {number}"}
     group = marks(f"weight:{each.row}", "value", Place("keys", x, 4.0), k, **look)
     return replace(with_numbers(group, _led(weights, 2)).but(shown=_beats(each, False, True)), seq=None)
 
@@ -163,7 +159,7 @@ def _outputs(view: RowsView, each: ShownRow) -> Iterator[Marks]:
     for y, (name, numbers) in enumerate(zip(("output", "alone"), both, strict=True)):
         look: dict[str, Any] = {
             "vec": view.stripes(numbers) + np.arange(n),
-            "w": WIDTH,
+            "w": wide(view),
             "shown": done,
             "origin": Place("sum", 0.0, 0.0),
         }
@@ -171,5 +167,5 @@ def _outputs(view: RowsView, each: ShownRow) -> Iterator[Marks]:
             f"{name}:{r}", "output", Place("out", x, float(y)), b, t, **look if y == 0 else look | {"origin": None}
         )
     says = "largest difference from the document alone"
-    group = marks(f"differs:{r}", "value", Place("out", x, 2.0), b, t, w=WIDTH, says=says)
+    group = marks(f"differs:{r}", "value", Place("out", x, 2.0), b, t, w=wide(view), says=says)
     yield with_numbers(group, torch.cat(run.difference[r])[:n].detach().double().numpy()).but(shown=done)

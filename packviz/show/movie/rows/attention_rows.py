@@ -12,8 +12,9 @@ import numpy as np
 from packviz.show.movie.layout import Box, Margins, Scene, Strip, above, beside, panel
 from packviz.show.movie.packing.view import once
 from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import width
 
-WIDTH, UNIT = 1.7, 1.8  # units: of a cell of the row, and of a number of a query or an output
+WIDTH, UNIT = 1.7, 1.8  # units: of a cell of the row at least, and of a number of a query or an output
 NUMBERS = 8  # at most so many numbers of a head are shown
 NAMED, HEADED = 3.4, 7.0  # units: the names of the lines, and a heading
 KEYS = {
@@ -65,9 +66,14 @@ def shown_rows(view: RowsView) -> list[ShownRow]:
     return found
 
 
-def strip_of(each: ShownRow, name: str, lines: int) -> Strip:
+def wide(view: RowsView) -> float:
+    """Return the width of a cell of the row, in units."""
+    return width(view, WIDTH)
+
+
+def strip_of(view: RowsView, each: ShownRow, name: str, lines: int) -> Strip:
     """Return the cells of a row in a panel of so many lines, with a gap at each border."""
-    return Strip(name, each.parts, WIDTH, float(lines), marks=False)
+    return Strip(name, each.parts, wide(view), float(lines), marks=False)
 
 
 def scene_of(view: RowsView, each: ShownRow) -> Scene:
@@ -78,11 +84,11 @@ def scene_of(view: RowsView, each: ShownRow) -> Scene:
         return panel(f"names:{of}", NAMED * text, float(lines), Margins(0.0, 1.0, 0.0, 0.05))
 
     def numbers(name: str) -> Box:
-        width = min(view.trace.config.head_dim, NUMBERS) * UNIT
-        return panel(name, width, 1.0, Margins(0.0, 1.0, 0.1, 0.1)).at_least(HEADED * text)
+        across = min(view.trace.config.head_dim, NUMBERS) * UNIT
+        return panel(name, across, 1.0, Margins(0.0, 1.0, 0.1, 0.1)).at_least(HEADED * text)
 
-    keys = beside(names("keys", len(KEYS)), strip_of(each, "keys", len(KEYS)).box, gap=0.0)
-    out = beside(names("out", len(OUT)), strip_of(each, "out", len(OUT)).box, gap=0.0)
+    keys = beside(names("keys", len(KEYS)), strip_of(view, each, "keys", len(KEYS)).box, gap=0.0)
+    out = beside(names("out", len(OUT)), strip_of(view, each, "out", len(OUT)).box, gap=0.0)
     head = numbers("query"), numbers("sum")
     columns = beside(above(keys, out, gap=0.5), above(*head, gap=1.0), gap=0.8)
     lines = above(keys, beside(*head, gap=0.8), out, gap=0.4)
@@ -96,4 +102,5 @@ def cells_of(view: RowsView, each: ShownRow) -> tuple[np.ndarray, np.ndarray, np
     tokens = [(b, t) for b, start, stop in pieces for t in range(start, stop)][: each.cells]
     b, t = np.array(tokens).T
     inside = np.concatenate([np.arange(count) for count in each.parts])
-    return b, t, strip_of(each, "keys", len(KEYS)).cell(np.repeat(np.arange(len(each.parts)), each.parts), inside).x
+    part = np.repeat(np.arange(len(each.parts)), each.parts)
+    return b, t, strip_of(view, each, "keys", len(KEYS)).cell(part, inside).x

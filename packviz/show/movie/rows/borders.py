@@ -13,7 +13,7 @@ from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import say
+from packviz.show.movie.rows.words import say, width
 from packviz.text import counted, sequence_label
 
 MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
@@ -78,13 +78,13 @@ class Spelled:
         }
 
     @cached_property
-    def width(self) -> float:
+    def wide(self) -> float:
         """Return the width of a cell, in units."""
-        return 1.4 if self.shown <= MAX_CELLS // 2 else 1.0
+        return width(self.view, 1.4) if self.shown <= MAX_CELLS // 2 else 1.0
 
     def at(self, cells: np.ndarray, line: str) -> Place:
         """Return the places of cells in one of the lines of the picture."""
-        return Place("lines", cells * self.width, np.full(len(cells), LINES.index(line) * PITCH))
+        return Place("lines", cells * self.wide, np.full(len(cells), LINES.index(line) * PITCH))
 
 
 def spelled(view: RowsView) -> Spelled:
@@ -119,8 +119,8 @@ def borders(view: RowsView) -> Iterator[Step]:
 def borders_scene(view: RowsView) -> Scene:
     """Return the scene: the lines beside the mask, or above it."""
     it = spelled(view)
-    width, height = it.shown * it.width, (len(LINES) - 1) * PITCH + 1
-    lines = panel("lines", width, height, Margins(0.8, 1.6, 0.5 * it.width + 5.6, 0.2))
+    width, height = it.shown * it.wide, (len(LINES) - 1) * PITCH + 1
+    lines = panel("lines", width, height, Margins(1.2, 1.6, 0.5 * it.wide + 5.6, 0.2))
     boxes = lines, _mask_grid(it).box(counts=False)
     return Scene([beside(*boxes), above(*boxes)])
 
@@ -159,7 +159,7 @@ def _detail(it: Spelled, name: str) -> tuple[CodeLine, ...]:
 
 
 def _mask_grid(it: Spelled) -> Grid:
-    return Grid("mask", it.shown, it.shown)
+    return Grid("mask", it.shown, it.shown, it.wide)  # its keys stand below their tokens
 
 
 def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = None) -> Frame:
@@ -172,7 +172,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
     first = it.at(np.where(here, view.column, 0), "row")
     place = Place("lines", first.x, np.zeros(len(first.x)))
     every = np.arange(len(LINES))
-    beside_lines = Place("lines", np.full(len(LINES), (it.shown + 0.5) * it.width + 0.3), every * PITCH)
+    beside_lines = Place("lines", np.full(len(LINES), (it.shown + 0.5) * it.wide + 0.3), every * PITCH)
     named = np.array(LINES, dtype=object)
     names = marks("spelled name", "note", beside_lines, every, text=named, shown=every < lines)
     return frame(
@@ -187,7 +187,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
             seq=_of(it, begins),
         ),
         *_free(it, "row", cells, ""),
-        token_marks(view, place, here).but(w=it.width),
+        token_marks(view, place, here).but(w=it.wide),
         *(group for name in LINES[1 : min(lines, 3)] for group in _numbers(it, name, cells)),
         *(_offsets(it, begins) if lines > 3 else ()),
         *(_mask(it) if mask else ()),
@@ -213,7 +213,7 @@ def _free(it: Spelled, line: str, cells: np.ndarray, text: str) -> tuple[Marks, 
     group = f"spelled free {line}"
     origin = None if line == "row" else it.at(free, LINES[LINES.index(line) - 1])
     found = marks(
-        group, "pad", it.at(free, line), free, np.full(len(free), it.row), text=text, w=it.width,
+        group, "pad", it.at(free, line), free, np.full(len(free), it.row), text=text, w=it.wide,
         says=f"!a free cell of row {it.row}", origin=origin,
     )  # fmt: skip
     return (replace(found, seq=None),) if len(free) else ()
@@ -230,7 +230,7 @@ def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
     above_it = LINES[LINES.index(name) - 1]
     group = marks(
         f"spelled {name}", "token", it.at(real, name), real, seq=_of(it, real), token=number[real], text=text,
-        w=it.width, origin=it.at(real, above_it), says=f"!{name}[{{k}}]",
+        w=it.wide, origin=it.at(real, above_it), says=f"!{name}[{{k}}]",
     )  # fmt: skip
     return group, *_free(it, name, cells, "0" if name == "position_ids" else "-1")
 
@@ -238,16 +238,16 @@ def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
 def _offsets(it: Spelled, begins: np.ndarray) -> tuple[Marks, ...]:
     """Return cu_seqlens: an entry at the beginning of each document, and one at the end of the last."""
     ends = np.array([it.tokens])
-    border = it.at(begins, "cu_seqlens").moved(-it.width / 2, 0.0)
+    border = it.at(begins, "cu_seqlens").moved(-it.wide / 2, 0.0)
     entry = np.arange(len(begins))
     text = np.array([str(offset) for offset in begins.tolist()], dtype=object)
     group = marks(
-        "spelled cu_seqlens", "token", border, entry, seq=_of(it, begins), text=text, w=it.width,
+        "spelled cu_seqlens", "token", border, entry, seq=_of(it, begins), text=text, w=it.wide,
         origin=it.at(begins, "seq_idx"), says="!cu_seqlens[{k}]",
     )  # fmt: skip
     last = marks(
-        "spelled end", "axis", it.at(ends, "cu_seqlens").moved(-it.width / 2, 0.0), np.array([len(it.lengths)]),
-        text=str(it.tokens), w=it.width, says="!cu_seqlens[{k}], the end", tone="now",
+        "spelled end", "axis", it.at(ends, "cu_seqlens").moved(-it.wide / 2, 0.0), np.array([len(it.lengths)]),
+        text=str(it.tokens), w=it.wide, says="!cu_seqlens[{k}], the end", tone="now",
         origin=it.at(ends - 1, "seq_idx"),
     )  # fmt: skip
     return (group, last) if it.tokens <= it.shown else (group,)
@@ -265,6 +265,7 @@ def _mask(it: Spelled) -> tuple[Marks, ...]:
         grid.cell(q, k),
         q,
         k,
+        w=grid.width,
         seq=_of(it, q),
         text=text,
         origin=it.at(k, "seq_idx"),
@@ -284,5 +285,5 @@ def _starts(it: Spelled, rule: Rule) -> tuple[Marks, ...]:
     cells = np.arange(it.shown)
     begins = starts_by(it.position_ids, rule).numpy()[: it.shown]
     tone = np.where(np.isin(cells, it.cu_seqlens[:-1]), "good", "wrong").astype(object)
-    around = marks("spelled start", "mark", it.at(cells, "position_ids"), cells, shown=begins, tone=tone, w=it.width)
+    around = marks("spelled start", "mark", it.at(cells, "position_ids"), cells, shown=begins, tone=tone, w=it.wide)
     return (replace(around, seq=None),)  # of cells, not of sequences

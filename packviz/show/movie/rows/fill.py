@@ -8,9 +8,9 @@ import numpy as np
 
 from packviz.show.movie.layout import Grid, Place, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame, marks, title
-from packviz.show.movie.rows.two import token_marks
+from packviz.show.movie.rows.two import ghosts, token_marks
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import say
+from packviz.show.movie.rows.words import say, width
 from packviz.text import sequence_label
 
 _STRATEGIES = {
@@ -52,12 +52,12 @@ def fill_end(view: RowsView) -> Frame:
 
 
 def _documents(view: RowsView) -> Grid:
-    return Grid("documents", int(view.b.max()) + 1, int(view.t.max()) + 1, 1.4)
+    return Grid("documents", int(view.b.max()) + 1, int(view.t.max()) + 1, width(view, 1.4))
 
 
 def _rows(view: RowsView) -> Grid:
     rows = view.trace.rows
-    return Grid("rows", min(len(rows.rows), view.sequences), min(rows.max_length, view.steps), 1.4)
+    return Grid("rows", min(len(rows.rows), view.sequences), min(rows.max_length, view.steps), width(view, 1.4))
 
 
 def _at(view: RowsView, placed: int) -> Frame:
@@ -80,10 +80,11 @@ def _at(view: RowsView, placed: int) -> Frame:
     numbers: dict[str, Any] = {"text": every.astype(str).astype(object), "shown": every < begun, "says": "!row {k}"}
     free = marks("free", "pad", rows.cell(r, c), c, r, **look)
     return frame(
-        title(documents.heading(), "documents"),
-        title(rows.heading(), f"rows of {view.trace.rows.max_length}, {view.trace.config.strategy}"),
+        title(documents.heading().moved(0.0, 0.6), "documents"),  # there are no time steps between it and the cells
+        title(rows.heading().moved(0.0, 0.6), f"rows of {view.trace.rows.max_length}, {view.trace.config.strategy}"),
         marks("letter", "label", documents.label(letters), letters, text=names),
         marks("number", "axis", rows.label(every), every, **numbers),
         replace(free, seq=None),  # no sequence has them
-        token_marks(view, place, ~there | inside).but(w=1.4),
+        ghosts(view, one, there, documents.width),
+        token_marks(view, place, ~there | inside).but(w=rows.width),
     )

@@ -15,7 +15,7 @@ from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside
 from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
 from packviz.show.movie.packing.view import once
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import texts
+from packviz.show.movie.rows.words import texts, width
 
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
 NAMES = 3.6  # units beside the row, for the names of its lines
@@ -82,9 +82,7 @@ def through(view: RowsView) -> Through:
     leak = leak_in(view.trace, row)
     owner = leak.owner.numpy()[view.column[tokens]]
     counts = np.unique(owner, return_counts=True)[1].tolist()
-    longest = max(map(len, texts(view)[tokens].tolist()))
-    width = min(max(1.6, 0.27 * longest + 0.25), 2.6)
-    return Through(leak, tokens, view.column[tokens], owner, Strip("through", counts, width, marks=False))
+    return Through(leak, tokens, view.column[tokens], owner, Strip("through", counts, width(view, 1.6), marks=False))
 
 
 def lines(*, states: bool) -> dict[str, float]:

@@ -10,7 +10,8 @@ from packviz.inputs.documents import cu_seqlens_of
 from packviz.show.movie.layout import Place, Scene, Strip, above
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import say, texts
+from packviz.show.movie.rows.words import say, texts, width
+from packviz.text import sequence_label
 
 
 def two(view: RowsView) -> Iterator[Step]:
@@ -47,13 +48,27 @@ def token_marks(view: RowsView, place: Place, shown: object = True) -> Marks:
     return marks("token", "token", place, view.b, view.t, shown=shown, **look)
 
 
+def ghosts(view: RowsView, place: Place, gone: np.ndarray, wide: float) -> Marks:
+    """Return the tokens where they were before they went into a row, for those that are gone."""
+    look: dict[str, Any] = {"token": np.arange(len(view.b)), "text": texts(view), "w": wide}
+    return marks("was", "ghost", place, view.b, view.t, shown=gone, **look)
+
+
+def _brackets(strip: Strip, name: str, names: list[str], shown: object = True) -> Marks:
+    """Return the names above the groups of a strip."""
+    every, counts = np.arange(len(strip.counts)), np.array(strip.counts)
+    place = Place(strip.name, strip.cell(every, 0).x, -0.85)
+    look: dict[str, Any] = {"w": counts * strip.width, "h": 0.8, "text": np.array(names, dtype=object)}
+    return marks(name, "bracket", place, every, shown=shown, **look)
+
+
 def _strip(view: RowsView) -> Strip:
     counts = [min(size, int(view.b.max()) + 1) for size in view.batch_sizes[: int(view.t.max()) + 1]]
-    return Strip("strip", counts, 1.6, 1.0)
+    return Strip("strip", counts, width(view, 1.6), 1.0)
 
 
 def _row(view: RowsView) -> Strip:
-    return Strip("row", np.bincount(view.b).tolist(), 1.6, 1.0)
+    return Strip("row", np.bincount(view.b).tolist(), width(view, 1.6), 1.0)
 
 
 def _at(view: RowsView, moved: int) -> Frame:
@@ -77,14 +92,17 @@ def _at(view: RowsView, moved: int) -> Frame:
             f"PackedSequence: batch_sizes = {view.batch_sizes}" if len(steps) < 13 else "PackedSequence",
         ),
         title(row.heading(), f"row ({N},), cu_seqlens ({len(view.lengths) + 1},)", shown=moved > 0),
-        token_marks(view, place).but(w=1.6),
+        ghosts(view, one, there, strip.width),
+        token_marks(view, place).but(w=strip.width),
+        _brackets(strip, "steps", [f"t={t}" for t in steps]),
+        _brackets(row, "documents", [sequence_label(b) for b in range(len(row.counts))], documents[1:] <= moved),
         marks(
             "sizes",
             "axis",
             strip.cell(steps, 0).moved(0.0, 1.05),
             steps,
             text=sizes,
-            w=strip.width,
+            w=np.array(strip.counts) * strip.width,
             says="!batch_sizes[{k}]",
         ),
         marks(
@@ -92,6 +110,7 @@ def _at(view: RowsView, moved: int) -> Frame:
             "axis",
             Place("row", begins, 1.05),
             documents,
+            w=0.6,
             text=offsets,
             shown=documents <= (moved or -1),
             says="!cu_seqlens[{k}]",

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from packviz.show.movie.packing.view import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.text import counted, joined, percent, sentences, sequence_label
 
+WIDEST = 2.6  # units: the maximum width of a token's cell
 _WRITE = sentences(Path(__file__).with_name("captions.toml"))
 
 
@@ -26,6 +28,13 @@ def chip(b: int) -> str:
 def chips(sequences: Sequence[int]) -> str:
     """Return the letters of sequences in the form used in captions: `{A}, {B} and {C}`."""
     return joined([chip(b) for b in sequences], 4)
+
+
+@once
+def width(view: RowsView, least: float) -> float:
+    """Return the width of a token's cell in units: as its longest word needs it, at least this."""
+    longest = max(map(len, texts(view).tolist()))
+    return min(max(least, 0.27 * longest + 0.25), WIDEST)
 
 
 def texts(view: RowsView) -> np.ndarray:

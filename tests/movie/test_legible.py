@@ -1,0 +1,82 @@
+"""Every stage at a desk and in a hand: no word is cut, every number and every letter is there, and large enough."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from movie_player import LISTEN, Screen
+from playwright.sync_api import Browser
+from tabs import Size, tab
+
+import packviz as pv
+from packviz import Batch, Config, Movie, RowConfig
+from packviz.show.movie import beside
+
+DESK, HAND = (1280, 720), (390, 844)
+WORDS = "I love cats\nshe sleeps\nwe sing old songs"
+LARGE = "\n".join("1 2 3 4 5 6 7 8"[: 2 * n] for n in (8, 5, 7, 2, 6, 3))
+FAULTS = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, written = [...window.written.values()];
+    const { ratio, shown } = picture;
+    const inside = ({ x, y, w, h }) => ({ left, right, top, bottom }) => {
+        const [across, down] = [(left + right) / 2 / ratio, (top + bottom) / 2 / ratio];
+        return across > x - 1 && across < x + w + 1 && down > y - 1 && down < y + h + 1;
+    };
+    const roles = ["value", "label", "token"];
+    const cells = shown.filter(({ alpha, rect, state }) => alpha && rect && roles.includes(state.role));
+    const missing = cells.filter(({ rect }) => !written.some(inside(rect)));
+    const bad = written.filter(({ text, px }) => text.endsWith("…") || px < 11);
+    window.written.clear();
+    return [...bad.map(({ text }) => text), ...missing.map(({ state }) => `no text in a ${state.role} of ${state.p}`)];
+}"""  # texts that are cut or small, and visible cells without a text
+
+
+def packing(text: str, *stages: str, **settings: object) -> Movie:
+    return pv.movie(pv.trace(Batch.parse(text), Config(**settings)), stages or None)  # type: ignore[arg-type]
+
+
+def rows(*stages: str, **settings: object) -> Movie:
+    return pv.movie(pv.trace_rows(Batch.parse(WORDS), RowConfig(**settings)), stages or None)  # type: ignore[arg-type]
+
+
+MOVIES: dict[str, Callable[[], Movie]] = {
+    "words": lambda: packing(WORDS),
+    "large": lambda: packing(LARGE),
+    "large lstm": lambda: packing(LARGE, "run", cell="lstm"),
+    "both directions": lambda: packing(LARGE, "run", "unpack", bidirectional=True),
+    "backward": lambda: packing(LARGE, "backward"),
+    "beside": lambda: beside(pv.trace(Batch.parse(WORDS))),
+    "rows": lambda: rows("two", "fill", "borders", max_length=10),
+    "attention": lambda: rows("attention"),
+    "leak": lambda: rows("leak", isolate=False),
+    "gru over a row": lambda: rows("run", layer="gru", isolate=False),
+    "losses": lambda: rows("losses", max_length=6),
+}
+
+
+@pytest.fixture
+def listened(browser: Browser) -> Iterator[Screen]:
+    """Open a tab of its own, in which everything that is written on the canvas is recorded."""
+    with tab(browser, DESK, motion=False, java_script_enabled=True) as taken:
+        taken.page.add_init_script(LISTEN)
+        yield Screen(taken, motion=False)
+
+
+@pytest.mark.parametrize(("size", "keys"), [(DESK, ""), (DESK, "f"), (HAND, "")], ids=["desk", "full screen", "hand"])
+@pytest.mark.parametrize("name", MOVIES)
+def test_no_word_number_or_letter_is_cut_or_missing(
+    listened: Screen, tmp_path: Path, name: str, size: Size, keys: str
+) -> None:
+    movie = MOVIES[name]()
+    page = listened.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(movie.save(tmp_path / "movie.html").as_uri())
+    if size == HAND:  # as high as the picture of a lesson is there
+        page.add_style_tag(content=".pv { --packviz-height: 244px; }")
+    if keys:
+        listened.fill_the_window()
+    listened.rest()
+    page.evaluate("() => window.written.clear()")
+    for step in range(2, len(movie.steps) + 1):
+        listened.press("ArrowRight")
+        assert page.evaluate(FAULTS) == [], step
