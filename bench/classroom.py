@@ -74,7 +74,8 @@ async def _plan(address: str) -> list[Measured]:
             changes += [phone.changed - begun for phone in phones]
             items += 1
             if seen["phase"] == "vote":
-                await _timed([_voting(phone, seen["round"]) for phone in phones], SPREAD)
+                options = seen["question"].get("options", ())
+                await _timed([_voting(phone, seen["round"], options) for phone in phones], SPREAD)
             elif seen.get("movie") and seen["phase"] == "reveal":
                 films += await _timed([phone.film for phone in phones])
             await asyncio.sleep(1)
@@ -123,11 +124,10 @@ async def _class(
     await asyncio.sleep(0.1)
 
 
-def _voting(phone: Phone, number: int) -> Callable[[], Awaitable[Any]]:
-    """Return a function that votes in this round."""
+def _voting(phone: Phone, number: int, options: Sequence[str] = ()) -> Callable[[], Awaitable[Any]]:
+    """Return a function that votes in this round, for one of these options or else with sizes."""
 
     async def vote() -> None:
-        options = phone.seen["question"].get("options")
         answer = random.randrange(len(options)) if options else random.choice(([3, 2, 1], [1, 2, 3], "3 3 1"))
         assert (await phone.vote(number, answer)).status == 200
 
