@@ -14,6 +14,7 @@ TABS = {
     "Ways to read the result": "compared with the state after the whole sequence",
     "Drift on padding": "keeps reading padding",
     "One setting at a time": "**Try this.** Change a setting that changes a verdict.",
+    "What the loss counts": "Both sides get the same linear layer on top",
     "The way back": "it passes through every pad",
 }
 
