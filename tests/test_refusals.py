@@ -207,6 +207,13 @@ OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
 ]
 
 
+def test_a_refusal_has_none_of_the_results_of_a_trace() -> None:
+    given = {"batch", "config", "module", "padded", "padding_value", "total_length", "notes", "texts"}
+    assert {name for name in dir(T) if not name.startswith("_")} - given == {*PARTS}
+    refusal = trace(Batch.parse("1 2\n3 4 5"), Config(enforce_sorted=True))
+    assert [name for name in PARTS if hasattr(refusal, name)] == []
+
+
 @pytest.mark.parametrize("study", OF_A_PACKED_BATCH)
 def test_refused_lengths_give_torchs_message_and_the_way_out(study: Call) -> None:
     with pytest.raises(PackvizError, match="enforce_sorted=False") as refusal:

@@ -149,23 +149,23 @@ class Refusal(Start):
     def __repr__(self) -> str:
         return f"Refusal({_batch(self.padded)}, {self.module}: torch refused to pack)"
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name not in _OF_A_TRACE:
-            raise AttributeError(f"'Refusal' object has no attribute {name!r}", name=name, obj=self)
+    @property
+    def packed(self) -> NoReturn:
+        """Raise NotPackedError, as do the other results that only a Trace has."""
         raise NotPackedError(
             "enforce_sorted",
-            expected="lengths in decreasing order where enforce_sorted is True",
+            expected="lengths in decreasing order if enforce_sorted is True",
             got=", ".join(str(length) for length in self.padded.lengths.tolist()[:20]),
             fix="set enforce_sorted=False, and torch sorts and unsorts for you",
             torch_says=self.error,
         )
 
+    sorted = packed_sequence = packed_is_pad = h_0 = c_0 = layers = output = packed
+    h_n = c_n = unpacked = distances = proof = exact = backward = packed
+
 
 # What trace() returns; Any stands for the Refusal: only enforce_sorted=True can cause one, so most callers need not ask
 Traced: TypeAlias = Trace | Any
-_OF_A_TRACE = {
-    name for name in {*vars(Trace), *Trace.__dataclass_fields__} - {*Start.__dataclass_fields__} if name[0] != "_"
-}
 
 
 def _batch(padded: Padded) -> str:
