@@ -155,6 +155,7 @@ class Lecture:
                 assert picture.evaluate("async (image) => (await image.decode(), image.naturalWidth)") == 160
         if kind == "step" or (phase == "reveal" and self.seen["movie"]):
             movie = page.locator(".pv" if which == "phone" else MOVIE)
+            expect(movie).to_have_count(1)  # the one before goes when the page has been drawn
             expect(movie).to_have_attribute("data-step", str(self.seen["step"]))
         if which == "phone":
             title = TITLES.get(phase if kind == "question" else kind, f"Question {(question or {}).get('number')}")
