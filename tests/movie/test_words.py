@@ -160,13 +160,13 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"longest first: ({CHIPS})", lambda m: m.case.order),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
-    (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.live),
+    (rf"(?i:only) ({CHIPS}) (?:has|have) a token\b", lambda m: m.live),
     (rf"but ({CHIPS}) (?:has|have) a pad here", lambda m: [b for b in m.live if not m.case.mask[b][m.t]]),
     (
         rf"the tokens? of ({CHIPS}) here (?:is|are) silently dropped",
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
-    (rf"only ({CHIPS}) (?:has|have) a packed row here", lambda m: m.live),
+    (rf"only ({CHIPS}) (?:has|have) a packed row\b", lambda m: m.live),
     (rf"({CHIPS}) starts? from h_0", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) (?:has|have) reached", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
@@ -267,3 +267,9 @@ def test_a_fact_that_never_speaks_fails() -> None:
         never(_=name)
     with pytest.raises(AssertionError, match="never spoke"):
         never(_=CASES[2])
+
+
+def test_the_overview_plays_in_about_75_seconds() -> None:
+    movie = pv.movie(pv.trace(Batch.example("sentences")))
+    words = [re.findall(r"\S*\w\S*", re.sub(r"[{}*]", "", step.caption)) for step in movie.steps[1:]]
+    assert sum(min(6.0, max(2.2, len(each) / 4)) for each in words) < 79  # as player/clock.js
