@@ -274,3 +274,12 @@ def traced(draw: random.Random) -> object:
 @pytest.mark.parametrize(("attempt", "tries"), [(configured, 150), (traced, 200)])
 def test_whatever_is_given_there_is_a_result_or_a_refusal(attempt: Any, tries: int) -> None:
     assert raw_errors(seeds(tries), attempt) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("num_layers", 1), ("num_layers", 10**12), ("bidirectional", False)])
+def test_a_module_whose_settings_were_changed_later_is_refused_at_once(name: str, value: int) -> None:
+    module = nn.LSTM(2, 3, num_layers=2, bidirectional=True)
+    setattr(module, name, value)
+    for run in (pv.trace_module, pv.examine):
+        with pytest.raises(PackvizError, match="do not fit its num_layers and bidirectional"):
+            run(module, torch.zeros(3, 2, 2), [3, 1])

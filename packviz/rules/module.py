@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parametrize
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.errors import PackvizError
@@ -80,6 +81,14 @@ def _check_settings(module: nn.RNNBase) -> None:
         choice(f"module.{name}", getattr(module, name), (True, False))
     choice("module.mode", module.mode, [mode for kind in CELL_KINDS.values() for mode in kind.modes])
     number("module.dropout", module.dropout)
+    there = [_has(module, f"weight_ih_l{end}") for end in (module.num_layers - 1, module.num_layers, "0_reverse")]
+    if there != [True, False, bool(module.bidirectional)]:
+        raise _refusal("a module whose weights do not fit its num_layers and bidirectional", "build it again")
+
+
+def _has(module: nn.RNNBase, name: str) -> bool:
+    # a parametrized weight is computed anew when it is read, which may change its buffers
+    return parametrize.is_parametrized(module, name) or hasattr(module, name)
 
 
 def _refusal(got: str, fix: str) -> PackvizError:
