@@ -26,6 +26,7 @@ class Leak:
     owner        (n,): the number of each token's piece in the row
     alone        (L, n, E): the output of each layer for each piece by itself
     difference   (L, n): the largest difference of each token's output from alone, after each layer
+    probed       of how many outputs the influence is computed, the first ones
     """
 
     run: RowsTrace
@@ -33,12 +34,12 @@ class Leak:
     owner: Tensor
     alone: Tensor
     difference: Tensor
+    probed: int
 
     @cached_property
     def influence(self) -> Tensor:
-        """Return (n, n): how strongly output q (row) depends on token k (column), by the gradient; 0.0 means not."""
-        n = len(self.owner)
-        return self.run.influence_in(self.row)[:n, :n].nan_to_num(0.0)  # of outputs beyond all numbers
+        """Return (probed, n): how strongly output q (row) depends on token k (column); 0.0 means not."""
+        return self._influence(range(self.probed))
 
     @cached_property
     def rounding(self) -> Tensor:
@@ -53,13 +54,30 @@ class Leak:
 
     @property
     def crossing(self) -> Tensor:
-        """Return (n, n) bool: where output q depends on token k of another document."""
-        return (self.influence != 0) & (self.owner[:, None] != self.owner)
+        """Return (probed, n) bool: where output q depends on token k of another document."""
+        return (self.influence != 0) & (self.owner[: self.probed, None] != self.owner)
+
+    @property
+    def crossed(self) -> bool:
+        """Return whether an output depends on another document: a probed one, or the first that differs after these."""
+        if self.crossing.any():
+            return True
+        later = self.differs[-1, self.probed :].nonzero()
+        if not len(later):
+            return False
+        q = self.probed + int(later[0])
+        return bool(self._influence(range(q, q + 1))[0, self.owner != self.owner[q]].any())
+
+    def _influence(self, outputs: range) -> Tensor:
+        found = self.run.influence_on(self.row, outputs)
+        return found[:, : len(self.owner)].nan_to_num(0.0)  # of outputs beyond all numbers
 
     @property
     def hit(self) -> Tensor:
         """Return (n,) bool: the tokens whose final output differs from alone, or depends on another document."""
-        return self.differs[-1] | self.crossing.any(1)
+        found = self.differs[-1].clone()
+        found[: self.probed] |= self.crossing.any(1)
+        return found
 
     @property
     def verdict(self) -> Verdict:
@@ -75,7 +93,7 @@ class Leak:
         if self.run.config.layer == "conv":
             return "convolution"
         learned = self.run.config.layer == "attention" and self.run.config.positions == "learned"
-        return "positions" if learned and not self.crossing.any() else "leak"
+        return "positions" if learned and not self.crossed else "leak"
 
 
 def rounding_of(dtype: str, outputs: Tensor) -> float:
@@ -88,9 +106,13 @@ def fullest(run: RowsTrace) -> int:
     return max(range(len(run.rows.rows)), key=lambda row: len(run.rows.rows[row]))
 
 
-def leak_in(run: RowsTrace, row: int) -> Leak:
-    """Return what two probes say about a row; raises IndexError for a row that the run does not have."""
+def leak_in(run: RowsTrace, row: int, probed: int | None = None) -> Leak:
+    """Return what two probes say about a row; raises IndexError for a row that the run does not have.
+
+    probed: of how many outputs the influence is computed, the first ones; None: of all. Each costs a run of the row.
+    """
     lengths = run.rows.lengths[row]
     n, alone = sum(lengths), torch.cat(run.alone_in(row), 1)
     ours = torch.stack([layer.output[row, :n] for layer in run.layers])  # (L, n, E)
-    return Leak(run, row, seq_idx_of(lengths), alone, apart(ours, alone).detach().amax(-1))
+    difference = apart(ours, alone).detach().amax(-1)
+    return Leak(run, row, seq_idx_of(lengths), alone, difference, min(n, probed or n))

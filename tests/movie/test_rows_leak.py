@@ -198,9 +198,9 @@ def test_attention_has_no_stage_run_and_the_others_have() -> None:
 
 def test_of_a_window_only_shown_tokens_have_marks() -> None:
     movie = pv.movie(run_of(layer="conv", isolate=False), ("run", "leak"), sequences=2, steps=2)
-    assert sum(step.stage == "run" for step in movie.steps) == 1 + 4
+    assert sum(step.stage == "run" for step in movie.steps) == 1 + 2
     frame = movie.frame(movie.step_at("leak", name="verdict"))["marks"].values()
-    assert sum(mark["role"] == "value" and mark["p"] == "influence" for mark in frame) == 16
+    assert sum(mark["role"] == "value" and mark["p"] == "influence" for mark in frame) == 4
 
 
 def test_numbers_beyond_all_bounds_are_written_as_text() -> None:
@@ -259,3 +259,32 @@ def test_beside_a_recurrent_layer_no_line_makes_a_mask_or_a_loss() -> None:
 @pytest.mark.parametrize(("isolate", "said"), [(False, "This run has leaked"), (True, "In this run no document has")])
 def test_the_last_caption_begins_with_what_this_run_did(isolate: bool, said: str) -> None:
     assert told(shown(run_of(layer="lstm", isolate=isolate))[0], "end").startswith(said)
+
+
+@pytest.mark.parametrize("layer", ["attention", "lstm", "conv"])
+def test_a_long_row_shows_at_most_sixty_cells(layer: str) -> None:
+    documents = [torch.arange(10) for _ in range(15)]
+    run = pv.trace_rows(pv.Batch.from_tensors(documents), pv.RowConfig(layer=layer))
+    movie = shown(run)[0]
+    first = next(step for step in movie.steps if step.stage in ("run", "leak"))
+    assert first.caption.endswith("The first 60 of 150 cells are shown.")
+    assert sum(step.stage == "run" for step in movie.steps) == (0 if layer == "attention" else 1 + 60)
+    shapes = [tuple(each.shape) for each in run._influence.values()]
+    assert shapes == [(60, 150)]
+    assert not any(len(each) > 60 for each in movie.to_dict()["numbers"])
+
+
+def test_the_verdict_on_a_long_row_is_on_all_its_cells() -> None:
+    documents = [torch.arange(70), torch.arange(5)]
+    for settings, verdict in (({"isolate": False}, "leak"), ({"reset_positions": False}, "positions"), ({}, "none")):
+        run = pv.trace_rows(pv.Batch.from_tensors(documents), pv.RowConfig(dtype="float64", **settings))
+        assert leak_in(run, 0, 60).verdict == leak_in(run, 0).verdict == verdict
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+def test_the_influence_on_some_outputs_is_a_part_of_all(seed: int) -> None:
+    run = random_rows(seed, dtype="float64")
+    some = range(sum(run.rows.lengths[0]) // 3, 1 + sum(run.rows.lengths[0]) // 2)
+    part, whole = run.influence_on(0, some), run.influence_in(0)[some.start : some.stop]
+    torch.testing.assert_close(part, whole, rtol=1e-9, atol=1e-12)
+    assert torch.equal(part == 0, whole == 0)

@@ -10,7 +10,7 @@ from torch import Tensor
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.packing.view import once
-from packviz.show.movie.rows.through import at_row, row_box, row_tokens, through
+from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
 from packviz.text import joined, sequence_label, two_digits
@@ -22,13 +22,13 @@ def leak(view: RowsView) -> Iterator[Step]:
     """Show the outputs of each layer beside each document alone, the influence by documents, and the verdict."""
     row, layers = through(view), range(len(view.trace.layers))
     found, n = row.leak, len(row.leak.owner)
-    yield Step(say("leak.before", view, row=row), (_at(view, 0, compared=False),), time=0, name="before")
+    yield Step(f"{say('leak.before', view, row=row)}{shown_part(view)}", (_at(view, 0, compared=False),), time=0, name="before")
     apart = (CodeLine("difference = (output - alone).abs().amax(-1)", f"({n},)"),)
     for layer in layers:
         yield Step(_alone(view, layer), (_at(view, layer),), apart, name=f"layer {layer}")
     gradient = (CodeLine("(gradient,) = torch.autograd.grad(output[q].sum(), x)", f"({n}, {found.alone.size(-1)})"),)
     for d in np.unique(row.owner).tolist():
-        by = (found.influence[found.owner == d] != 0).any(0)
+        by = (found.influence[found.owner[: found.probed] == d] != 0).any(0)
         others = [row.pieces[other][0] for other in sorted({*found.owner[by].tolist()} - {d})]
         key, of = "influence" if others else "no_influence", row.pieces[d][0]
         caption = say(f"leak.{key}", view, row=row, d=of, others=others)

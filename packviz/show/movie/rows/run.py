@@ -9,7 +9,7 @@ from packviz.compute.row_record import RowsTrace
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Place, Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, marks
-from packviz.show.movie.rows.through import at_row, lines, row_box, starts, through
+from packviz.show.movie.rows.through import at_row, lines, row_box, shown_part, starts, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
 from packviz.text import two_digits, with_article
@@ -34,7 +34,7 @@ def _start(view: RowsView) -> str:
     key = ("cut" if isolate else "window_over") if config.layer == "conv" else "packed" if isolate else "over"
     article = with_article(name).split()[0].capitalize()
     how = say(f"run.{key}", view, article=article, name=name, k=config.kernel_size)
-    return f"{say('run.row', view, row=row)} {how}"
+    return f"{say('run.row', view, row=row)} {how}{shown_part(view)}"
 
 
 def _read(view: RowsView, cell: int) -> list[int]:

@@ -15,7 +15,7 @@ from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside
 from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
 from packviz.show.movie.packing.view import once
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import texts, width
+from packviz.show.movie.rows.words import say, texts, width
 
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
 NAMES = 3.6  # units beside the row, for the names of its lines
@@ -30,7 +30,7 @@ class Through:
     """The row with the most documents shown, and where its tokens stand.
 
     leak     what the probes show about it
-    tokens   (n,): the tokens shown, as numbers of the view, in the order of their cells
+    tokens   (n,): the tokens shown, at most `steps`, as numbers of the view, in the order of their cells
     cells    (n,): their cells in the row
     owner    (n,): the number of each one's document in the row
     strip    the cells, with a gap at each border
@@ -78,11 +78,18 @@ def through(view: RowsView) -> Through:
     """Return the row that is shown, and where its tokens stand."""
     row = shown_row(view)
     tokens = np.flatnonzero(view.row == row)
-    tokens = tokens[np.argsort(view.column[tokens])]
-    leak = leak_in(view.trace, row)
+    tokens = tokens[np.argsort(view.column[tokens])][: view.steps]
+    leak = leak_in(view.trace, row, int(view.column[tokens[-1]]) + 1)
     owner = leak.owner.numpy()[view.column[tokens]]
     counts = np.unique(owner, return_counts=True)[1].tolist()
     return Through(leak, tokens, view.column[tokens], owner, Strip("through", counts, width(view, 1.6), marks=False))
+
+
+def shown_part(view: RowsView) -> str:
+    """Return which cells of the row are shown, in words; nothing if all its tokens are."""
+    row, C = through(view), view.trace.rows.max_length
+    known = {"cells": len(row.cells), "C": C, "first": int(row.cells[-1]) + 1 == len(row.cells)}
+    return "" if len(row.cells) == len(row.leak.owner) else f" {say('run.part', view, **known)}"
 
 
 def lines(*, states: bool) -> dict[str, float]:
