@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from packviz.compute.record import Refusal
 from packviz.facts.shortest_sequence import FinalState, final_state
@@ -111,9 +112,10 @@ def measured(question: str, answer: str, work: str, parts: Parts) -> None:
     work: the names of the long work on this page; long work of other pages is ended.
     """
     leave_others(work)
-    _head(question, answer)
+    head = _head(question, answer)
     chosen = controls()
-    strip(chosen)
+    with head:
+        strip(chosen)
     _measured(chosen, parts)
 
 
@@ -140,7 +142,7 @@ def _with_movie(
 ) -> None:
     """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
     leave_others("")
-    _head(question, answer, lambda: last_good(kind, stages))
+    head = _head(question, answer, lambda: last_good(kind, stages))
     if stages is None:
         with widgets.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
             row = st.container(key="first")
@@ -150,21 +152,24 @@ def _with_movie(
         chosen = controls(kind, wait=stage_on_screen() is None, text=text)
     else:
         chosen = controls(kind, wait=stage_on_screen() is None)
-    strip(chosen)
+    with head:
+        strip(chosen)
     if stages is None:
         ways_back(chosen)
     _picture(chosen, stages, [label for _, label in onward])
     _after(kind, stages, below, onward)
 
 
-def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
-    """Show the heading of the page, and the panel to share it. film: as in `share`."""
+def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> DeltaGenerator:
+    """Show the heading of the page, and the panel to share it; return the line of its answer. film: as in `share`."""
     with st.container(key="heading"):
         st.title(question, anchor=False)
         with st.container(key="corner"):
             share(film)
+        line = st.container(horizontal=True, vertical_alignment="center", key="answer", gap="small")
         if answer:
-            st.markdown(answer)
+            line.markdown(answer)
+    return line
 
 
 @st.fragment(key=BATCH)
