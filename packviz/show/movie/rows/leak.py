@@ -22,7 +22,9 @@ def leak(view: RowsView) -> Iterator[Step]:
     """Show the outputs of each layer beside each document alone, the influence by documents, and the verdict."""
     row, layers = through(view), range(len(view.trace.layers))
     found, n = row.leak, len(row.leak.owner)
-    yield Step(f"{say('leak.before', view, row=row)}{shown_part(view)}", (_at(view, 0, compared=False),), time=0, name="before")
+    yield Step(
+        f"{say('leak.before', view, row=row)}{shown_part(view)}", (_at(view, 0, compared=False),), time=0, name="before"
+    )
     apart = (CodeLine("difference = (output - alone).abs().amax(-1)", f"({n},)"),)
     for layer in layers:
         yield Step(_alone(view, layer), (_at(view, layer),), apart, name=f"layer {layer}")
