@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
 import torch
@@ -61,18 +62,30 @@ class TokenLosses(Brief):
 
     def counts(self, order: Order, over: Over, size: int = 1) -> Tensor:
         """Return (G,) int64: the labels of each group."""
-        group = self.groups(over, size)
-        zeros = torch.zeros(int(group.max()) + 1, dtype=torch.int64, device="cpu")
-        return zeros.index_add(0, group, self.labelled[order].sum(1))
+        return self._weighed(order, over, size)[0]
 
     def weights(self, order: Order, over: Over = "tokens", size: int = 1) -> Tensor:
         """Return (D, T) float64: what each loss weighs in a mean; the weights add up to 1.
 
         Each group with a label weighs the same, and shares its weight among its labels.
         """
-        counts = self.counts(order, over, size)
-        share = 1 / (counts.clamp(min=1) * (counts > 0).sum().clamp(min=1)).double()  # (G,)
-        return self.labelled[order] * share[self.groups(over, size)].unsqueeze(1)
+        return self._weighed(order, over, size)[1]
+
+    def _weighed(self, order: Order, over: Over, size: int) -> tuple[Tensor, Tensor]:
+        """Return the labels of each group, and the weight of each loss."""
+        key = order, over, size if over == "micro_batches" else 1
+        if key not in self._known:
+            group = self.groups(over, size)
+            zeros = torch.zeros(int(group.max()) + 1, dtype=torch.int64, device="cpu")
+            counts = zeros.index_add(0, group, self.labelled[order].sum(1))
+            share = 1 / (counts.clamp(min=1) * (counts > 0).sum().clamp(min=1)).double()  # (G,)
+            self._known[key] = counts, self.labelled[order] * share[group].unsqueeze(1)
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[tuple[Order, Over, int], tuple[Tensor, Tensor]]:
+        """Return what each mean weighs, once computed: a movie and its questions need each some ten times."""
+        return {}
 
     def mean(self, order: Order, over: Over = "tokens", size: int = 1) -> float:
         """Return the mean of the groups' means; NaN without a label, and if a micro-batch has none.
@@ -150,26 +163,27 @@ def losses_of(trace: Trace, seed: int = 0) -> TokenLosses:
     )
 
 
-def means(run: RowsTrace) -> dict[Over, tuple[float, float]]:
+def means(run: RowsTrace, losses: TokenLosses | None = None) -> dict[Over, tuple[float, float]]:
     """Return by its name each mean with each document alone, and in the rows of this run; NaN where there is no label.
 
-    Alone, each document has a row of its own, as in a padded batch with a mask.
+    Alone, each document has a row of its own, as in a padded batch with a mask. losses: those of the run, if they are
+    known.
     """
-    found = losses_in_rows(run)
+    found = losses or losses_in_rows(run)
     return {
         over: (found.mean("masked", "tokens" if over == "tokens" else "documents"), run.loss[over]) for over in MEANS
     }
 
 
-def changed_means(run: RowsTrace) -> tuple[Over, ...]:
+def changed_means(run: RowsTrace, losses: TokenLosses | None = None) -> tuple[Over, ...]:
     """Return the names of the means that differ, by more than rounding, from those with each document alone.
 
-    NaN is equal to NaN.
+    NaN is equal to NaN. losses: as in `means`.
     """
     most = 4 * rounding_of(run.config.dtype, run.output)  # a head adds up E outputs
     return tuple(
         over
-        for over, (alone, rows) in means(run).items()
+        for over, (alone, rows) in means(run, losses).items()
         if not ((math.isnan(alone) and math.isnan(rows)) or math.isclose(alone, rows, rel_tol=most, abs_tol=most))
     )
 

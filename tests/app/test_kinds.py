@@ -1,6 +1,8 @@
 """Each kind of run has its own settings in the address, its own controls and its own limits."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from ui.state.kinds import KINDS, ROWS
 from ui.state.names import NAMES
 from ui.state.runs import OWN, Request, Source, run
 
+PAGES = Path(__file__).parents[2] / "pages"
 OTHERS: dict[str, Any] = {
     "max_length": 4, "strategy": "bfd_split", "layer": "lstm", "num_layers": 2, "num_heads": 4, "embedding_dim": 12,
     "kernel_size": 3, "positions": "rope", "reset_positions": False, "isolate": False, "causal": False,
@@ -51,6 +54,22 @@ def _opened(query: dict[str, object]) -> AppTest:
 def _settings(app: AppTest) -> dict[str, object]:
     found: dict[str, object] = json.loads(app.json[0].value)
     return found
+
+
+def test_changed_settings_stand_in_the_line_of_the_answer() -> None:
+    app = AppTest.from_file(str(PAGES / "attention.py"), default_timeout=60)
+    app.query_params["isolate"] = "False"
+    app.run()
+    assert not app.exception, app.exception
+    line = next(each for each in _blocks(app.main) if each.proto.id.endswith("-answer"))
+    assert [each.label for each in line.get("button")] == ["isolate = False ✕"]
+
+
+def _blocks(block: Any) -> Iterator[Any]:
+    for each in block.children.values():
+        if hasattr(each, "children"):
+            yield each
+            yield from _blocks(each)
 
 
 def test_no_two_kinds_share_a_name_in_the_address() -> None:

@@ -262,7 +262,7 @@ def test_the_last_caption_begins_with_what_this_run_did(isolate: bool, said: str
 
 
 @pytest.mark.parametrize("layer", ["attention", "lstm", "conv"])
-def test_a_long_row_shows_at_most_sixty_cells(layer: str) -> None:
+def test_a_long_row_shows_at_most_sixty_cells(layer: Any) -> None:
     documents = [torch.arange(10) for _ in range(15)]
     run = pv.trace_rows(pv.Batch.from_tensors(documents), pv.RowConfig(layer=layer))
     movie = shown(run)[0]
@@ -276,7 +276,12 @@ def test_a_long_row_shows_at_most_sixty_cells(layer: str) -> None:
 
 def test_the_verdict_on_a_long_row_is_on_all_its_cells() -> None:
     documents = [torch.arange(70), torch.arange(5)]
-    for settings, verdict in (({"isolate": False}, "leak"), ({"reset_positions": False}, "positions"), ({}, "none")):
+    verdicts: list[tuple[dict[str, Any], str]] = [
+        ({"isolate": False}, "leak"),
+        ({"reset_positions": False}, "positions"),
+        ({}, "none"),
+    ]
+    for settings, verdict in verdicts:
         run = pv.trace_rows(pv.Batch.from_tensors(documents), pv.RowConfig(dtype="float64", **settings))
         assert leak_in(run, 0, 60).verdict == leak_in(run, 0).verdict == verdict
 

@@ -49,9 +49,9 @@ def losses(view: RowsView) -> Iterator[Step]:
     if view.trace.logits is not None:
         yield _shown(view, "accumulated", "masked", "micro_batches", size=_size(view))
         yield _shown(view, "normalized", "masked", "tokens", size=_size(view))
-    both = [(over, *map(_number, each)) for over, each in means(view.trace).items()]
+    both = [(over, *map(_number, each)) for over, each in means(view.trace, found_losses(view)).items()]
     lines = tuple(CodeLine(f"{over}: alone {alone}", f"rows {rows}") for over, alone, rows in both)
-    caption = _said(view, "end", "rows", "rows", changed=list(changed_means(view.trace)))
+    caption = _said(view, "end", "rows", "rows", changed=list(changed_means(view.trace, found_losses(view))))
     yield Step(caption, (_frame(view, "rows", "rows", "rows"),), lines, name="end")
 
 

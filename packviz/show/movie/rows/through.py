@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from packviz.compute.fill import Piece
+from packviz.compute.row_record import RowsTrace
 from packviz.facts.row_leaks import Leak, leak_in
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
@@ -29,23 +30,24 @@ _GAP = 0.2
 class Through:
     """The row with the most documents shown, and where its tokens stand.
 
-    leak     what the probes show about it
+    run, row  of which it is
     tokens   (n,): the tokens shown, at most `steps`, as numbers of the view, in the order of their cells
     cells    (n,): their cells in the row
     owner    (n,): the number of each one's document in the row
     strip    the cells, with a gap at each border
     """
 
-    leak: Leak
+    run: RowsTrace
+    row: int
     tokens: np.ndarray
     cells: np.ndarray
     owner: np.ndarray
     strip: Strip
 
-    @property
-    def row(self) -> int:
-        """Return the number of the row."""
-        return self.leak.row
+    @cached_property
+    def leak(self) -> Leak:
+        """Return what the probes show about it."""
+        return leak_in(self.run, self.row, int(self.cells[-1]) + 1)
 
     @cached_property
     def documents(self) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +58,7 @@ class Through:
     @property
     def pieces(self) -> tuple[Piece, ...]:
         """Return the documents of the row: sequence, start and stop of each."""
-        return self.leak.run.rows.rows[self.row]
+        return self.run.rows.rows[self.row]
 
     def sequence(self, cell: int) -> int:
         """Return the sequence whose token stands in a cell of the row."""
@@ -79,10 +81,10 @@ def through(view: RowsView) -> Through:
     row = shown_row(view)
     tokens = np.flatnonzero(view.row == row)
     tokens = tokens[np.argsort(view.column[tokens])][: view.steps]
-    leak = leak_in(view.trace, row, int(view.column[tokens[-1]]) + 1)
-    owner = leak.owner.numpy()[view.column[tokens]]
+    owner = view.trace.document_ids[row].numpy()[view.column[tokens]]
     counts = np.unique(owner, return_counts=True)[1].tolist()
-    return Through(leak, tokens, view.column[tokens], owner, Strip("through", counts, width(view, 1.6), marks=False))
+    strip = Strip("through", counts, width(view, 1.6), marks=False)
+    return Through(view.trace, row, tokens, view.column[tokens], owner, strip)
 
 
 def shown_part(view: RowsView) -> str:
