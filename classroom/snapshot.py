@@ -17,6 +17,10 @@ from classroom.state import Confidence, OnScreen, Pace, State
 PACE_COUNTS = 300.0  # seconds for which what a phone says about the pace counts
 MAX_BARS, MAX_TEXTS = 6, 40  # different answers, and texts that are collected; the others are counted together
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
+_PLAIN = {
+    *("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "i", "in", "is", "it", "of", "on", "or", "that"),
+    *("the", "this", "to", "was", "with"),
+}
 _EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see hint()
 
 
@@ -173,8 +177,11 @@ def bars(asked: OnScreen, question: Question) -> list[dict[str, Any]]:
 
 
 def _parts(question: Question, read: str) -> set[str]:
-    """Return what is counted of an answer: the answer, or each of its words once."""
-    return set(_WORD.findall(read)) if question.words else {read}
+    """Return what is counted of an answer: the answer, or each of its words once; plain ones if it has no other."""
+    if not question.words:
+        return {read}
+    words = set(_WORD.findall(read))
+    return words - _PLAIN or words
 
 
 def _answer(state: State, asked: OnScreen, question: Question) -> dict[str, Any]:

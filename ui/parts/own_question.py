@@ -21,6 +21,7 @@ from ui.parts.rendered import rendered
 
 _KINDS = {"choice": "One of several options", "number": "A number", "text": "A short text"}
 _SHOWN = {"list": "As a list", "words": "As counted words"}
+_TEXTS = "Nobody but you sees them before you show the answer. Words such as *the* and *of* are not counted."
 _PICTURES = ("png", "jpg", "jpeg", "gif", "webp")
 _MARKDOWN = "Markdown: `code`, blocks of code between lines of ```` ``` ````, **bold**, lists, and math as $h_t$."
 
@@ -106,7 +107,7 @@ def _text() -> dict[str, Any]:
         return {"answer": right.strip(), **_why()}
     shown = st.segmented_control(
         "The texts are shown", [*_SHOWN], default="list", required=True, format_func=_SHOWN.__getitem__,
-        key="class shown", help="Nobody but you sees them before you show the answer.",
+        key="class shown", help=_TEXTS,
     )  # fmt: skip
     return {"shown": shown} if shown != "list" else {}
 
