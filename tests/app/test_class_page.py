@@ -428,6 +428,37 @@ def test_the_batch_of_the_last_question_is_there_after_a_restart(browser: Browse
         expect(panel.locator("code").filter(has_text="nn.GRU")).to_be_visible()
 
 
+def test_a_setting_in_the_address_leaves_the_key_in_it(browser: Browser, address: str) -> None:
+    room = Room(address)
+    with tab(browser, PROJECTOR) as there:
+        page = there.page
+        page.goto(f"{address}/class?room={room.code}#host={room.host}")
+        page.get_by_text("The first question", exact=True).click()
+        page.get_by_label(LABEL).fill(TEXT)
+        page.keyboard.press("Control+Enter")
+        page.wait_for_url(re.compile(f"example=own.*#host={room.host}$"), timeout=20_000)
+        page.evaluate("localStorage.clear()")  # as in another browser
+        page.reload()
+        expect(page.get_by_role("heading", name=f"Class {room.code}")).to_be_visible()
+
+
+def test_a_shorter_movie_that_follows_does_not_move_the_class(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    room.act("next", "open", "close", "reveal")
+    with tab(browser, PROJECTOR) as there:
+        page, seen = there.page, room.seen
+        page.goto(f"{address}/class?room={room.code}#host={room.host}")
+        player = page.get_by_test_id("packviz-player")
+        expect(player).to_have_attribute("data-step", str(seen["step"]))
+        page.evaluate(
+            "detail => document.dispatchEvent(new CustomEvent('packviz class', { detail }))",
+            {"step": 999, "revision": seen["revision"]},
+        )
+        expect(player).to_have_attribute("data-step", str(player.get_attribute("data-steps")))
+        page.wait_for_timeout(1500)  # its own steps are sent within 0.2 s
+        assert room.seen["step"] == seen["step"]
+
+
 def test_the_panel_for_a_question_comes_into_view_and_moves_nothing(browser: Browser, address: str) -> None:
     room = Room(address, SIZES)
     room.act("next", "open", "close", "reveal")

@@ -23,6 +23,14 @@ function remember({ code, host }) {
   stored((kept) => kept.setItem(KEPT, `${code}${SPACE}${host}`));
 }
 
+/** Put the secret back into the address: Streamlit leaves the fragment out whenever it writes a setting there. */
+function complete({ code, host }) {
+  const url = new URL(window.location.href);
+  if (url.hash || url.searchParams.get("room") !== code) return;
+  url.hash = `host=${host}`;
+  window.history.replaceState(window.history.state, "", url);
+}
+
 function forget() {
   const url = new URL(window.location.href);
   url.searchParams.delete("room");
@@ -53,6 +61,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   if (room?.code !== parentElement.room) setStateValue("room", room); // for this server, and for its replacement
   parentElement.room = room?.code;
   const telling = room && !code && setInterval(() => setStateValue("room", room), 1500); // while it cannot be read
+  const completing = code && setInterval(complete, 500, data);
 
   if (data.asked > (parentElement.asked ?? data.asked)) {
     document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // to the new question
@@ -104,7 +113,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   // step: the last one that this window has sent or received. revision: of the room at that time.
   const last = (parentElement.last ??= { step: 0, revision: 0 });
   let waiting = null,
-    sent = 0;
+    sent = 0,
+    follows = false; // while players move because the class has
   const send = async () => {
     const step = waiting;
     try {
@@ -119,7 +129,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     else sent = setTimeout(send, 200);
   };
   const onStep = ({ detail }) => {
-    if (!data.revealed || detail === last.step) return;
+    if (!data.revealed || follows || detail === last.step) return;
     if (waiting === null) sent = setTimeout(send, 200);
     waiting = last.step = detail;
   };
@@ -127,7 +137,9 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     // another window of the teacher may have moved on
     if (!data.revealed || waiting !== null || revision < last.revision || step === last.step) return;
     last.step = step;
+    follows = true; // the movie before may still be there, and goes no further than to its own end
     for (const player of window[Symbol.for("packviz")]?.players ?? []) player.go(step); // player/keys.js
+    follows = false;
   };
 
   const listening = new AbortController(),
@@ -139,6 +151,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   document.addEventListener("packviz class", onClass, { signal });
   parentElement.end = () => {
     clearInterval(telling);
+    clearInterval(completing);
     clearTimeout(sent);
     windows.close();
     listening.abort();
