@@ -166,6 +166,22 @@ BACK = {  # about the way back, in plain words
     "vanishing gradients": "vanishing-gradients",
     "exploding gradients with packing": "vanishing-gradients",
 }
+STUDENTS = {  # as a student types it
+    "how do i concat forward and backward hidden states": "bidirectional-last-output",
+    "why do i get zeros at the end of my lstm output": "zeros-at-the-pads",
+    "targets and outputs have different time dimension": "output-shorter-than-mask",
+    "what happens if my lengths are wrong": "wrong-lengths",
+    "are my sentences still in the same order after unpacking": "order-after-unpacking",
+    "is the pad embedding updated during training": "pad-row-gradient",
+    "does packing work on apple mps": "mps-and-xla",
+    "should the hidden state be zeroed for every batch": "fresh-state",
+    "can one document attend to another in a packed row": "packing-for-fine-tuning",
+    "prediction for one sentence changes if other sentences are in the batch": "batch-dependence",
+    "return pack_sequence from collate_fn": "collate-returns-packed",
+    "how do i mask attention over padding": "attention-to-pads",
+    "why is my gradient nan": "nan",
+    "is a gru cell able to use packed input": "cells-on-packed",
+}
 UNANSWERED = (
     "how do I learn python",
     "what is the capital of France",
@@ -179,7 +195,7 @@ def name_of(found: Entry | Page) -> str:
     return found.key if isinstance(found, Entry) else f"/{found.address}"
 
 
-@pytest.mark.parametrize(("typed", "first"), FIRST.items())
+@pytest.mark.parametrize(("typed", "first"), [*FIRST.items(), *STUDENTS.items()])
 def test_a_plain_question_finds_its_answer_on_top(typed: str, first: str) -> None:
     assert [name_of(each) for each in search(typed).found][:1] == [first]
 
