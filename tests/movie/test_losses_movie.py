@@ -236,11 +236,28 @@ def test_compare_shows_the_losses_of_both_outputs_and_true_sentences(seed: int) 
         assert shows(cells_of(movie, name, "loss"), found.losses[order], weights)  # type: ignore[index]
         caption = movie.steps[movie.step_at("losses", None, name) - 1].caption
         assert f"{found.mean(order, over):.4f}" in caption  # type: ignore[arg-type]
-        for letter, weight in re.findall(rf"(?:a token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption):
+        for letter, weight in re.findall(rf"(?:a token|packed row|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption):
             assert weight == f"{float(weights['ABC'.index(letter)].max()):.3g}"
-    caption = movie.steps[2].caption
-    assert ("the outputs differ" in caption) == (f"{found.mean('masked'):.4f}" != f"{found.mean('packed'):.4f}")
+    caption, pads = movie.steps[2].caption, int(t.packed_is_pad.sum())
+    differ = f"{found.mean('masked'):.4f}" != f"{found.mean('packed'):.4f}"
+    assert ("the outputs differ" in caption) == (differ and not pads)
     assert (f"{int((~t.padded.mask).sum())} of them are pads" in movie.steps[0].caption) == bool((~t.padded.mask).any())
+
+
+def test_the_losses_beside_weigh_sequences_that_are_not_shown() -> None:
+    movie = losses_beside(pv.trace(pv.Batch.parse("\n".join(["1 2 3"] * 50 + ["1 2"] * 10))))
+    assert f"weighs {1 / 60 / 2:.3g}, one of {{A}} {1 / 60 / 3:.3g}." in movie.steps[-1].caption
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_the_losses_beside_say_if_pads_were_packed(side: Any) -> None:
+    t = pv.trace(pv.Batch.parse("1 2 3 4\n4 5\n6"), pv.Config(padding_side=side))
+    movie, pads = losses_beside(t), int(t.packed_is_pad.sum())
+    packed, sequences = (step.caption for step in movie.steps[2:])
+    assert (f": {pads} pads were packed, {pads} tokens lost." in packed) == (side == "left")
+    assert ("a packed row of {C} weighs" in sequences) == (side == "left")
+    assert ("a token of {C} weighs" in sequences) == (side == "right")
+    assert movie.to_dict()["exact"] == (t.exact and not pads)
 
 
 def test_the_code_beside_compares_losses_gives_their_numbers() -> None:

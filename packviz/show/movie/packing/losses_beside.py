@@ -64,7 +64,6 @@ def losses_beside(trace: Trace, seed: int = 0) -> Movie:
         title=f"{told.title}, the loss padded beside packed",
         scales={"input": found.heaviest, "state": 1.0},
         proof="the losses come from torch's own cross_entropy",
-        exact=True,
     )
     code = {"losses": CodeLine("logits = head(out)", shape(*found.real.shape, CLASSES))}
     played = [("losses", None, step) for step in steps]
@@ -74,16 +73,16 @@ def losses_beside(trace: Trace, seed: int = 0) -> Movie:
 def _steps(view: View, cells: LossCells) -> Iterator[Step]:
     found = cells.found
     for name, (order, over, heading, code) in STEPS.items():
-        weights = found.weights(order, over)[cells.shown].amax(1).tolist()
-        by_weight = sorted(zip(weights, (-cells.shown).tolist(), strict=True))
+        weights = found.weights(order, over).amax(1).tolist()  # of all sequences, shown or not
+        heavy, light = (weights.index(most(weights)) for most in (max, min))
         known: dict[str, object] = {
             "loss": f"{found.mean(order, over):.4f}",
             "before": f"{found.mean('masked'):.4f}",
             "cells": found.real.numel(),
             "pads": int((~found.real).sum()),
-            "weighs": [f"{by_weight[-1][0]:.3g}", f"{by_weight[0][0]:.3g}"],
-            "heavy": -by_weight[-1][1],
-            "light": -by_weight[0][1],
+            "weighs": [f"{weights[heavy]:.3g}", f"{weights[light]:.3g}"],
+            "heavy": heavy,
+            "light": light,
         }
         scene = f"losses {order}", losses_scene(cells, order)
         caption = say("losses_beside", name, view, **known)
