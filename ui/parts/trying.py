@@ -14,7 +14,7 @@ from ui.state.visit import visit
 
 @dataclass
 class Tried:
-    """The settings that each button has put into the controls, and those that stood there before, by its label."""
+    """What each button has put into the controls, with the batch then, and what stood there before, by its label."""
 
     given: dict[str, Mapping[str, object]] = field(default_factory=dict)
     before: dict[str, Mapping[str, object]] = field(default_factory=dict)
@@ -35,7 +35,7 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
 
 
 def _is_chosen(label: str, settings: Mapping[str, object]) -> bool:
-    """Return whether the controls have these settings, or those that the button put there."""
+    """Return whether the controls have these settings, or those that the button put there for the same batch."""
     return any(_now(given) == given for given in (settings, visit(Tried).given.get(label, {})) if given)
 
 
@@ -55,7 +55,7 @@ def _put(label: str, settings: Mapping[str, object]) -> None:
     tried = visit(Tried)
     tried.before[label] = _now([*settings, "example"] if "sequences" in settings else settings)
     put(settings)
-    tried.given[label] = dict(settings)
+    tried.given[label] = _now(["sequences", "example"]) | settings
     _show()
 
 

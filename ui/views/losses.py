@@ -21,13 +21,13 @@ _LINES = (  # each is run as it is shown
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings that change labels, losses or weights."""
-    longest = int(shown.batch.lengths.max())
-    return {
+    longest, total = int(shown.batch.lengths.max()), int(shown.batch.lengths.sum())
+    found: dict[str, dict[str, object]] = {
         "labels over the row": {"shift_labels": "row"},
         "no borders": {"isolate": False},
         f"rows of {longest}": {"max_length": longest},
-        "one row": {"max_length": min(int(shown.batch.lengths.sum()), LIMITS.max_length)},
     }
+    return found | ({"one row": {"max_length": total}} if total <= LIMITS.max_length else {})
 
 
 def three_numbers(shown: Shown) -> None:
