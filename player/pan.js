@@ -29,7 +29,7 @@ export class Pan {
   way(side, sign, by) {
     const name = `Scroll the picture to the ${side}`,
       go = () => this.go(this.place.scrollLeft + by * this.place.clientWidth, true);
-    return button(sign, go, { class: `pv-way-${side}`, "aria-label": name, title: name, hidden: "" });
+    return button(sign, go, { class: `pv-scroll-${side}`, "aria-label": name, title: name, hidden: "" });
   }
   /** @param {AbortSignal} signal */
   listen(signal) {

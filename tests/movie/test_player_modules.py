@@ -4,10 +4,12 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 from typing import get_args
 
 import pytest
 
+from packviz.show.movie import frames, picture, staging
 from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role, Tone
 from player.build import SHIPPED, bundle, node
@@ -54,6 +56,16 @@ def test_the_types_have_the_fields_of_the_schema(name: str) -> None:
 def test_types_schema_and_data_have_one_format_number() -> None:
     assert re.findall(r"^  format: (\d+);", TYPES, re.MULTILINE) == [str(FORMAT)]
     assert SCHEMA["properties"]["format"] == {"const": FORMAT}
+
+
+@pytest.mark.parametrize(("module", "script"), [(staging, "layout.js"), (picture, "roles.js"), (frames, "frames.js")])
+def test_a_constant_of_a_picture_is_that_of_the_player(module: ModuleType, script: str) -> None:
+    own = re.findall(r"^([A-Z_]+(?:, [A-Z_]+)*) = ", Path(str(module.__file__)).read_text("utf-8"), re.MULTILINE)
+    names = [name for line in own for name in line.split(", ")]
+    assigned = r"^(?:export const |const |  )([A-Z_]+) = ([\d.e]+)[,;]"
+    there = dict(re.findall(assigned, (PLAYER / script).read_text("utf-8"), re.MULTILINE))
+    assert names
+    assert {name: float(there.get(name, "nan")) for name in names} == {name: getattr(module, name) for name in names}
 
 
 def test_the_pure_modules_are_right_on_their_own() -> None:

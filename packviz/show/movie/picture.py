@@ -6,11 +6,21 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from packviz.show.movie.frames import Cell, Data
-from packviz.show.movie.staging import READABLE, Rect, Shape, Staging, Strokes, Text, Tile, largest_line, line_of
+from packviz.show.movie.staging import (
+    LETTER,
+    READABLE,
+    Rect,
+    Shape,
+    Staging,
+    Strokes,
+    Text,
+    Tile,
+    largest_line,
+    line_of,
+)
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
 THIN = 20  # pixels of a cell from which the line around it is 3 pixels wide, as in roles.js
-WIDE = 0.6  # approximate width of a letter ÷ its height
 
 
 class Picture:
@@ -82,7 +92,7 @@ class Picture:
         elif cell.role == "flag":
             off = cell.text == "False"
             yield _tile(rect, colors.pad, colors.pad_hatch, dashed=True) if off else _tile(rect, ghost, edge)
-            text = cell.text if WIDE * READABLE * len(cell.text) < w - 7 else cell.text[:1]  # T or F
+            text = cell.text if LETTER * READABLE * len(cell.text) < w - 7 else cell.text[:1]  # T or F
             yield from _fitted(text, x + w / 2, middle, w, self._size(h), colors.quiet if off else colors.text)
         else:
             yield from self._beside(cell, rect, tone)
@@ -101,11 +111,11 @@ class Picture:
             yield from self._counted(cell, rect, tone)
         elif cell.role in ("title", "note") and h >= self._line * (cell.role == "note"):
             title, px = cell.role == "title", self._line
-            left = min(x, max(2.0, self.width - WIDE * px * len(cell.text) - 3))
+            left = min(x, max(2.0, self.width - LETTER * px * len(cell.text) - 3))
             color = colors.text if title else tone or colors.quiet
             yield Text(left, y + 0.4 * h if title else middle, cell.text, px, color, title or bool(tone), "start")
         elif cell.role == "bracket":
-            text = cell.text.removeprefix("t=") if WIDE * self._line * len(cell.text) > max(w, 33) else cell.text
+            text = cell.text.removeprefix("t=") if LETTER * self._line * len(cell.text) > max(w, 33) else cell.text
             yield from _fitted(text, x + w / 2, y + 0.3 * h, max(w, 33), self._line, tone or colors.quiet)
             low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
             points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
@@ -140,8 +150,8 @@ class Picture:
         """Return the sequence's letter in a cell that has room for it, if no letter is beside the row."""
         x, y, w, h = rect
         name, px, tall = self.data["sequences"][cell.seq][0], max(READABLE, 0.27 * h), h > 1.2 * w
-        wide, above = WIDE * px * len(name), tall and cell.vec is None
-        crowded = cell.text and not above and WIDE * READABLE * len(f"{name} {cell.text}") + 8 > w
+        wide, above = LETTER * px * len(name), tall and cell.vec is None
+        crowded = cell.text and not above and LETTER * READABLE * len(f"{name} {cell.text}") + 8 > w
         if crowded or cell.p in self._lettered or h < 26 or cell.text.startswith(name) or wide > w * (0.5 + tall / 4):
             return None
         if above:
@@ -155,7 +165,7 @@ class Picture:
 
     def _wordy(self, w: float) -> bool:
         """Return whether the longest word fits into a cell of this width."""
-        return 1.12 * WIDE * READABLE * self._longest <= w - min(7, 0.2 * w)
+        return 1.12 * LETTER * READABLE * self._longest <= w - min(7, 0.2 * w)
 
     def _inside(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
         """Yield the contents of a sequence's cell: its letter, its text, and below them its numbers as stripes."""
@@ -196,14 +206,14 @@ class Picture:
         size, middle = (max(READABLE, 0.8 * head), y + head / 2) if inner else (0.9 * self._size(h), y + h / 2)
         for text in _fitted(cell.text, x + w / 2, middle, w, size, tone or colors.quiet, bold=True):
             if h >= READABLE + 2:
-                free = min(w, WIDE * text.px * len(text.text) + 8)
+                free = min(w, LETTER * text.px * len(text.text) + 8)
                 yield Tile(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
                 yield text
 
     def _counted(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
         """Yield the name of a time step, or an entry of batch_sizes with its bar, if there is room for it."""
         x, y, w, h = rect
-        axis, letter, text, k = cell.role == "axis", WIDE * self._line, cell.text, cell.k or 0
+        axis, letter, text, k = cell.role == "axis", LETTER * self._line, cell.text, cell.k or 0
         letters = max(len(text), 4 if text.startswith("t=") else 2)
         if letters == 4 and 4 * letter > w - 7 and max(2 * letter, 3 * letter - w / 2) + 4 < w:
             letters, text = 2, text if tone or not k else text[2:]  # in narrow columns only the first has `t=`
@@ -227,7 +237,7 @@ class Picture:
         letters = _letters(w, self._letters)
         if value is not None and letters:
             text = f"{value:z.{1 if letters == 3 else 2}f}".replace("-", "−")
-            size = min(px, w / (WIDE * letters))
+            size = min(px, w / (LETTER * letters))
             yield from _fitted(text if letters == 5 else re.sub("^(−?)0", r"\1", text), x, y, 4 * size, size, fill)
 
     def _stripes(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
@@ -250,7 +260,7 @@ class Picture:
             name = {"input": "x ", "state": "h and gates "}[scale] if len(scales) > 1 else ""
             for text, after in ((f"{name}−{end}", True), (f"+{end}", False)):
                 yield Text(x, y, text, px, self.palette.quiet, at="start")
-                x += WIDE * px * len(text) + 8
+                x += LETTER * px * len(text) + 8
                 if after:
                     yield from (Tile(x + 8 * i, y - 5, 8, 10, diverging(i / 4.5 - 1, self.palette)) for i in range(10))
                     x += 86
@@ -268,13 +278,13 @@ def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool
 
 def _letters(w: float, most: int = 5) -> int:
     """Return how many letters a number has in this width: two decimals, no leading zero, or one; 0 without room."""
-    return next((n for n in range(most, 2, -1) if w + 3 * (n == 3) >= WIDE * READABLE * n), 0)
+    return next((n for n in range(most, 2, -1) if w + 3 * (n == 3) >= LETTER * READABLE * n), 0)
 
 
 def _fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:
     """Yield a text as large as fits clear of the edges, shortened at the smallest size; or nothing."""
     w -= min(7, 0.2 * w)
-    wide = 1.12 * WIDE if bold else WIDE
+    wide = 1.12 * LETTER if bold else LETTER
     size = min(px, max(READABLE, w / (wide * max(1, len(text)))))
     most = int(w / (wide * size) + 0.2)
     if text and most >= min(2, len(text)):
