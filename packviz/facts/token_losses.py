@@ -33,7 +33,7 @@ MEANS: tuple[Over, ...] = ("tokens", "documents", "rows")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TokenLosses(Brief):
-    """Hold the losses of D documents of up to T tokens, in each order in which a batch can stand.
+    """The losses of D documents of up to T tokens, in each order in which a batch can stand.
 
     documents  sequence, start and stop of each
     rows       the row in which each stands; of a trace without rows, each in one of its own

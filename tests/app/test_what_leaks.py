@@ -1,12 +1,13 @@
 """The lesson on what leaks: its movie for every layer, the table of layers, and a rollout of episodes."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import packviz as pv
+from packviz.inputs.row_config import RowLayer
 from packviz.text import two_digits
 from pages import movies, opened, press
 
@@ -28,11 +29,11 @@ def test_every_layer_has_the_stage_leak_and_all_but_attention_run(layer: str) ->
 
 def test_the_table_has_the_difference_of_every_layer() -> None:
     found = table(opened("what_leaks", {"sequences": "1 2 3\n4 5\n6 7 8 9", "example": "own"}))
-    for name, lost in zip(found["layer"], found["without it"], strict=True):
-        if name in ("rnn", "gru", "lstm", "conv", "attention"):
-            config = pv.RowConfig(layer=name, isolate=False)
-            run = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), config)
-            assert lost == two_digits(max(float(each.max().double()) for each in run.difference[0]))
+    layers = [each for each in zip(found["layer"], found["without it"], strict=True) if each[0] in get_args(RowLayer)]
+    assert sorted(name for name, _ in layers) == sorted(get_args(RowLayer))
+    for name, lost in layers:
+        run = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), pv.RowConfig(layer=name, isolate=False))
+        assert lost == two_digits(max(float(each.max().double()) for each in run.difference[0]))
     assert all(float(value) <= 2e-6 for value in found["with it"])
     assert float(found["without it"][2]) <= 2e-6  # rotary positions that run on
 
