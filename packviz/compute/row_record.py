@@ -131,7 +131,7 @@ class RowsTrace:
         causal = self.config.causal or self.config.layer != "attention"  # no output depends on a later token
         n = outputs.stop if causal else sum(self.rows.lengths[row])
         position_ids, document_ids = self.position_ids[row, :n], self.document_ids[row, :n]
-        # NNPACK would take over convolutions of 16 rows and more: for 160 cells it takes 11 times as long (kernel 16, E 16)
+        # NNPACK would take over convolutions of 16 rows and more: 11 times as long for 160 cells (kernel 16, E 16)
         with exact_arithmetic(), torch.backends.nnpack.flags(enabled=False):
             x = self.model.embed(self.inputs[row, :n].unsqueeze(0))
             found = influence(self.model.run, x, position_ids.unsqueeze(0), document_ids.unsqueeze(0), outputs)
