@@ -55,7 +55,7 @@ def _put(label: str, settings: Mapping[str, object]) -> None:
     tried = visit(Tried)
     tried.before[label] = _now([*settings, "example"] if "sequences" in settings else settings)
     put(settings)
-    tried.given[label] = _now(["sequences", "example"]) | settings
+    tried.given[label] = {**_now(["sequences", "example"]), **settings}
     _show()
 
 
