@@ -13,7 +13,6 @@ from packviz.doctor.leaves import Gap, Leaves, gap, scale_of, unit_of
 
 Way = Literal["again", "alone", "order", "values", "longer", "pair", "wider", "filled"]
 Places = Sequence[int | None]  # which sample stands at each place of a run; None for one that is not compared
-Hit = Mapping[int, Sequence[int]]  # by sample, the steps where it differs
 
 
 class Outputs(NamedTuple):

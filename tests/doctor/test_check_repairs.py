@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, unpack_sequence
 
+import packviz as pv
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of, position_ids_of, seq_idx_of
 from packviz.rules.repairs import checks
 
@@ -13,6 +15,7 @@ LENGTHS = [3, 2, 4]
 ORDER = torch.tensor([2, 0, 1])  # by decreasing length
 OUTPUT = torch.randn(3, 4, 5)
 MASK = torch.arange(4) < torch.tensor(LENGTHS)[:, None]
+CONV = nn.Conv1d(5, 6, 3, padding=2)
 LEAK = {"by_length": False, "shifted": False, "recurrent": "", "statistics": ""}
 
 
@@ -35,7 +38,8 @@ def names() -> dict[str, Any]:
         "losses": torch.rand(3, 4),
         "mask": MASK,
         "x": torch.cat(documents)[None],
-        "conv": lambda part: part * 2,
+        "norm": nn.BatchNorm1d(5, track_running_stats=False),
+        "conv": CONV,
     }
 
 
@@ -45,12 +49,16 @@ def repaired(key: str, given: dict[str, Any], **told: Any) -> dict[str, Any]:
 
 
 def test_every_repair_of_a_check_is_carried_out_here() -> None:
-    assert {*CASES, "leak"} == {*checks.REPAIRS}
+    assert {*CASES, "leak", "run_differs", "order_differs"} == {*checks.REPAIRS}
+
+
+def causal(document: Tensor) -> Tensor:
+    """Return CONV of a document alone: (n, 5) to (n, 6), each token from itself and the two before it."""
+    before = nn.functional.pad(document.T, (2, 0))
+    return nn.functional.conv1d(before, CONV.weight, CONV.bias).T
 
 
 CASES: dict[str, Any] = {
-    "run_differs": lambda got: not got["model"].training,
-    "order_differs": lambda got: torch.equal(got["output"][ORDER], OUTPUT),
     "place_matters": lambda got: torch.equal(got["position_ids"], position_ids_of(LENGTHS)[None]),
     "positions": lambda got: torch.equal(got["position_ids"], position_ids_of(LENGTHS)[None]),
     "flows_on": lambda got: torch.equal(got["mask"], document_mask_of(LENGTHS)[None, None]),
@@ -60,7 +68,9 @@ CASES: dict[str, Any] = {
     "width_matters": lambda got: torch.allclose(got["mean"][1], OUTPUT[1, :2].mean(0)),
     "count_matters": lambda got: torch.allclose(got["loss"][1], got["losses"][1, :2].mean()),
     "shape_differs": lambda got: got["lengths"].tolist() == LENGTHS,
-    "convolution": lambda got: torch.equal(got["output"], got["x"] * 2),
+    "convolution": lambda got: torch.allclose(
+        got["output"][0], torch.cat([causal(d) for d in got["documents"]]), atol=1e-6
+    ),
 }
 
 
@@ -81,7 +91,78 @@ def test_the_repair_of_a_leak_fits_its_cause(cause: str) -> None:
     elif cause == "recurrent":
         assert got["packed"].batch_sizes.tolist() == [3, 3, 2, 1]
     elif cause == "statistics":
-        assert not got["model"].training
+        row = got["norm"](torch.cat(given["documents"]))
+        assert torch.allclose(row[:3], got["norm"](given["documents"][0]), atol=1e-6)
     else:
         assert torch.equal(got["mask"], document_mask_of(LENGTHS)[None, None])
         assert got["starts"].tolist() == [(position_ids_of(LENGTHS) == 0).tolist()]
+
+
+class Drops(nn.Module):
+    """A model that forgets, or not, to tell its dropout whether it trains."""
+
+    def __init__(self, repair: str = "") -> None:
+        super().__init__()
+        self.repair = repair
+
+    def forward(self, x: Tensor, *_: object) -> Tensor:
+        names: dict[str, Any] = {"x": x, "self": self}
+        exec(self.repair or "from torch.nn import functional; x = functional.dropout(x)", names)
+        return names["x"]  # type: ignore[no-any-return]
+
+
+def test_a_model_that_draws_in_evaluation_mode_is_repaired() -> None:
+    batch, lengths = torch.randn(3, 4, 5), [4, 2, 3]
+    (found,) = pv.check_invariance(Drops(), batch, lengths, batch_first=True)
+    assert found.key == "run_differs"
+    assert pv.check_invariance(Drops(found.repair), batch, lengths, batch_first=True) == ()
+    (found,) = pv.check_rows(Drops(), [torch.randn(n, 5) for n in LENGTHS])
+    assert pv.check_rows(Drops(found.repair), [torch.randn(n, 5) for n in LENGTHS]) == ()
+
+
+def test_a_model_that_draws_in_training_is_repaired() -> None:
+    samples, model = [torch.randn(n, 5) for n in LENGTHS], nn.Dropout()
+    (found,) = pv.check_samples(lambda s: [model(one) for one in s], samples)
+    exec(found.repair, {"model": model})
+    assert pv.check_samples(lambda s: [model(one) for one in s], samples) == ()
+
+
+def test_a_model_that_keeps_a_state_has_no_repair() -> None:
+    kept: list[Tensor] = []
+
+    def run(samples: list[Tensor]) -> list[Tensor]:
+        kept.append(samples[0])
+        return [one + len(kept) for one in samples]
+
+    (found,) = pv.check_samples(run, [torch.randn(n, 5) for n in LENGTHS])
+    assert (found.key, found.repair) == ("run_differs", "")
+
+
+def test_the_repair_of_results_in_another_order_puts_them_back() -> None:
+    moved = repaired("order_differs", names(), order="", cause="moved")
+    assert torch.equal(moved["output"][ORDER], OUTPUT)
+    assert "argsort" in checks.REPAIRS["order_differs"](None, order="B gets that of A", cause="")
+
+
+@pytest.mark.parametrize("batch_first", [True, False])
+def test_the_repair_of_a_state_that_flows_on_packs(batch_first: bool) -> None:
+    batch = torch.randn(3, 4, 5) if batch_first else torch.randn(4, 3, 5)
+    given = {"batch": batch, "lengths": LENGTHS, "batch_first": batch_first}
+    got = repaired("order_differs", given, order="", cause="flows")["packed"]
+    assert unpack_sequence(got)[1].equal(batch[1, :2] if batch_first else batch[:2, 1])
+
+
+def test_mixed_sequences_get_no_order_to_undo() -> None:
+    rnn, lengths = nn.GRU(5, 4, batch_first=True, bidirectional=True), [4, 2, 3]
+
+    def viewed(model: nn.GRU, batch: Tensor, lengths: Any) -> Tensor:
+        packed = pack_padded_sequence(batch, lengths, batch_first=True, enforce_sorted=False)
+        return model(packed)[1].reshape(len(batch), -1)  # type: ignore[no-any-return]
+
+    found = pv.check_invariance(rnn, torch.randn(3, 4, 5), lengths, batch_first=True, call=viewed)
+    (order,) = [one for one in found if one.key == "order_differs"]
+    assert "Sequences are mixed" in order.found
+    state = torch.randn(2, 3, 4)
+    names: dict[str, Any] = {"h_n": state}
+    exec(order.repair, names)
+    assert torch.equal(names["h"], torch.cat([*state], 1))

@@ -35,6 +35,7 @@ def test_it_says_which_documents_and_tokens_are_hit_and_by_how_much() -> None:
     assert list(zip(found.sequences, found.timesteps, strict=True)) == [(1, 0), (2, 0), (2, 1)]
     assert found.where == "token 0 of document B and tokens 0 to 1 of document C"
     assert "0.00012 times the largest number" in found.found
+    assert str(found).count(found.where) == 1
 
 
 def test_the_first_token_of_a_document_that_is_changed_alone_is_seen() -> None:

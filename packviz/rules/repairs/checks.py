@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from packviz.rules.repairs.program import Repair, always, program
+from packviz.rules.repairs.program import IMPORT_PACK, Repair, always, program
 
 _MASK = program(
     "mask = (seq_idx[:, :, None] == seq_idx[:, None, :]).tril()[:, None]  # (1, 1, N, N): same document, not later",
     "starts = position_ids == 0  # where a recurrent layer sets its state to 0",
 )
+
+
+_TRANSPOSE = "h = h_n.transpose(0, 1).flatten(1)  # (B, L * D * H): view and reshape do not swap dimensions"
 
 
 def _isolate(_case: object, *, by_length: bool, shifted: bool, recurrent: str, statistics: str, **_: Any) -> str:
@@ -21,7 +24,33 @@ def _isolate(_case: object, *, by_length: bool, shifted: bool, recurrent: str, s
             "",
             "packed = pack_sequence(documents, enforce_sorted=False)  # run this; or set the state to 0 at each border",
         )
-    return "model.eval()  # or normalize each document, or each token, by itself" if statistics else _MASK
+    if statistics:  # of the row, although the model is in evaluation mode
+        return program(
+            "import torch", "", "norm = torch.nn.LayerNorm(norm.num_features)  # of (N, F): each token by itself"
+        )
+    return _MASK
+
+
+def _draw_in_training(_case: object, *, drawn: bool, evaluated: bool, **_: Any) -> str:
+    """Return the repair of a model that draws; where it keeps something, only its author knows where to reset it."""
+    if drawn and evaluated:
+        lines = (
+            "from torch.nn import functional",
+            "",
+            "x = functional.dropout(x, training=self.training)  # in forward",
+        )
+        return program(*lines)
+    return "model.eval()" if drawn else ""
+
+
+def _put_back(_case: object, *, order: str, cause: str, **_: Any) -> str:
+    """Return the repair for the cause: only where the results were moved, there is an order to undo."""
+    if order or cause == "moved":
+        return "output = output[order.argsort()]  # undo x[order]; or pack with enforce_sorted=False, which sorts"
+    if cause == "flows":
+        pack = "packed = pack_padded_sequence(batch, lengths, batch_first=batch_first, enforce_sorted=False)"
+        return program(IMPORT_PACK, "", f"{pack}  # each sequence has a state of its own")
+    return _TRANSPOSE
 
 
 _BEGIN_AGAIN = always(
@@ -31,17 +60,13 @@ _BEGIN_AGAIN = always(
 )
 
 REPAIRS: dict[str, Repair] = {
-    "run_differs": always("model.eval()"),
-    "order_differs": always(
-        "output = output[order.argsort()]  # undo x[order]; or let pack_padded_sequence sort, with enforce_sorted=False"
-    ),
+    "run_differs": _draw_in_training,
+    "order_differs": _put_back,
     **dict.fromkeys(("place_matters", "positions"), _BEGIN_AGAIN),
     "flows_on": always(_MASK),
     "flows_back": always("labels[starts] = -100  # the first token of a sample is no target of the one before it"),
     "batch_matters": always("model.eval()  # for batch normalization; compute every other statistic within one sample"),
-    "samples_mixed": always(
-        "h = h_n.transpose(0, 1).flatten(1)  # (B, L * D * H): view and reshape do not swap dimensions"
-    ),
+    "samples_mixed": always(_TRANSPOSE),
     "width_matters": always(
         "import torch",
         "",
@@ -60,6 +85,7 @@ REPAIRS: dict[str, Repair] = {
         "import torch",
         "",
         "parts = x.split(cu_seqlens.diff().tolist(), dim=1)  # (1, n, F) for each document",
-        "output = torch.cat([conv(part) for part in parts], dim=1)  # each document with padding of its own",
+        "outputs = [conv(part.transpose(1, 2))[..., :part.size(1)].transpose(1, 2) for part in parts]",
+        "output = torch.cat(outputs, dim=1)  # (1, N, F): each document with padding of its own, k - 1 zeros",
     ),
 }
