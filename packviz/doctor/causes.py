@@ -94,7 +94,7 @@ def moved(done: Evidence, name: str) -> list[int]:
 
 def _owner(done: Evidence, result: Tensor, name: str) -> int:
     """Return the sample that has this result alone; -1 if none has."""
-    unit, scale = done.unit(name), scale_of(result)
+    unit, scale = done.units[name], scale_of(result)
     for b, leaves in done.alone.items():
         apart = gap(result, leaves[name], result.shape, unit, scale, strict=True)
         if apart is not None and not bool(apart.over.any()):

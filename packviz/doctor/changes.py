@@ -88,8 +88,7 @@ def rounding_of(done: Evidence) -> str:
     """Return what counts as rounding, in words."""
     if done.tolerance is not None:
         return f"Differences of up to {two_digits(done.tolerance)} count as rounding."
-    names = {name for leaves in (*done.whole.each, done.whole.shared) for name in leaves}
-    units = sorted({unit for name in names if (unit := done.unit(name))})
+    units = sorted({unit for unit in done.units.values() if unit})
     if not units:
         return "The outputs are integers: each difference counts."
     told = joined([two_digits(unit) for unit in units])

@@ -23,6 +23,7 @@ from packviz.validate import integer, number
 
 __all__ = ["check_invariance"]
 
+KEPT = 7  # calls that are kept for what is run after the sequences alone: orders, more and other pads, in training
 KEYS: dict[Way, str] = {
     "alone": "alone_differs",
     "order": "order_differs",
@@ -71,19 +72,23 @@ def check_invariance(
     given = padded_batch(model, batch, lengths, batch_first, call, padding_side)
     integer("forwards", forwards, 12)
     with evaluated(model, batch) as own, random_states_kept(given.run_by(own)) as run:
-        done = Evidence(run, given.ends, checked_tolerance(tolerance), on_left=None if given.on_left else False)
-        found = [*_findings(done, given, run, padding_value, seed, forwards)]
+        rounding, on_left = checked_tolerance(tolerance), None if given.on_left else False
+        done = Evidence(run, given.call, forwards, given.ends, rounding, on_left=on_left)
+        found = [*_findings(done, given, run, padding_value, seed)]
     names = [sequence_label(b) for b in given.all]
     return Checked(found, influence_of(done, names, "Which sequence changes")).ignoring(ignore)
 
 
 def _findings(
-    done: Evidence, given: PaddedBatch, run: WatchedRun, padding_value: float | None, seed: int, forwards: int
+    done: Evidence, given: PaddedBatch, run: WatchedRun, padding_value: float | None, seed: int
 ) -> Iterator[Finding]:
     """Run the model in every way, and yield what differs."""
-    probed = some_of(given.ends, forwards - 11, seed)
     done.begin(
-        (given.grid, given.all), given.copies, probed, partial(by_index, given.ends), copies=(1, len(given.ends))
+        (given.grid, given.all),
+        given.copies,
+        lambda: some_of(given.ends, max(0, done.room - KEPT), seed),
+        partial(by_index, given.ends),
+        copies=(1, len(given.ends)),
     )
     if done.differs:
         run.differs = True
@@ -92,7 +97,8 @@ def _findings(
         return
     if "alone" in done.failures:
         failure = said_by(done.failures["alone"])
-        yield _finding("alone_fails", done, severity="note", failure=failure, copies=bool(done.alone))
+        copies = done.copies > 1 and bool(done.alone)
+        yield _finding("alone_fails", done, severity="note", failure=failure, copies=copies)
     others = _others_stay(done)
     if others:
         done.alone = {b: copies[b] for b, copies in done.copied.items()}
@@ -110,7 +116,7 @@ def _findings(
         done.vary(way, (grid, given.all), given.all)
     yield from _varied(done, given)
     possible = [one for one in padded if one[0] in done.compared]
-    if possible and not any(one.way in ("wider", "filled") for one in done.changes):
+    if possible and done.room > 1 and not any(one.way in ("wider", "filled") for one in done.changes):
         yield from _in_training(done, given, possible)
 
 

@@ -1,6 +1,7 @@
 """A model as a check may run it: a copy in evaluation mode, so that nobody sees the caller's model change."""
 
 import copy
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import MethodType
@@ -46,11 +47,11 @@ def _copied(module: nn.Module) -> nn.Module:
 
 
 def _tree(module: nn.Module, done: dict[int, nn.Module]) -> nn.Module:
-    """Return a copy of the tree of modules with buffers of its own; all else is shared."""
+    """Return a copy of the tree of modules with buffers and hooks of its own; all else is shared."""
     if id(module) in done:
         return done[id(module)]
     own = done[id(module)] = copy.copy(module)
-    own.__dict__ = {**vars(module)}
+    own.__dict__ = {k: copy.copy(v) if isinstance(v, OrderedDict) else v for k, v in vars(module).items()}  # hooks
     own._modules = {name: None if part is None else _tree(part, done) for name, part in module._modules.items()}
     own._buffers = {name: None if value is None else value.clone() for name, value in module._buffers.items()}
     return own

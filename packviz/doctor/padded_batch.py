@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from packviz.doctor.leaves import Leaves, leaves_of
+from packviz.doctor.runs import Counted
 from packviz.errors import PackvizError
 from packviz.rules.padding_value import fits_at_its_edges, inside
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
@@ -23,7 +24,7 @@ Grid = tuple[Tensor, Sequence[int]]  # rows of (B, T) or (B, T, ...), and which 
 class PaddedBatch:
     """The batch with its sequences first, (B, T) or (B, T, ...), and how the model is called."""
 
-    call: Call
+    call: Counted
     grid: Tensor
     ends: list[int]
     lengths: object  # as they were given
@@ -41,6 +42,7 @@ class PaddedBatch:
         One sequence alone must have the outputs of the whole batch: else it raises ValueError.
         """
         whole: Leaves = {}
+        broadcasts: list[bool] = []  # asked at most once
 
         def run(given: Grid) -> Leaves:
             rows, sequences = given
@@ -53,21 +55,25 @@ class PaddedBatch:
                 if name not in leaves or leaves[name].dim() != leaf.dim():
                     got = tuple(leaves[name].shape) if name in leaves else "missing"
                     raise ValueError(f"{name} is {got}; over the whole batch it is {tuple(leaf.shape)}")
-            if len(sequences) == 1 and self._broadcasts(model, whole, leaves):
-                raise ValueError(f"one sequence gets {len(self.ends)} results, as many as the whole batch")
+            if len(sequences) == 1 and self._seems_to_broadcast(whole, leaves):
+                broadcasts[:] = broadcasts or [self._broadcasts(model)]
+                if broadcasts[0]:
+                    raise ValueError(f"one sequence gets {len(self.ends)} results, as many as the whole batch")
             return leaves
 
         return run
 
-    def _broadcasts(self, model: Any, whole: Leaves, alone: Leaves) -> bool:
+    def _seems_to_broadcast(self, whole: Leaves, alone: Leaves) -> bool:
+        """Return whether one sequence gets as many results as the whole batch."""
+        B = len(self.ends)
+        return any(B in leaf.shape and alone[name].shape == leaf.shape for name, leaf in whole.items())
+
+    def _broadcasts(self, model: Any) -> bool:
         """Return whether the model combines one sequence with other tensors of the batch, as broadcasting allows.
 
-        Then there are results for all, and one more copy than there are sequences fits no other tensor.
+        Then one more copy than there are sequences fits no other tensor.
         """
-        B = len(self.ends)
-        if not any(B in leaf.shape and alone[name].shape == leaf.shape for name, leaf in whole.items()):
-            return False
-        rows, sequences = self.copies(0, B + 1)
+        rows, sequences = self.copies(0, len(self.ends) + 1)
         ends = [self.ends[b] for b in sequences]
         lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else ends
         try:
@@ -129,7 +135,7 @@ def padded_batch(
     if not on_left and min(ends) < T and fits_at_its_edges(grid.flip(1), ends, batch_first=True, given=0.0):
         got, fix = "'right' for rows that begin with zeros and end with tokens", "give padding_side='left'"
         raise PackvizError("padding_side", expected="the side where the pads are", got=got, fix=fix)
-    return PaddedBatch(call or _called, grid.detach(), ends, lengths, batch_first, on_left)
+    return PaddedBatch(Counted(call or _called), grid.detach(), ends, lengths, batch_first, on_left)
 
 
 def _called(model: Any, batch: Tensor, lengths: Any) -> object:

@@ -1,6 +1,6 @@
 """check_rows(): what comes out for a document in a row may not depend on the other documents of the row."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -11,13 +11,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from packviz.doctor.carriers import ATTENTION, RECURRENT, STATISTICS, carriers
 from packviz.doctor.changes import finding, said_by
 from packviz.doctor.influence import Checked, Influence
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.models import evaluated
-from packviz.doctor.random_states import random_states_kept
+from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
-from packviz.doctor.runs import Change, Evidence, some_of
+from packviz.doctor.runs import Change, Counted, Evidence, some_of
 from packviz.doctor.separation import in_a_row
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
@@ -29,6 +30,9 @@ __all__ = ["check_rows"]
 
 DENSE = 0.95  # the share of the pairs within reach of a convolution that it must connect: a state fades unevenly
 
+TRACED = 4  # calls that are kept to see which layer carries a leak
+
+Run = Callable[[Sequence[Tensor]], Leaves]
 Documents = Sequence[Tensor] | Sequence[Sequence[int]]
 
 
@@ -63,18 +67,25 @@ def check_rows(
     """
     given = _checked(model, documents, call)
     integer("forwards", forwards, 12)
-    tolerance = checked_tolerance(tolerance)
+    tolerance, counted = checked_tolerance(tolerance), Counted(call or called)
     with evaluated(model, *given) as own:
 
         def run(documents: Sequence[Tensor]) -> Leaves:
-            return leaves_of((call or called)(own, row_of([one.clone() for one in documents])), "model")
+            return leaves_of(counted(own, row_of([one.clone() for one in documents])), "model")
 
         with random_states_kept(run) as watched:
-            done = Evidence(watched, [*map(len, given)], tolerance, padded=False, on_left=False, time_axis=0)
-            row = _collected(done, given, seed, forwards)
+            done = _evidence(watched, counted, forwards, given, tolerance)
+            row = _collected(done, given, seed)
             watched.differs = done.differs
-            found = _findings(done, row, model, drawn=watched.draws())
+            found = _findings(done, row, partial(_causes, done, row, given, own, run), drawn=watched.draws())
     return Checked(found, row.influence(done.forwards)).ignoring(ignore)
+
+
+def _evidence(
+    run: WatchedRun, counted: Counted, budget: int, documents: Sequence[Tensor], tolerance: float | None
+) -> Evidence:
+    lengths = [*map(len, documents)]
+    return Evidence(run, counted, budget, lengths, tolerance, padded=False, on_left=False, time_axis=0)
 
 
 def _checked(model: object, documents: object, call: object) -> list[Tensor]:
@@ -104,17 +115,22 @@ class _Row:
     """What a row showed, by token of the row.
 
     starts     where each document begins, and N
-    tried      the tokens that were changed
+    others     by token that was changed, its document with another value there
     alone      by token, how far its outputs are from those of its document alone; nan for another shape
     influence  by (k, q), how far the outputs of token q move if token k changes, of another document
     changes    what the influence is taken from, else the differences from the documents alone
     """
 
     starts: Sequence[int]
-    tried: Collection[int]
+    others: Mapping[int, Tensor]
     alone: Mapping[int, float]
     influenced: Mapping[tuple[int, int], float]
     changes: Sequence[Change]
+
+    @property
+    def tried(self) -> Collection[int]:
+        """Return the tokens that were changed."""
+        return self.others.keys()
 
     @property
     def owner(self) -> list[int]:
@@ -130,17 +146,21 @@ class _Row:
         return Influence(names, sizes, forwards, "Which token changes which", tuple(self.owner))
 
 
-def _collected(done: Evidence, documents: Sequence[Tensor], seed: int, budget: int) -> _Row:
+def _collected(done: Evidence, documents: Sequence[Tensor], seed: int) -> _Row:
     """Run the row, each document alone, and the row with one token after another changed."""
-    starts, tried = [0, *accumulate(done.lengths)], []
-    probed = some_of(done.lengths, (budget - 2) // 2, seed)
-    done.begin([*documents], lambda d, _: [documents[d]], probed, partial(in_a_row, done.lengths))
+    starts, others = [0, *accumulate(done.lengths)], dict[int, Tensor]()
+    done.begin(
+        [*documents],
+        lambda d, _: [documents[d]],
+        lambda: some_of(done.lengths, done.room // 2, seed),
+        partial(in_a_row, done.lengths),
+    )
     if not done.differs:
         done.compare_alone()
-        for d, at, other in changed_tokens(documents, budget - done.forwards, Random(seed)):
+        for d, at, other in changed_tokens(documents, done.room - TRACED, Random(seed)):
             given = [*documents[:d], other, *documents[d + 1 :]]
             if done.vary("values", given, done.everything, by=d, at=at):
-                tried.append(starts[d] + at)
+                others[starts[d] + at] = other
     whole = [dict.fromkeys(range(length), nan) for length in done.lengths]  # where an output has another shape
     changes = [replace(one, steps=one.steps or whole[one.on or 0]) for one in done.changes]
     alone = [one for one in changes if one.way in ("again", "alone")]
@@ -151,7 +171,7 @@ def _collected(done: Evidence, documents: Sequence[Tensor], seed: int, budget: i
         for q, size in _by_token([one], starts).items():
             key = starts[one.by or 0] + (one.at or 0), q
             influenced[key] = max(size, influenced.get(key, 0.0))
-    return _Row(starts, tried, _by_token(alone, starts), influenced, moved or alone)
+    return _Row(starts, others, _by_token(alone, starts), influenced, moved or alone)
 
 
 def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, float]:
@@ -163,7 +183,7 @@ def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, flo
     return found
 
 
-def _findings(done: Evidence, row: _Row, model: object, *, drawn: bool) -> list[Finding]:
+def _findings(done: Evidence, row: _Row, causes: Callable[[], dict[str, object]], *, drawn: bool) -> list[Finding]:
     failure = next(map(said_by, done.failures.values()), "")
     sizes = [size for one in row.changes for size in one.steps.values()]
     size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
@@ -181,7 +201,7 @@ def _findings(done: Evidence, row: _Row, model: object, *, drawn: bool) -> list[
     if kernel := _kernel(row):
         return [found("convolution", row.changes, kernel=kernel), *notes]
     if row.influenced:
-        return [found("leak", row.changes, **_causes(done, row, model)), *notes]
+        return [found("leak", row.changes, **causes()), *notes]
     if row.alone:
         return [found("positions", row.changes, first=min(row.alone) < row.starts[1]), *notes]
     return notes
@@ -201,30 +221,42 @@ def _kernel(row: _Row) -> int:
     return reach + 1 if ends and len(found) >= DENSE * len(near) and deepest < reach else 0
 
 
-def _causes(done: Evidence, row: _Row, model: object) -> dict[str, object]:
-    """Return what the answers say about the cause of a leak, and which modules of the model may be it."""
+def _causes(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> dict[str, object]:
+    """Return what the answers say about the cause of a leak, and which layers of the model carry it."""
     owner, D = row.owner, len(done.lengths)
     pairs = {(owner[k], owner[q]) for k, q in row.influenced}
     possible = {(a, b) for a in {owner[k] for k in row.tried} for b in range(a + 1, D)}
     starts = {*row.starts[1:-1]}
-    parts = list(model.named_modules()) if isinstance(model, nn.Module) else []
+    layers = _carrying(done, row, documents, model, run)
+
+    def named(kinds: tuple[type[nn.Module], ...]) -> str:
+        return joined([f"{type(one).__name__} {name}".strip() for name, one in layers if isinstance(one, kinds)], 3)
+
     both = any(a > b for a, b in pairs)
-
-    def named(*kinds: type[nn.Module]) -> str:
-        found = [f"{type(one).__name__} {name}".strip() for name, one in parts if isinstance(one, kinds)]
-        return joined(found, 3)
-
-    recurrent = named(nn.RNNBase, nn.RNNCellBase)
-    attention = named(nn.MultiheadAttention, nn.TransformerEncoderLayer)
     return {
         "by_length": _is_sorted(done),
         "shifted": all(k in starts and q == k - 1 for k, q in row.influenced),
-        "recurrent": "" if attention or both else recurrent,
-        "statistics": named(nn.modules.batchnorm._NormBase) if both and not attention else "",
-        "attention": "" if recurrent else attention,
+        "recurrent": named(RECURRENT),
+        "statistics": named(STATISTICS),
+        "attention": named(ATTENTION),
         "both": both,
         "some": not both and len(pairs) < len(possible),
     }
+
+
+def _carrying(
+    done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run
+) -> list[tuple[str, nn.Module]]:
+    """Return the layers that carry the token that changes most others over a border; none if that cannot be seen."""
+    whole: Any = getattr(model, "__self__", model)
+    sources = [k for k, _ in row.influenced if k in row.others and row.owner[k] in done.alone]
+    if not isinstance(whole, nn.Module) or not sources or done.room < TRACED:
+        return []
+    k = max(dict.fromkeys(sources), key=sources.count)
+    try:
+        return carriers(whole, run, documents, row.owner[k], row.others[k])
+    except Exception:  # of the model, or of a layer that is called in another way
+        return []
 
 
 def _is_sorted(done: Evidence) -> bool:

@@ -44,11 +44,24 @@ class Change:
     at: int | None = None
 
 
+class Counted:
+    """What a check runs, with the number of its calls, whether they return or raise."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call, self.calls = call, 0
+
+    def __call__(self, *given: Any) -> Any:
+        self.calls += 1
+        return self.call(*given)
+
+
 @dataclass(eq=False)
 class Evidence:
     """What the runs of some samples show. `failures`: why some were impossible, `compared`: which were compared.
 
     run        takes whatever stands for a batch, such as a list of samples; what it returns, `separate` splits
+    counted    the model that `run` calls
+    budget     how often that may be called, by everything in a check
     lengths    how many steps each sample has; 0 if unknown
     tolerance  what counts as rounding; None: by dtype
     padded     whether outputs in a batch may be wider than those alone. on_left: which entries are then the sample's
@@ -61,6 +74,8 @@ class Evidence:
     """
 
     run: Callable[[Any], Any]
+    counted: Counted
+    budget: int
     lengths: Sequence[int]
     tolerance: float | None = None
     padded: bool = True
@@ -68,6 +83,7 @@ class Evidence:
     time_axis: int | None = None
     separate: Separate = field(init=False)
     whole: Outputs = field(init=False)
+    units: dict[str, float] = field(init=False)
     copies: int = 1
     copied: dict[int, Sequence[Leaves]] = field(default_factory=dict)
     alone: dict[int, Leaves] = field(default_factory=dict)
@@ -77,7 +93,16 @@ class Evidence:
     faint: list[Change] = field(default_factory=list)
     failures: dict[Way, BaseException] = field(default_factory=dict)
     compared: set[Way] = field(default_factory=set)
-    forwards: int = 0
+
+    @property
+    def forwards(self) -> int:
+        """Return how often the model was called."""
+        return self.counted.calls
+
+    @property
+    def room(self) -> int:
+        """Return how often the model may still be called."""
+        return self.budget - self.forwards
 
     @property
     def everything(self) -> Sequence[int]:
@@ -93,37 +118,53 @@ class Evidence:
         self,
         given: Any,
         alone: Callable[[int, int], Any],
-        probed: Sequence[int],
+        probed: Callable[[], Sequence[int]],
         separated: Separated,
         copies: Sequence[int] = (1,),
     ) -> None:
         """Run all samples twice, and each of those probed alone. Errors of the first run are passed on.
 
         alone      returns what `run` takes for a sample alone, or for copies of it: how many is tried in turn
+        probed     returns which samples the calls that are left allow
         separated  returns what splits the results of a run, from those of the whole batch and of samples alone
         """
-        self.forwards += 1
         whole, again = self.run(given), self._ran("again", given)
         results = self._alone(alone, probed, copies) if "again" not in self.failures else {}
         self.separate = separated(whole, results, self.copies)
-        self.whole = self.separate(whole, self.everything)
+        self._take(self.separate(whole, self.everything))
         if again is not None:
             self._add("again", self.everything, self.separate(again, self.everything))
         self.copied = {b: self.separate(result, [b] * self.copies).each for b, result in results.items()}
         self.alone = {b: outputs[0] for b, outputs in self.copied.items()}
 
-    def _alone(self, alone: Callable[[int, int], Any], probed: Sequence[int], copies: Sequence[int]) -> dict[int, Any]:
-        """Return what comes of these samples alone, or of copies of them; up to the first that fails in every way."""
-        results: dict[int, Any] = {}
-        for self.copies in copies:
-            results = {}
-            for b in probed:
-                if (result := self._ran("alone", alone(b, self.copies))) is None:
+    def _take(self, whole: Outputs) -> None:
+        """Keep the outputs that others are compared with, and what counts as rounding in each."""
+        self.whole, self.units = whole, {}
+        for leaves in (*whole.each, whole.shared):
+            for name, leaf in leaves.items():
+                self.units[name] = max(unit_of(leaf), self.units.get(name, 0.0))
+
+    def _alone(
+        self, alone: Callable[[int, int], Any], probed: Callable[[], Sequence[int]], copies: Sequence[int]
+    ) -> dict[int, Any]:
+        """Return what comes of samples alone, or of copies of them, up to one that fails; of the way that got furthest.
+
+        A second way is tried only if the calls that are left may get it further.
+        """
+        best: dict[int, Any] = {}
+        for count in copies:
+            chosen, results = probed(), dict[int, Any]()
+            if len(chosen) <= len(best):
+                break
+            for b in chosen:
+                if (result := self._ran("alone", alone(b, count))) is None:
                     break
                 results[b] = result
-            if len(results) == len(probed):
+            if len(results) > len(best):
+                self.copies, best = count, results
+            if len(results) == len(chosen):
                 break
-        return results
+        return best
 
     def compare_alone(self) -> None:
         """Add what differs in the samples that were run alone."""
@@ -134,9 +175,11 @@ class Evidence:
     def vary(self, way: Way, given: Any, places: Places, by: int | None = None, at: int | None = None) -> bool:
         """Run something else, add what differs in the samples that stand at these places, and say if it could be run.
 
+        It is not run if the model was called as often as it may be.
+
         by, at   the sample that was changed, which is not compared itself, and the step in it
         """
-        result = self._ran(way, given)
+        result = self._ran(way, given) if self.room > 0 else None
         if result is not None:
             self._add(way, places, self.separate(result, places), by, at)
         return result is not None
@@ -145,11 +188,10 @@ class Evidence:
         """Return evidence of the same samples, run in another mode: all of them first, without comparing anything."""
         other = copy(self)
         other.changes, other.faint, other.failures, other.compared = [], [], {}, set()
-        other.whole = self.separate(self.run(given), self.everything)
+        other._take(self.separate(self.run(given), self.everything))
         return other
 
     def _ran(self, way: Way, given: Any) -> Any:
-        self.forwards += 1
         try:
             return self.run(given)
         except Exception as error:  # of the model, whatever it raises
@@ -201,15 +243,14 @@ class Evidence:
         cut = shape == other[name].shape and any(need > size for need, size in zip(own, shape, strict=False))
         if cut or (not self.padded and way != "alone"):
             own = shape  # both were cut, which the comparison with the sample alone shows
-        unit = self.unit(name) if self.tolerance is None else self.tolerance
+        unit = self.unit(name, reference) if self.tolerance is None else self.tolerance
         scale = scale_of(reference[name]) if self.tolerance is None else None
         strict = b is None or (self._is_trimmed(name) if self.padded else way != "alone")
         return gap(reference[name], other[name], own, unit, scale, strict=strict, on_left=self.on_left)
 
-    def unit(self, name: str) -> float:
-        """Return the largest difference that is rounding, for a number of magnitude 1."""
-        every = (*self.whole.each, self.whole.shared)
-        return max(unit_of(leaves[name]) for leaves in every if name in leaves)
+    def unit(self, name: str, reference: Leaves) -> float:
+        """Return the largest difference that is rounding, for a number of magnitude 1; also if the batch lacks it."""
+        return self.units[name] if name in self.units else unit_of(reference[name])
 
     def own(self, b: int | None, name: str) -> torch.Size | None:
         """Return the shape of an output of sample b: as it is alone, else as it is in the whole batch."""

@@ -12,7 +12,7 @@ from packviz.doctor.changes import finding, said_by, told_of, who_of
 from packviz.doctor.influence import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.random_states import random_states_kept
-from packviz.doctor.runs import Change, Evidence, Outputs, some_of
+from packviz.doctor.runs import Change, Counted, Evidence, Outputs, some_of
 from packviz.doctor.variations import Variations, copied, other_orders
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
@@ -63,9 +63,10 @@ def check_samples(
     integer("forwards", forwards, LEAST)
     tolerance = checked_tolerance(tolerance)
     vary = Variations([samples[b] for b in chosen], seed)
-    with random_states_kept(lambda given: outputs_of(run([copied(one) for one in given]), len(given))) as watched:
-        done = Evidence(watched, vary.sizes, tolerance)
-        _collect(done, vary, forwards)
+    counted = Counted(run)
+    with random_states_kept(lambda given: outputs_of(counted([copied(one) for one in given]), len(given))) as watched:
+        done = Evidence(watched, counted, forwards, vary.sizes, tolerance)
+        _collect(done, vary)
         watched.differs = done.differs
         found = [*_findings(done, vary, drawn=watched.draws())]
     names = [sequence_label(b) for b in range(len(chosen))]
@@ -104,14 +105,14 @@ def outputs_of(result: Any, B: int) -> list[Leaves]:
     return [leaves_of(one) for one in result]
 
 
-def _collect(done: Evidence, vary: Variations, budget: int) -> None:
+def _collect(done: Evidence, vary: Variations) -> None:
     """Run the samples in every way that the budget allows."""
     samples, B = vary.samples, len(vary.samples)
-    probed = some_of(done.lengths, max(1, (budget - 6) // 2), vary.seed)
+    probed = some_of(done.lengths, max(1, (done.budget - 6) // 2), vary.seed)
     done.begin(
         samples,
         lambda b, copies: [samples[b]] * copies,
-        probed,
+        lambda: some_of(done.lengths, max(0, (done.room - 4) // 2), vary.seed),
         lambda *_: lambda outputs, _: Outputs(outputs, {}),
         copies=(1, B),
     )
@@ -121,7 +122,7 @@ def _collect(done: Evidence, vary: Variations, budget: int) -> None:
     for order in other_orders(done.lengths, vary.seed):
         done.vary("order", [samples[b] for b in order], order)
     for j in probed:
-        if (other := vary.with_other_values(j)) is not None:
+        if done.room > 0 and (other := vary.with_other_values(j)) is not None:
             done.vary("values", [*samples[:j], other, *samples[j + 1 :]], range(B), by=j)
     if (longer := vary.longer()) is not None:
         done.vary("longer", [*samples, longer], range(B))
@@ -131,7 +132,7 @@ def _collect(done: Evidence, vary: Variations, budget: int) -> None:
     rest = [pair for pair in pairs if pair not in set(near)]
     Random(vary.seed).shuffle(rest)
     for at, (i, j) in enumerate([*near, *rest]):
-        if done.forwards >= budget or (at >= FREE_PAIRS and not done.changes):
+        if done.room <= 0 or (at >= FREE_PAIRS and not done.changes):
             return
         done.vary("pair", [samples[i], samples[j]], (i, j))
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 import torch
-from document_cases import RIGHT, WRONG, Convolution, Model, Recurrent, documents
+from document_cases import RIGHT, WRONG, Convolution, Model, Recurrent, causal, documents, values
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 import packviz as pv
 
@@ -53,7 +54,7 @@ def test_the_first_token_of_a_document_that_is_changed_alone_is_seen() -> None:
 def test_a_row_with_too_many_tokens_is_checked_at_its_borders_first() -> None:
     right = pv.check_rows(Model(), documents((30, 30, 30)))
     wrong = pv.check_rows(Recurrent(nn.GRU), documents((30, 30, 30)))
-    assert right.influence.forwards == wrong.influence.forwards == 80
+    assert [right.influence.forwards, wrong.influence.forwards] == [76, 80]  # four show which layer carries a leak
     assert [one.kind for one in (*right, *wrong)] == ["leak"]
     assert pv.check_rows(Recurrent(nn.GRU), documents((30, 30, 30)), forwards=12).wrong
 
@@ -148,3 +149,63 @@ def test_a_leak_below_the_rounding_of_a_dtype_is_no_matter_of_positions(dtype: t
         lambda row: row.input_ids.to(dtype) + torch.arange(row.input_ids.size(1)), given, lambda m, r: m(r)
     )
     assert found.kind == "positions"
+
+
+class Attended(nn.Module):
+    """Attention written by hand, before a GRU that runs each document by itself."""
+
+    def __init__(self, norm: nn.Module | None = None) -> None:
+        super().__init__()
+        torch.manual_seed(6)
+        self.attention, self.g, self.norm = Model("none"), nn.GRU(20, 4, batch_first=True), norm
+
+    def forward(self, ids: Tensor, positions: Tensor, mask: Tensor, parts: list[int]) -> Tensor:
+        x = self.attention(ids, positions, mask)
+        x = x if self.norm is None else self.norm(x.transpose(1, 2)).transpose(1, 2)
+        packed = pack_sequence([one[0] for one in x.split(parts, 1)], enforce_sorted=False)
+        return torch.cat(unpack_sequence(self.g(packed)[0]))[None]
+
+
+def attended(m: Attended, row: Any, mask: Tensor) -> Tensor:
+    return m(row.input_ids, row.position_ids, mask, row.cu_seqlens.diff().tolist())  # type: ignore[no-any-return]
+
+
+def first_of_the_next(row: Any) -> Tensor:
+    mask = row.mask[0, 0].clone()
+    mask[range(1, len(mask)), range(len(mask) - 1)] = True  # each token reads the one before it, over borders, too
+    return mask  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("mask", [causal, first_of_the_next, lambda row: torch.ones_like(causal(row))])
+def test_a_layer_that_only_passes_on_a_leak_is_not_blamed(mask: Any) -> None:
+    norm = nn.BatchNorm1d(20)  # with running statistics
+    (found,) = pv.check_rows(Attended(norm), documents(), lambda m, row: attended(m, row, mask(row)))
+    assert found.kind == "leak"
+    assert all(name not in found.found for name in ("GRU", "BatchNorm"))
+
+
+def test_the_layer_that_carries_a_leak_is_named_among_others() -> None:
+    own = nn.BatchNorm1d(20, track_running_stats=False)
+    (found,) = pv.check_rows(Attended(own), documents((4, 3, 2)), lambda m, row: attended(m, row, row.mask))
+    assert "BatchNorm1d norm takes its statistics over the whole row" in found.found
+    (found,) = pv.check_rows(
+        nn.ModuleDict({"a": nn.MultiheadAttention(8, 1, batch_first=True), "n": nn.BatchNorm1d(8)}),
+        values(),
+        lambda m, row: m["n"](m["a"](*[row.input_ids] * 3)[0].transpose(1, 2)),
+    )
+    assert "MultiheadAttention a reads over the borders" in found.found
+    assert "BatchNorm" not in found.found
+    assert "GRU rnn runs on" in pv.check_rows(Recurrent(nn.GRU, bidirectional=True), documents())[0].found
+
+
+def test_no_hook_stays_on_a_model_that_cannot_be_copied() -> None:
+    model = Recurrent(nn.GRU)
+    model.lock, hooked = threading.Lock(), list[int]()  # type: ignore[assignment]
+
+    def call(m: Recurrent, row: Any) -> Tensor:
+        hooked.append(len(model.rnn._forward_hooks))
+        return m(row.input_ids)  # type: ignore[no-any-return]
+
+    (found,) = pv.check_rows(model, documents(), call)
+    assert "GRU rnn runs on" in found.found
+    assert {*hooked} == {0}
