@@ -163,7 +163,7 @@ export class Player {
   show(step, first = step) {
     const target = Math.min(this.steps, Math.max(1, step)),
       before = Math.min(first, target) - 1;
-    if (before) this.go(before, { quick: true });
+    if (before || first < target) this.go(Math.max(1, before), { quick: true });
     first < target ? this.clock.play(target) : this.go(target);
   }
 

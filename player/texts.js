@@ -111,6 +111,7 @@ export class Texts {
         return el("span", { class: "pv-chip", style: `background:${hue.fill};color:${hue.text}` }, seq[0]);
       }),
     );
+    this.player.ui.mean.check();
   }
   /**
    * @param {Stage} stage

@@ -76,11 +76,13 @@ def test_the_movie_has_the_step_of_every_question_about_rows(seed: int) -> None:
     ("attention", {"keys_read", "mask_cells"}),
     ("leak", {"changed_tokens", "changed_documents"}),
 ])  # fmt: skip
-def test_a_stage_of_rows_asks_what_it_shows(stage: str, keys: set[str]) -> None:
+def test_a_stage_of_rows_asks_what_it_shows_and_plays_to_it(stage: str, keys: set[str]) -> None:
     run = of(max_length=4 if stage == "fill" else 9, isolate=False)
     asked = [ask(run, stage, number) for number in range(6)]
     assert {each.key for each in asked if each} == keys
-    assert len(asking(movie(run, (stage,)), stage).to_dict()["questions"]) >= len(keys)
+    questions = asking(movie(run, (stage,)), stage).to_dict()["questions"]
+    assert len(questions) >= len(keys)
+    assert {each["first"] for each in questions} == {1}  # it begins where the lesson does, and not at the answer
 
 
 def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:

@@ -47,12 +47,15 @@ class Slip:
 
 @dataclass(frozen=True)
 class MovieMoment:
-    """Where a movie shows why: a stage, and its step with a given name or time step, or else its last step."""
+    """Where a movie shows why: a stage, and its step with a given name or time step, or else its last step.
+
+    A step without a time step is the end of a way, so the movie plays to it from the beginning of the stage.
+    """
 
     stage: Stage
     timestep: int | None = None
     name: str = ""
-    since: int | None = None  # the time step from which it plays to that one; None if one step shows it
+    since: int | None = None  # the time step from which it plays to that one; None if that one step shows it
 
 
 @dataclass(frozen=True)
