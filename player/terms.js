@@ -81,5 +81,9 @@ export function explaining(root, tip) {
   root.addEventListener("focusin", (event) => tell(of(event)));
   root.addEventListener("focusout", () => tell(null));
   root.addEventListener("click", (event) => of(event) && tell(of(event)));
-  return { hide: () => tell(null), check: () => void (told && (!told.isConnected || now() !== then) && tell(null)) };
+  const hide = () => tell(null);
+  const check = () => {
+    if (told && !(told.isConnected && now() === then)) hide();
+  };
+  return { hide, check };
 }
