@@ -162,7 +162,7 @@ def _width(facts: Facts) -> int:
 
 
 def _end_of_output(facts: Facts, name: str = "") -> MovieMoment:
-    return MovieMoment("unpack", min(_width(facts), MAX_FILMED) - 1, name, since=0)
+    return MovieMoment("unpack", min(_width(facts), MAX_FILMED) - 1, name)
 
 
 def _short_and_long(facts: Facts) -> Sequence[int]:
