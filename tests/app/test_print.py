@@ -91,6 +91,7 @@ def test_a_round_is_printed_as_a_worksheet_with_solutions(visit: Open) -> None:
     visited.main.get_by_role("button", name="Share").click()
     visited.page.get_by_role("link", name="This round as a worksheet").click()
     visited.page.get_by_role("heading", name="Solutions").wait_for()
+    expect(visited.page.get_by_label("Link to this page")).to_have_count(0)  # the panel that led here is closed
     visited.settle()
     printed = sheets(visited.page)
     begins = next((i for i, sheet in enumerate(printed) if "Solutions" in sheet), -1)

@@ -170,6 +170,7 @@ class Lecture:
                 assert bars.locator(".bar").evaluate_all(OVERLAPS) == []
             else:
                 expect(page.locator(".class-told")).to_contain_text(TOLD[phase])
+                expect(page.locator(".class-told")).to_be_visible()
                 if question.get("rows"):
                     expect(page.locator(".st-key-class-batch table")).to_be_visible()
 

@@ -16,7 +16,8 @@ _HERE = Path(__file__).parent
 _print = st.components.v2.component(
     "packviz_print",
     html='<button type="button">Print</button>',
-    css="button { font: inherit; padding: 0.4rem 1.2rem; border-radius: 8px; cursor: pointer; }",
+    css="button { font: inherit; color: inherit; background: var(--st-background-color); padding: 0.4rem 1.2rem; "
+    "border: 1px solid var(--st-border-color); border-radius: 8px; cursor: pointer; }",
     js='export default ({ parentElement }) => { parentElement.querySelector("button").onclick = () => print(); };',
 )
 

@@ -67,7 +67,8 @@ def share(film: Callable[[], Request] | None) -> None:
     """
     if film is not None and stage_on_screen() is None:
         return
-    panel = st.popover("Share", icon=":material/share:", key="share", on_change="rerun")
+    key = "share sheet" if st.query_params.get("worksheet") else "share"  # so that the panel that led there is closed
+    panel = st.popover("Share", icon=":material/share:", key=key, on_change="rerun")
     if panel.open:
         with panel, st.container(key="sharing"):
             _panel(film)
