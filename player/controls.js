@@ -137,7 +137,6 @@ export function controls(player) {
     invite,
     onward,
     say,
-    controls: transport,
     range,
     count,
     pace,

@@ -6,8 +6,7 @@ import { READABLE } from "./layout.js";
 import { BESIDE } from "./numbers.js";
 import { within } from "./pen.js";
 
-const HEADED = 60, // pixels of a heading at least
-  THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
+const THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
   LETTERED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
 /**
@@ -168,9 +167,8 @@ export const roles = {
       at = line.findIndex((title) => title.state.i === state.i);
     const left = (/** @type {number} */ i) =>
       Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : 2, this.room - wide(line[i])));
-    const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : this.room,
-      from = at < 0 ? x : left(at),
-      here = end > this.edge + HEADED ? Math.max(from, this.edge + 2) : from; // it stays in a place that scrolls
+    const here = at < 0 ? x : left(at),
+      end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : this.room;
     this.write(ctx, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, {
       px,
       weight: 650,

@@ -81,9 +81,5 @@ export function explaining(root, tip) {
   root.addEventListener("focusin", (event) => tell(of(event)));
   root.addEventListener("focusout", () => tell(null));
   root.addEventListener("click", (event) => of(event) && tell(of(event)));
-  const hide = () => tell(null);
-  const check = () => {
-    if (told && !(told.isConnected && now() === then)) hide();
-  };
-  return { hide, check };
+  return { hide: () => tell(null), check: () => void (told && (!told.isConnected || now() !== then) && tell(null)) };
 }
