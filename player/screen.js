@@ -92,7 +92,7 @@ export class Screen {
   }
   escape() {
     this.player.pointer.pointAt(null);
-    this.player.ui.mean.hide();
+    this.player.ui.mean();
     const open = [this.player.ui.keys, this.player.ui.saving].filter((menu) => menu.open);
     for (const menu of open) menu.show(false);
     if (!open.length && this.full) this.fullscreen();
@@ -100,7 +100,7 @@ export class Screen {
   /** @param {Event} event */
   press(event) {
     here.clicked = true;
-    if (!(/** @type {any} */ (event.composedPath()[0]).matches?.("abbr"))) this.player.ui.mean.hide();
+    if (!(/** @type {any} */ (event.composedPath()[0]).matches?.("abbr"))) this.player.ui.mean();
     if (event.composedPath().includes(this.player.root)) here.last = this.player;
   }
   seen() {

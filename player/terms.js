@@ -37,34 +37,29 @@ export function explainPage() {
   };
   /** @type {number} */
   let waiting;
-  const { hide, check } = explaining(document.body, tip);
   new MutationObserver(() => {
-    check();
     clearTimeout(waiting);
     waiting = setTimeout(mark, 300);
-  }).observe(document.body, { childList: true, characterData: true, subtree: true });
+  }).observe(document.body, { childList: true, subtree: true });
   mark();
+  const hide = explaining(document.body, tip);
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
   document.addEventListener("scroll", hide, true);
 }
 /**
- * Show a term's meaning beside it, until something else is pointed at, tapped or focused. Returns what hides it, and what
- * does so if the term is gone or the page is another one: the browser does not report that the pointer left such a term.
+ * Show a term's meaning beside it, until something else is pointed at, tapped or focused. Returns a function that hides it.
  * @param {HTMLElement} root
  * @param {HTMLElement} tip
  */
 export function explaining(root, tip) {
   tip.id = `${MEANING}-${Math.random().toString(36).slice(2)}`; // there are several on a page
   /** @type {HTMLElement | null} */
-  let told = null,
-    then = "";
-  const now = () => location.pathname + told?.textContent;
+  let told = null;
   const tell = (/** @type {HTMLElement | null} */ term) => {
     told?.removeAttribute("aria-describedby");
     told = term;
     tip.hidden = !term;
     if (!term) return;
-    then = now();
     term.setAttribute("aria-describedby", tip.id);
     tip.textContent = meaning(term.textContent);
     const at = term.getBoundingClientRect(),
@@ -81,5 +76,5 @@ export function explaining(root, tip) {
   root.addEventListener("focusin", (event) => tell(of(event)));
   root.addEventListener("focusout", () => tell(null));
   root.addEventListener("click", (event) => of(event) && tell(of(event)));
-  return { hide: () => tell(null), check: () => void (told && (!told.isConnected || now() !== then) && tell(null)) };
+  return () => tell(null);
 }

@@ -111,7 +111,6 @@ export class Texts {
         return el("span", { class: "pv-chip", style: `background:${hue.fill};color:${hue.text}` }, seq[0]);
       }),
     );
-    this.player.ui.mean.check();
   }
   /**
    * @param {Stage} stage

@@ -460,12 +460,6 @@ def test_on_a_phone_buttons_keep_their_places(open_page: Open, movie: Movie) -> 
     assert box["x"] + box["width"] <= 360
     screen.root.locator("canvas").tap()
     expect(meaning).to_be_hidden()
-    term.tap()
-    screen.root.evaluate("node => node.focus()")
-    term.dispatch_event("click")
-    expect(meaning).to_be_visible()
-    screen.press("ArrowRight")  # the term is gone with its caption
-    expect(meaning).to_be_hidden()
 
 
 def test_a_page_opens_on_the_step_that_it_was_saved_with(browser: Browser, tmp_path: Path) -> None:
