@@ -236,7 +236,7 @@ def test_pointing_tells_addresses_hidden_numbers_and_the_filler(open_page: Open,
     assert all("data[offset[" in tip for tip in tips(movie))
     screen.press("End")
     told = screen.sweep()
-    assert any("filler 0" in line for line in told)
+    assert any("0 fills the row" in line for line in told)
     assert tips(movie) <= told
     screen.page.get_by_role("slider", name="Step").fill(str(movie.step_at("run")))
     run = screen.sweep()
