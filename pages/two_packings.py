@@ -7,8 +7,8 @@ from ui.views import two_packings
 
 lesson(
     "What does packing mean for a transformer?",
-    "A row holds one sequence, called a document, after another. `batch_sizes` becomes `cu_seqlens`: it begins with "
-    "0, says where each sequence begins, and ends with the number of all tokens.",
+    "A row holds its sequences, called documents, one after another. It needs no `batch_sizes`. Its borders are in "
+    "`cu_seqlens`, the cumulative lengths of the sequences, which begins with 0.",
     ("two",),
     {
         "Two packings of this batch": two_packings.side_by_side,

@@ -7,7 +7,8 @@ from ui.views import what_leaks
 
 lesson(
     "What leaks from one document into the next?",
-    "Each document also runs **alone**, and the **influence** of tokens on outputs is computed.",
+    "Each document also runs **alone**, which must give the same outputs. And no output may change with a token of "
+    "another document: how much it does is the **influence** of that token.",
     ("leak", "run"),
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,

@@ -1,14 +1,15 @@
 """Attention over a row: what the mask and the positions change for every document."""
 
+import math
 from dataclasses import dataclass
 
 from packviz.compute.row_record import RowsTrace
 from packviz.compute.rows import rerun
-from packviz.facts.row_leaks import rounding_of
+from packviz.facts.row_leaks import leak_in, rounding_of
 from packviz.inputs.row_config import Positions
 from packviz.text import joined, sequence_label, two_digits
 
-__all__ = ["Switched", "switched"]
+__all__ = ["Switched", "moved_by_positions", "switched"]
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,15 @@ def switched(run: RowsTrace) -> list[Switched]:
             documents = joined(named) if named else "none: rounding only"
             found.append(Switched(isolate, reset, positions, max(largest for _, largest in far), documents))
     return found
+
+
+def moved_by_positions(run: RowsTrace, row: int) -> float:
+    """Return up to how far outputs of a row differ from alone if the mask is right but positions run on.
+
+    It is 0.0 if they differ by rounding only, if no positions are learned, and if the numbers are not finite.
+    """
+    if run.config.layer != "attention" or run.config.positions != "learned":
+        return 0.0
+    found = leak_in(rerun(run, row=row, isolate=True, reset_positions=False), 0)
+    largest = float(found.difference[-1].max())
+    return largest if bool(found.differs[-1].any()) and math.isfinite(largest) else 0.0

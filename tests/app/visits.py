@@ -15,7 +15,7 @@ from ui.parts.controls import LABEL
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
 MENU = {
     "Learn": ("Padding", "Sorting", "Packing", "Running", "Unpacking"),
-    "Transformers": ("Two packings", "Filling rows", "Borders", "Attention", "What leaks", "Losses"),
+    "Transformers": ("Two packings", "Filling rows", "Borders", "Attention", "What leaks", "What the loss counts"),
     "Why it matters": ("Compare", "Cost", "Training"),
     "Help": ("Questions", "Doctor", "For teachers"),
 }

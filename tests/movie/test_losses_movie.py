@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
 
 import packviz as pv
-from packviz.facts import changed_means, draw_head, losses_in_rows, losses_of
+from packviz.facts import changed_means, draw_head, losses_in_rows, losses_of, means
 from packviz.show.movie import losses_beside
 from packviz.show.movie.staging import LETTER, READABLE, Staging
 from packviz.text import joined, sequence_label
@@ -153,6 +153,8 @@ def test_every_sentence_is_true(seed: int) -> None:
     assert ("changes none of the three means" in said["end"]) == bool(labelled and not changed)
     if changed:
         assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}**" in said["end"]
+        told = [float(each) for each in re.findall(r"\d+\.\d{4,8}", said["end"])]
+        assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:
         pads = int(found.labelled["padded"].sum() - found.labelled["masked"].sum())
         assert (f"{pads} of the" in said["padded"]) == bool(pads)

@@ -14,6 +14,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, starts_by
 from packviz.inputs.row_config import Strategy
 from packviz.show.movie.rows.borders import MAX_CELLS
+from packviz.text import two_digits
 
 TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"
 STRATEGIES = get_args(Strategy)
@@ -176,6 +177,16 @@ def test_the_captions_of_borders_count_documents_tokens_and_pairs(text: str, set
     assert list(map(int, re.findall(r"\d+", numbers))) == lengths
     found = pv.find_documents(position_ids=run.position_ids[row])
     assert ("position_ids do not" in said["end"]) == (list(found) != lengths)
+
+
+def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
+    run = pv.trace_rows(pv.Batch.parse(TEXT))
+    wrong = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(reset_positions=False))
+    largest = max(float(each.max()) for row in wrong.difference for each in row)
+    said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
+    assert f"by up to {two_digits(largest)}, although the mask is right" in said["position_ids"]
+    rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
+    assert not any("although the mask" in step.caption for step in rotated.steps)
 
 
 @each_border

@@ -187,4 +187,4 @@ def of_the_output(case: Asked, key: str, b: int) -> Answer:
         return "its final state"
     if torch.equal(end, whole):
         return "the final states of both directions"
-    return "its final state forward, and the state after one step backward"
+    return "forward: its final state; backward: the state after one step"

@@ -154,6 +154,7 @@ ROWS = {  # in the words of public threads on packing for transformers
     "keras masking layer equivalent": "mask-for-an-lstm",
     "gru gives nan": "nan",
     "loss is nan": "document-without-targets",
+    "loss is nan after padding": "nan",
 }
 BACK = {  # about the way back, in plain words
     "what is the gradient of a pad": "gradient-of-a-pad",

@@ -22,7 +22,7 @@ LESSONS = {  # by stage
     "losses": "losses",
 }
 
-TITLES = {"class": "For teachers"}  # in the menu; of the others their names
+TITLES = {"class": "For teachers", "losses": "What the loss counts"}  # in the menu; of the others their names
 
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them
 

@@ -46,7 +46,8 @@ A **PackedSequence** knows its borders: `batch_sizes` ends each sequence for the
 A **row** is a plain tensor, and every layer must be told where a document ends:
 
 - **Attention** needs a **mask** with the borders, and positions that start again.
-- **An RNN, GRU or LSTM**, like Mamba or a gated delta rule, needs a **reset** of its state; a mask does not help it.
+- **An RNN, GRU or LSTM** needs a **reset** of its state; a mask does not help it. The same holds for other layers with
+  a state, such as Mamba (a state-space model) or a gated delta rule (a linear attention that overwrites its state).
   For torch's own RNN, GRU or LSTM that is a PackedSequence; Mamba takes `seq_idx`.
 - **A convolution** needs a cut at each border, or it mixes the first k − 1 tokens with the document before.
 
@@ -77,8 +78,8 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 def layers(shown: Shown) -> None:
     """Show the difference from alone of every layer on this batch, with and without its borders."""
     st.markdown(
-        "The table shows the largest difference of a token from the same document alone, in the row with the most "
-        "documents. With the right border it is 0, up to rounding."
+        "Each document of the row with the most documents also runs alone. The table shows how far the outputs of its "
+        "tokens differ at most. With the right border that is 0, up to rounding."
     )
     columns = ["layer", "kept apart by", "with it", "without it", "tokens that differ without it"]
     sheet(shown.fact(_compared), columns, "layers", "The difference from alone of every layer on this batch")

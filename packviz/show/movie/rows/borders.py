@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
+from packviz.facts.row_attention import moved_by_positions
 from packviz.inputs.borders import RULES, Lengths, Rule, find_documents, starts_by
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
@@ -14,7 +15,7 @@ from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks,
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, width
-from packviz.text import counted, sequence_label
+from packviz.text import counted, sequence_label, two_digits
 
 MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
 PITCH = 1.35  # units from one line of the picture to the next
@@ -76,6 +77,12 @@ class Spelled:
             "cu_seqlens": find_documents(cu_seqlens=self.cu_seqlens),
             "the mask": find_documents(attention_mask=self.mask),
         }
+
+    @cached_property
+    def moved(self) -> str:
+        """Return how far positions that run on would move outputs, in words; "" if they would not."""
+        largest = moved_by_positions(self.view.trace, self.row)
+        return two_digits(largest) if largest else ""
 
     @cached_property
     def wide(self) -> float:

@@ -49,9 +49,12 @@ def losses(view: RowsView) -> Iterator[Step]:
     if view.trace.logits is not None:
         yield _shown(view, "accumulated", "masked", "micro_batches", size=_size(view))
         yield _shown(view, "normalized", "masked", "tokens", size=_size(view))
-    both = [(over, *map(_number, each)) for over, each in means(view.trace, found_losses(view)).items()]
+    means_of = means(view.trace, found_losses(view))
+    both = [(over, *map(_number, each)) for over, each in means_of.items()]
+    changed = list(changed_means(view.trace, found_losses(view)))
+    apart, packed = zip(*([_written(*means_of[over]) for over in changed] or [("", "")]), strict=True)
     lines = tuple(CodeLine(f"{over}: alone {alone}", f"rows {rows}") for over, alone, rows in both)
-    caption = _said(view, "end", "rows", "rows", changed=list(changed_means(view.trace, found_losses(view))))
+    caption = _said(view, "end", "rows", "rows", changed=changed, alone=apart, packed=packed)
     yield Step(caption, (_frame(view, "rows", "rows", "rows"),), lines, name="end")
 
 
@@ -87,6 +90,12 @@ def _frame(view: RowsView, name: str, order: Order, over: Over, size: int = 0) -
 
 def _number(value: float) -> str:
     return f"{value:.4f}"
+
+
+def _written(one: float, other: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart: 4, or up to 8."""
+    digits = next((digits for digits in range(4, 8) if f"{one:.{digits}f}" != f"{other:.{digits}f}"), 8)
+    return f"{one:.{digits}f}", f"{other:.{digits}f}"
 
 
 def _size(view: RowsView) -> int:
@@ -156,6 +165,9 @@ def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **v
         "groups": int((counts > 0).sum()),
         "micro_batches": len(counts),
         "size": size,
+        "chosen": view.micro_batch is None,
+        "over_tokens": _number(found.mean(order)),
+        "shape": found.real.shape,
         "shift": run.config.shift_labels,
         "unlabelled": sorted({run.rows.rows[row][piece][0] for row, piece in run.unlabelled}),
         "heavy": None,
