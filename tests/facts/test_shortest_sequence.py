@@ -28,13 +28,13 @@ def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, b
     torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
     packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
     torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
-    assert record.lines[0].endswith("The final forward state of B:" if both else "The final state of B:")
+    assert record.lines[0].endswith("Its final forward state:" if both else "Its final state:")
 
 
 def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     record = found()
     ends, padded, packed = record.lines
-    assert ends == "**B ends after 2 words.** The final state of B:"
+    assert ends == "**B ends after 2 words.** Its final state:"
     for line, state in ((padded, record.padded), (packed, record.packed)):
         assert f"`[{', '.join(f'{number:.2f}' for number in state.tolist())}]`" in line
     assert padded.startswith(":red[✗ **padded**]")

@@ -220,16 +220,20 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
         named = re.match(rf"{LETTERS} (?:reads? a token|takes? part)", feeds.partition("Packed, ")[2])
         assert (named[1] if named else "") == (case.said(fed) if fed else "")
         pads = [b for b in range(case.B) if t >= case.lengths[b] and not case.mask[b, t]]
-        told = re.search(
-            rf"{LETTERS} reads? (?:a pad|pads), which .*?by up to (\S+?)(?: \(those of {{\w+}}\))?(?:\.$|, and)", reads
-        )
+        changes = rf"and this step changes (?:its state|the state of {LETTERS} the most,) by up to"
+        told = re.search(rf"{LETTERS} reads? (?:a pad|pads), {changes} (\S+?)[.,;](?:\s|$)", reads)
         assert bool(told) == bool(pads)
         if told:
             assert told[1] == case.said(pads)
             before = t + 1 if case.direction else t - 1
             was = padded(case)[:, before] if 0 <= before < case.T else case.h_0
             moved = [apart(padded(case)[b, t], was[b])[0] for b in pads]
-            assert near(told[2], float("nan") if any(map(isnan, moved)) else max(moved)), (t, told[2], moved)
+            most = float("nan") if any(map(isnan, moved)) else max(moved)
+            assert near(told[3], most), (t, told[3], moved)
+            assert bool(told[2]) == (len(pads) > 1)
+            if told[2]:
+                named = next(each for each, b in zip(moved, pads, strict=True) if told[2] == case.said([b]))
+                assert near(told[3], named)
 
 
 @each
