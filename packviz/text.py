@@ -153,6 +153,15 @@ def two_digits(number: float) -> str:
     return f"{number:.2g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
+def two_decimals(number: float) -> str:
+    """Return a number with two decimals, as cells show it; with two significant digits if they would be 0, or needless.
+
+    >>> two_decimals(0.4), two_decimals(0.095), two_decimals(3e-8), two_decimals(123.4)
+    ('0.40', '0.10', '3e-8', '123')
+    """
+    return f"{number:.2f}" if 0.005 <= abs(number) < 99.5 else two_digits(number)
+
+
 def with_article(noun: str) -> str:
     """Return the noun with its article: "a tensor", "an int", "an LSTM", "an ndarray"."""
     vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # initials are read out: an el, a gee

@@ -42,6 +42,33 @@ export class Brush extends WordPen {
     this.firsts = new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x]));
   }
   /**
+   * The pixels of the widest of these texts beside lines; 0 without any.
+   * @param {Ctx} ctx
+   * @param {Look[]} looks
+   * @param {number} unit
+   */
+  widest(ctx, looks, unit) {
+    return Math.max(
+      0,
+      ...looks.map(({ state }) => {
+        this.font(ctx, this.line(unit), state.tone ? 700 : 400);
+        return this.measure(ctx, state.text);
+      }),
+    );
+  }
+  /**
+   * Draw a name over what it covers.
+   * @param {Ctx} ctx
+   * @param {Look} look
+   * @param {number} unit
+   */
+  name(ctx, look, unit) {
+    const { x, y, h } = look.rect;
+    ctx.fillStyle = this.theme.background;
+    ctx.fillRect(x - 2, y, this.widest(ctx, [look], unit) + 6, h);
+    this.draw(ctx, look, unit);
+  }
+  /**
    * @param {Cell} state
    * @param {number} every
    */

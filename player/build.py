@@ -1,4 +1,4 @@
-"""Bundle the player's modules into the files that are shipped, packviz/show/movie/*.js: `make player`."""
+"""Bundle the player's modules and styles into the files that are shipped, in packviz/show/movie/: `make player`."""
 
 import subprocess
 import sys
@@ -6,8 +6,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 MOVIE = HERE.parent / "packviz" / "show" / "movie"
-SHIPPED = {  # each file with the module it starts from and its format
+SHIPPED = {  # each file with what it starts from, and its format
     MOVIE / "player.js": ("index.js", "--format=esm"),
+    MOVIE / "player.css": ("player.css",),
     MOVIE / "exercises.js": ("exercises.js", "--format=iife", "--global-name=exercises"),
 }
 TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs what package-lock.json pins
@@ -20,7 +21,7 @@ def node(*arguments: str | Path, text: str = "") -> str:
 
 
 def bundle(path: Path) -> str:
-    """Return the modules of a file that is shipped as one."""
+    """Return the content of a file that is shipped: all modules or styles in one, minified."""
     return node(TOOLS / "esbuild" / "bin" / "esbuild", *SHIPPED[path], "--bundle", "--charset=utf8", "--minify")
 
 

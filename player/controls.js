@@ -137,6 +137,7 @@ export function controls(player) {
     invite,
     onward,
     say,
+    controls: transport,
     range,
     count,
     pace,

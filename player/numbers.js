@@ -8,7 +8,8 @@ import { Pen } from "./pen.js";
 export const BESIDE = 7; // pixels of a cell's width that its number leaves free
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
-const SCALES = { input: "x", state: "h and gates" };
+const SCALES = { input: "x", state: "h and gates", weight: "weight" };
+const ABOVE = "weight"; // the scale without negative numbers
 
 export class NumberPen extends Pen {
   form = 0; // that of all numbers in the picture
@@ -93,7 +94,7 @@ export class NumberPen extends Pen {
     this.put(ctx, text, x, y + digits.px * 0.06, fill);
   }
   /**
-   * The legend of the number colours: for each scale its two ends, and its subject if there are several.
+   * The legend of the number colours: for each scale its two ends, and its subject if there are several or it is a weight.
    * @param {Ctx} ctx
    * @param {Scale[]} scales
    * @param {number} x
@@ -105,7 +106,10 @@ export class NumberPen extends Pen {
     const gap = 0.4 * px,
       told = scales.map((scale) => {
         const end = Number(this.movie.scales[scale].toPrecision(3));
-        return [...(scales.length > 1 ? [SCALES[scale]] : []), `−${end}`, `+${end}`];
+        return [
+          ...(scales.length > 1 || scale === ABOVE ? [SCALES[scale]] : []),
+          ...(scale === ABOVE ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
+        ];
       });
     const written = told.flat().reduce((sum, text) => sum + this.measure(ctx, text) + gap, 0),
       free = this.room - 2 * x - written - scales.length * (gap + px),
@@ -114,10 +118,10 @@ export class NumberPen extends Pen {
       this.put(ctx, text, x, y, this.theme.quiet, "left");
       x += this.measure(ctx, text) + gap;
     };
-    for (const texts of told) {
+    for (const [at, texts] of told.entries()) {
       texts.slice(0, -1).forEach(write);
       const bar = ctx.createLinearGradient(x, 0, x + wide, 0),
-        { ramp } = this.theme;
+        ramp = this.theme.ramp.slice(scales[at] === ABOVE ? (this.theme.ramp.length - 1) / 2 : 0);
       ramp.forEach(({ fill }, i) => bar.addColorStop(i / (ramp.length - 1), fill));
       ctx.fillStyle = bar;
       ctx.fillRect(x, y - gap, wide, 2 * gap);

@@ -7,6 +7,7 @@ import { button, el } from "./dom.js";
 
 const MARGIN = 34, // pixels beside what it scrolls to: of a letter
   OWN = new Set(["token", "ghost", "value", "vector", "pad"]), // cells of the row of a letter
+  NAMES = /^names?(:|$)/, // panels with the names of lines
   KEPT = 0.9; // the share of the place by which a button scrolls
 
 export class Pan {
@@ -16,6 +17,7 @@ export class Pan {
    */
   constructor(player, canvas) {
     this.player = player;
+    this.held = 0; // pixels at the left edge that names of lines cover
     this.sheet = el("div", { class: "pv-sheet" }, canvas);
     this.place = el("div", { class: "pv-pan", role: "group", "aria-label": "Picture" }, this.sheet);
     this.left = this.way("left", "‹", -KEPT);
@@ -69,6 +71,33 @@ export class Pan {
       return next || end < edge + 2 * w ? [] : [{ ...letter, rect: { ...letter.rect, x: edge + 2 } }];
     });
   }
+  /**
+   * The names of lines whose beginning is on the left of the place, at its edge; and a name for each line on which a row
+   * continues.
+   * @param {Look[]} looks
+   * @returns {Look[]}
+   */
+  names(looks) {
+    const edge = this.place.scrollLeft,
+      { view, unit } = this.player.picture.standing,
+      named = looks.filter(({ alpha, state: { role, p, text } }) => alpha && role === "note" && NAMES.test(p) && text);
+    const continued = named.flatMap((look) => {
+      const number = look.state.p.split(":")[1],
+        [pitch, ...starts] = view.breaks?.[`row:${number}`] ?? [0, 0],
+        state = { ...look.state, text: `${number} …` };
+      return starts.slice(1).map((_, i) => {
+        const y = look.rect.y + (i + 1) * pitch * unit;
+        return { ...look, state, rect: { ...look.rect, y } };
+      });
+    });
+    const every = [...named, ...continued],
+      away = every.filter(({ rect }) => rect.x < edge);
+    this.held = this.player.picture.brush.widest(this.player.picture.ctx, named, unit) + 4;
+    return [
+      ...continued.filter((look) => !away.includes(look)),
+      ...away.map((look) => ({ ...look, rect: { ...look.rect, x: edge + 2 } })),
+    ];
+  }
   // Show on which sides the picture goes on.
   mark() {
     const { scrollLeft, scrollWidth, clientWidth } = this.place;
@@ -96,12 +125,12 @@ export class Pan {
     );
     const seen = (/** @type {number} */ left) =>
       changed.reduce((sum, { rect: { x, w, h } }) => {
-        const inside = x >= left && x + w <= left + clientWidth;
+        const inside = x >= left + (left ? this.held : 0) && x + w <= left + clientWidth;
         return sum + (inside ? w * h : 0);
       }, 0);
     const end = scrollWidth - clientWidth,
       inside = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : Math.round(x)),
-      places = changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth]),
+      places = changed.flatMap(({ rect: { x, w } }) => [x - MARGIN - this.held, x + w + MARGIN - clientWidth]),
       near = [...new Set(places.map(inside))];
     near.sort((a, b) => Math.abs(a - scrollLeft) - Math.abs(b - scrollLeft));
     const best = near.reduce((best, x) => (seen(x) > 1.02 * seen(best) ? x : best), scrollLeft);

@@ -19,6 +19,7 @@ export class Pen {
     this.theme = theme;
     this.movie = movie;
     this.room = this.high = 0; // the picture's width and height in pixels
+    this.edge = 0; // pixels by which it is scrolled
     this.thick = 1; // the factor by which lines are wider in a high picture
     this.least = READABLE; // the minimum size of a number in pixels, if it fits
     this.face = "";

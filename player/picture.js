@@ -179,6 +179,7 @@ export class Picture {
       { panels } = this.inks[this.scene];
     Object.assign(this.brush, {
       room,
+      edge: this.player.ui.pan.place.scrollLeft,
       high: this.height,
       least: this.least,
       thick: Math.max(1, this.height / 600),
@@ -205,6 +206,7 @@ export class Picture {
       this.brush.see(this.shown);
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
       for (const look of this.player.ui.pan.letters(this.shown)) this.brush.draw(ctx, look, unit);
+      for (const look of this.player.ui.pan.names(this.shown)) this.brush.name(ctx, look, unit);
       pointer.mark(ctx);
     }
     this.paintLegend(ctx);

@@ -167,8 +167,10 @@ export const roles = {
       at = line.findIndex((title) => title.state.i === state.i);
     const left = (/** @type {number} */ i) =>
       Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : 2, this.room - wide(line[i])));
-    const here = at < 0 ? x : left(at),
-      end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : this.room;
+    const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : this.room,
+      from = at < 0 ? x : left(at),
+      held = Math.max(from, this.edge + 2), // it stays in a place that scrolls, as long as there is room for all of it
+      here = end - held < this.measure(ctx, state.text) ? from : held;
     this.write(ctx, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, {
       px,
       weight: 650,

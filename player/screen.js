@@ -3,6 +3,9 @@
 import { here } from "./keys.js";
 
 export class Screen {
+  above = 0; // pixels of the page above the player,
+  more = 0; // and those by which the picture is lower, for a long caption
+
   /** @param {import("./player.js").Player} player */
   constructor(player) {
     this.player = player;
@@ -135,6 +138,20 @@ export class Screen {
     let above = this.player.root.getBoundingClientRect().top;
     for (const node of ancestors(this.player.root)) above += node.scrollTop;
     this.player.root.style.setProperty("--pv-above", `${Math.round(above)}px`);
+    this.player.root.style.removeProperty("--pv-more");
+    this.above = above;
+    this.more = 0;
+    this.makeRoom();
+  }
+  // A caption that would push the controls out of the window takes its lines from the picture, which stays as low after it.
+  makeRoom() {
+    const { caption, controls } = this.player.ui;
+    if (this.full) return;
+    const lines = caption.offsetHeight - Number.parseFloat(getComputedStyle(caption).minHeight),
+      out = this.above + controls.offsetTop + controls.offsetHeight - innerHeight;
+    if (Math.min(lines - this.more, out) < 1) return;
+    this.more += Math.min(lines - this.more, out);
+    this.player.root.style.setProperty("--pv-more", `${Math.ceil(this.more)}px`);
   }
 }
 

@@ -48,6 +48,7 @@ export class Texts {
     this.player.ui.error.textContent = error ?? "";
     this.player.ui.invite.hidden = this.player.step !== 1 || this.player.steps === 1;
     for (const way of this.player.ui.onward) way.hidden = this.player.step !== this.player.steps;
+    this.player.screen.makeRoom();
     this.player.ui.range.value = String(this.player.step);
     this.player.ui.range.setAttribute(
       "aria-valuetext",

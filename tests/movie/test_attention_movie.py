@@ -21,7 +21,7 @@ from packviz import Movie, RowsTrace
 from packviz.compute.row_layers import AttentionLayer
 from packviz.errors import PackvizError
 from packviz.show.movie.frames import moments
-from packviz.text import sequence_label, two_digits
+from packviz.text import sequence_label, two_decimals
 
 SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
 NUMBER = r"(−?[\d.]+(?:e-?\d+)?)"
@@ -191,10 +191,10 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
             position != query.place and (moved or (config.positions == "rope" and not query.others))
         )
         if query.others or moved:
-            assert f"the output differs by {two_digits(far)} from that of " in query.caption
+            assert f"the output differs by {two_decimals(far)} from that of " in query.caption
         else:
             assert far <= (1e-13 if config.dtype == "float64" else 2e-6)
-            rounding = f", up to rounding ({two_digits(far)})." if far else "."
+            rounding = f", up to rounding ({two_decimals(far)})." if far else "."
             assert query.caption.endswith(f"alone{rounding}")
         b, start, stop = query.run.rows.rows[query.row][query.piece]
         assert ("this piece of" in query.caption) == (stop - start < len(query.run.batch.sequences[b]))
@@ -223,7 +223,7 @@ def test_the_last_caption_counts_the_tokens_that_differ_and_why(seed: int) -> No
     said, learned = movie.steps[-1].caption, movie.run.config.positions == "learned"
     reading = sum(bool(query.others) for query in every)
     moved = sum(int(query.run.position_ids[query.row, query.cell]) != query.place for query in every)
-    far = two_digits(max(float(each.max()) for row in movie.run.difference for each in row))
+    far = two_decimals(max(float(each.max()) for row in movie.run.difference for each in row))
     N = f"{len(every)} token{'' if len(every) == 1 else 's'}**"
     assert (f"**{reading} of {N} read" in said) == bool(reading)
     assert ("rotary positions only matter relative to each other" in said) == (

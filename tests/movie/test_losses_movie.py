@@ -286,6 +286,14 @@ BATCHES = {
 }
 
 
+def test_the_legend_of_weights_names_them_and_begins_at_zero() -> None:
+    r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=9))
+    written = re.findall(">([^<]+)</text>", pv.movie(r, ("losses",)).to_svg(1))
+    assert "weight 0" in written
+    assert f"{losses_in_rows(r).heaviest:.3g}" in written
+    assert not [text for text in written if text.startswith("−")]
+
+
 @pytest.mark.parametrize("size", [(1050, 505), (930, 400), (356, 220)])
 @pytest.mark.parametrize("count", BATCHES)
 def test_every_loss_and_every_label_has_room_in_its_cell(count: int, size: tuple[int, int]) -> None:

@@ -395,6 +395,14 @@ def test_a_run_shows_batch_sizes_in_full_screen_and_on_a_phone_too(open_page: Op
     assert len(bars) == len([bar for bar in bars if bar]) == 4
 
 
+def test_a_long_caption_leaves_the_controls_in_the_window(open_page: Open) -> None:
+    run = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), pv.RowConfig(max_length=9))
+    screen = open_page(pv.movie(run, ("leak",)), size=(900, 640))
+    screen.press("End")
+    box = box_of(screen.button("Step back"))
+    assert box["y"] + box["height"] <= 640
+
+
 def test_in_full_screen_the_picture_has_at_least_half_of_the_height(open_page: Open, movie: Movie) -> None:
     lesson = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(cell="lstm")), ("run",), deep=True)
     for shown in (movie, lesson):

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 import packviz as pv
 from packviz.facts.row_leaks import ROUNDING, leak_in
-from packviz.text import sequence_label, two_digits
+from packviz.text import sequence_label, two_decimals
 
 TEXT = "5 1 2 3\n2 8 7\n3\n1 7 4 9 6"
 RECURRENT = ("rnn", "gru", "lstm")
@@ -65,7 +65,7 @@ def test_every_sentence_on_alone_and_influence_holds(seed: int) -> None:
         assert tokens_in(last) == named(differs, documents)
     assert ("exactly" in last) == (not apart.any())
     if apart.any():
-        assert f"{two_digits(float(apart.max().double()))}" in last
+        assert f"{two_decimals(float(apart.max().double()))}" in last
     influence, owner = run.influence[row, :n, :n], run.document_ids[row, :n]
     for d, (letter, *_) in enumerate(documents):
         by = [documents[k][0] for k in sorted({*owner[(influence[owner == d] != 0).any(0)].tolist()} - {d})]
@@ -159,7 +159,7 @@ def test_every_step_of_the_run_says_what_is_read_and_how_far_it_is(seed: int) ->
             assert ("nothing reset" in caption) == (cell > 0 and not c.isolate)
             assert ("starts at zero" in caption) == (cell > 0 and c.isolate)
         assert ("is exactly that of" in caption) == (not apart[cell])
-        assert not apart[cell] or two_digits(float(apart[cell].double())) in caption
+        assert not apart[cell] or two_decimals(float(apart[cell].double())) in caption
 
 
 def test_the_state_before_a_token_is_the_output_before_it_or_zero() -> None:

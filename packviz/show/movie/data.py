@@ -64,7 +64,7 @@ class Movie:
 
     @property
     def scales(self) -> Mapping[str, float]:
-        """The numbers at which the diverging scale ends: `input` for what enters, `state` for the states."""
+        """The numbers at which the diverging scale ends: `input` for what enters, `state`, and `weight` for losses."""
         return self.about.scales
 
     @property

@@ -161,7 +161,7 @@ def losses_frame(
     loss: dict[str, Any] = {
         "v": np.rint(1e4 * found.weights(order, over or "tokens", size or 1).numpy()[d, t]),
         "sub": _written(found.losses[order].double().numpy()[d, t]),
-        "scale": "input",
+        "scale": "weight",
         "says": "its weight",
         "shown": stands & labelled[d, t],
     }

@@ -252,17 +252,21 @@ class Picture:
                 yield from self._number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
 
     def _legend(self, scales: list[str]) -> Iterator[Shape]:
-        """Yield the legend of the number colours: the two ends of each scale."""
+        """Yield the legend of the number colours: the two ends of each scale; no weight is below 0."""
         x, px = 14.0, self.staging.legend / 1.7
         y = self.height - self.staging.legend / 2
         for scale in scales:
-            end = f"{self.data['scales'][scale]:.3g}"
-            name = {"input": "x ", "state": "h and gates "}[scale] if len(scales) > 1 else ""
-            for text, after in ((f"{name}−{end}", True), (f"+{end}", False)):
+            end, weight = f"{self.data['scales'][scale]:.3g}", scale == "weight"
+            name = {"input": "x ", "state": "h and gates ", "weight": "weight "}[scale]
+            ends = ("0", end) if weight else (f"−{end}", f"+{end}")
+            first, step = (0.0, 1 / 9) if weight else (-1.0, 2 / 9)
+            for text, after in ((f"{name if weight or len(scales) > 1 else ''}{ends[0]}", True), (ends[1], False)):
                 yield Text(x, y, text, px, self.palette.quiet, at="start")
                 x += LETTER * px * len(text) + 8
                 if after:
-                    yield from (Tile(x + 8 * i, y - 5, 8, 10, diverging(i / 4.5 - 1, self.palette)) for i in range(10))
+                    yield from (
+                        Tile(x + 8 * i, y - 5, 8, 10, diverging(first + step * i, self.palette)) for i in range(10)
+                    )
                     x += 86
 
 

@@ -62,7 +62,7 @@ def losses_beside(trace: Trace, seed: int = 0) -> Movie:
         told,
         stages=("losses",),
         title=f"{told.title}, the loss padded beside packed",
-        scales={"input": found.heaviest, "state": 1.0},
+        scales={"input": 1.0, "state": 1.0, "weight": found.heaviest},
         proof="the losses come from torch's own cross_entropy",
     )
     code = {"losses": CodeLine("logits = head(out)", shape(*found.real.shape, CLASSES))}

@@ -31,6 +31,7 @@ def about(view: RowsView) -> About:
     largest = max(float(each.detach().nan_to_num(0.0, 0.0, 0.0).abs().max()) for each in seen)
     if len(view.b) < sum(view.lengths):
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
+    weight = {"weight": found_losses(view).heaviest} if "losses" in view.stages else {}
     return About(
         run=run,
         title=f"{counted(len(view.lengths), 'document')} in {rows} of {run.rows.max_length}",
@@ -48,7 +49,7 @@ def about(view: RowsView) -> About:
             "address": ", packed row {n}",
         },
         numbers=view.numbers,
-        scales={"input": found_losses(view).heaviest if "losses" in view.stages else 1.0, "state": largest or 1.0},
+        scales={"input": 1.0, "state": largest or 1.0, **weight},
         notes=tuple(notes),
         proof=_proof(view),
         exact=view.exact and "torch's own" in _proof(view),

@@ -13,7 +13,7 @@ from packviz.show.movie.packing.view import once
 from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
-from packviz.text import joined, sequence_label, two_digits
+from packviz.text import joined, sequence_label, two_decimals
 
 NUMBERED = 16  # up to this many tokens, the influence is written as numbers
 
@@ -45,7 +45,7 @@ def _alone(view: RowsView, layer: int) -> str:
     found, L = through(view).leak, len(view.trace.layers)
     differs, most = found.differs[layer], float(found.difference[layer].max())
     key = "differs" if differs.any() else "rounding" if most else "equal"
-    known = {"places": places(view, differs), "tokens": int(differs.sum()), "apart": two_digits(most)}
+    known = {"places": places(view, differs), "tokens": int(differs.sum()), "apart": two_decimals(most)}
     return f"{say('leak.layer', view, layer=layer, L=L)} {say(f'leak.{key}', view, **known)}"
 
 

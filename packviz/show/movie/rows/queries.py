@@ -12,7 +12,7 @@ from packviz.show.movie.packing.view import once, shape
 from packviz.show.movie.packing.written import agreeing, written
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
-from packviz.text import two_digits
+from packviz.text import two_decimals
 
 TERMS = 2  # at most so many products of a sum are written out; the others are added up
 
@@ -109,7 +109,7 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
         position=head.positions[cell],
         place=place,
         difference=difference,
-        far=two_digits(difference),
+        far=two_decimals(difference),
     )
 
 
@@ -149,7 +149,7 @@ def of_all(view: RowsView, queries: int) -> str:
     known: dict[str, Any] = {"reading": int(reading.sum()), "moved": int(moved.sum()) if learned else 0}
     known |= {"rotated": run.config.positions == "rope" and bool(moved.any()), "queries": queries}
     worst = float(largest.max()) if bool(largest.isfinite().all()) else float("nan")
-    return say("attention.end", view, tokens=int(real.sum()), worst=worst, far=two_digits(worst), **known)
+    return say("attention.end", view, tokens=int(real.sum()), worst=worst, far=two_decimals(worst), **known)
 
 
 def query_lines(view: RowsView, row: int, cell: int) -> tuple[CodeLine, ...]:

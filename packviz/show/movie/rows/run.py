@@ -12,7 +12,7 @@ from packviz.show.movie.marks import CodeLine, Frame, Step, marks
 from packviz.show.movie.rows.through import at_row, lines, row_box, shown_part, starts, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
-from packviz.text import two_digits, with_article
+from packviz.text import two_decimals, with_article
 
 
 def run(view: RowsView) -> Iterator[Step]:
@@ -84,7 +84,7 @@ def compared(view: RowsView, cell: int) -> str:
     found, b = through(view).leak, through(view).sequence(cell)
     difference = float(found.difference[view.layer, cell])
     key = "differs" if found.differs[view.layer, cell] else "rounding" if difference else "equal"
-    return say(f"run.{key}", view, b=b, apart=two_digits(difference))
+    return say(f"run.{key}", view, b=b, apart=two_decimals(difference))
 
 
 def run_scene(view: RowsView) -> Scene:
