@@ -256,17 +256,16 @@ class Picture:
         x, px = 14.0, self.staging.legend / 1.7
         y = self.height - self.staging.legend / 2
         for scale in scales:
-            end, weight = f"{self.data['scales'][scale]:.3g}", scale == "weight"
+            end, low = f"{self.data['scales'][scale]:.3g}", 0.0 if scale == "weight" else -1.0
             name = {"input": "x ", "state": "h and gates ", "weight": "weight "}[scale]
-            ends = ("0", end) if weight else (f"−{end}", f"+{end}")
-            first, step = (0.0, 1 / 9) if weight else (-1.0, 2 / 9)
-            for text, after in ((f"{name if weight or len(scales) > 1 else ''}{ends[0]}", True), (ends[1], False)):
+            name = name if len(scales) > 1 or low == 0 else ""
+            ends = (f"{name}0", end) if low == 0 else (f"{name}−{end}", f"+{end}")
+            tiles = [diverging(low + (1 - low) * i / 9, self.palette) for i in range(10)]
+            for text, after in zip(ends, (True, False), strict=True):
                 yield Text(x, y, text, px, self.palette.quiet, at="start")
                 x += LETTER * px * len(text) + 8
                 if after:
-                    yield from (
-                        Tile(x + 8 * i, y - 5, 8, 10, diverging(first + step * i, self.palette)) for i in range(10)
-                    )
+                    yield from (Tile(x + 8 * i, y - 5, 8, 10, tile) for i, tile in enumerate(tiles))
                     x += 86
 
 
