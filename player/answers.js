@@ -6,14 +6,14 @@ const CUT = 24; // letters of a word that could not be read
 const APART = /(?<=\d)\s*[xX×*]\s*(?=\d)|[\s,;、()[\]{}'"]+/u;
 
 /**
- * The words of an answer: without white space, commas and brackets, and without the zeros around a number.
+ * The words of an answer: without white space, commas and brackets, and without the zeros around a number and the sign of -0.
  * @param {string} typed
  */
 const wordsOf = (typed) =>
   typed
     .normalize("NFKC")
     .split(APART)
-    .map((word) => word.replace(/^\+|\.0*$/g, "").replace(/^(-?)0+(?=\d)/, "$1"))
+    .map((word) => word.replace(/^\+|\.0*$/g, "").replace(/^(-?)0+(?=\d)/, "$1").replace(/^-0$/, "0"))
     .filter(Boolean);
 
 /**

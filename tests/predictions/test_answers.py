@@ -156,7 +156,7 @@ def contradictions(said: Iterable[tuple[str, Said, Said]]) -> list[str]:
 
 def test_the_player_reads_nothing_that_python_reads_otherwise() -> None:
     typed = [text for text in (*READ, *NO_NUMBERS, *NO_LETTERS) if len(text) <= MAX_CHARACTERS]
-    typed += ["and", "c and a", "CA", "all", "007", "+3", "3 3 2 1.0", "7 7", "A B"]
+    typed += ["and", "c and a", "CA", "all", "007", "+3", "-0", "-00.0", "3 3 2 1.0", "7 7", "A B"]
     cases = [(each, question, typed) for each, question in questions(made(FIRST)) if each.form != "choice"]
     said = list(judged(cases))
     assert contradictions(said) == []
