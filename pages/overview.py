@@ -5,7 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "Packing tells RNNs where each sentence ends.",
+    "Packing tells RNNs where sentences end.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
     ("two_packings", "The same batch for a transformer →"),

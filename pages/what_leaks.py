@@ -7,8 +7,7 @@ from ui.views import what_leaks
 
 lesson(
     "What leaks from one document into the next?",
-    "Each document also runs **alone**, which must give the same outputs. And no output may change with a token of "
-    "another document: how much it does is the **influence** of that token.",
+    "A token may only change outputs of its own document. Its **influence** says how much.",
     ("leak", "run"),
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,
