@@ -187,7 +187,7 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(visit: Open) ->
     assert in_the_code(visited, shared(visited))
     assert query(shared(visited))["step"] == "3"
     panel = visited.page.locator(".st-key-sharing")
-    panel.get_by_text("What the link opens, hides and fixes").click()
+    visited.unfold("What the link opens, hides and fixes", panel)
     settings = panel.get_by_role("combobox", name="Lock settings")
     settings.scroll_into_view_if_needed()
     settings.click()

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Scheme, Size, Tab, enter, screenshots, tab
+from tabs import Scheme, Size, Tab, enter, screenshots, tab, until
 
 from ui.parts.controls import LABEL
 
@@ -109,10 +109,15 @@ class Visit:
         """Return one of the player's data attributes."""
         return self.player.get_attribute(f"data-{name}") or ""
 
-    def unfold(self, title: str) -> None:
-        """Open a folded part of the page."""
-        self.main.get_by_test_id("stExpander").filter(has_text=title).locator("summary").click()
+    def unfold(self, title: str, within: Locator | None = None) -> None:
+        """Open a folded part of the page, or of something else, and wait until it has stopped growing.
+
+        What is in it moves until then: a click that begins on it may end beside it.
+        """
+        folded = (within or self.main).get_by_test_id("stExpander").filter(has_text=title)
+        folded.locator("summary").click()
         self.settle()
+        until(self.page, lambda: folded.locator("details").evaluate("each => !each.getAnimations().length"))
 
     def settle(self) -> None:
         """Wait until the server has answered and nothing moves."""
