@@ -95,7 +95,7 @@ def row_cases(
         expected = "at least one of input_ids, position_ids, cu_seqlens, seq_idx, attention_mask and labels"
         raise PackvizError("examine_rows", expected=expected, got="none", fix="give what the collator returns")
     if offsets is not None and len(offsets) == 1:  # of one row, or of all rows one after another
-        read = {name: rows.reshape(1, -1) for name, rows in read.items()}
+        read = {name: _one_after_another(name, rows) for name, rows in read.items()}
     R = next((len(rows) for rows in read.values()), 1 if offsets is None else len(offsets))
     if offsets is not None and len(offsets) != R:
         expected, fix = f"shape (D + 1,), or {R} rows", "give the offsets of all rows one after another"
@@ -111,6 +111,15 @@ def row_cases(
     return [
         RowCase(**common, **each, cu_seqlens=None if offsets is None else offsets[row]) for row, each in enumerate(rows)
     ]
+
+
+def _one_after_another(name: str, rows: Tensor) -> Tensor:
+    """Return rows (R, N) as one, (1, R · N); each row numbers its own documents, so the numbers go on."""
+    if name == "seq_idx" or (name == "attention_mask" and bool((rows > 1).any())):
+        first = int(rows[0, 0] == 1 or name == "attention_mask")  # the number of the first document: below are pads
+        before = torch.arange(len(rows), device=rows.device)[:, None] * (rows.max() + 1)
+        rows = torch.where(rows < first, rows, rows + before)
+    return rows.reshape(1, -1)
 
 
 def documents_from(documents: object) -> list[Tensor] | None:

@@ -134,6 +134,7 @@ def _only(named: list[str], masked: bool, rule: object) -> str:
 def _tensor(name: str, value: object) -> Tensor:
     """Return integers or bools on the CPU, int64."""
     fix = "give a list of integers or an int64 tensor"
+    fix += "; for a mask of 0 and -inf, attention_mask == 0" if name == "attention_mask" else ""
     try:
         given = value.detach() if isinstance(value, Tensor) else torch.as_tensor(value, device="cpu")
         if given.is_floating_point() or given.is_complex() or not given.numel():

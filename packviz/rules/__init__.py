@@ -55,6 +55,7 @@ RULES = (
     rows.mask_tells_documents,
     rows.borders_are_told_in_one_row,
     rows.borders_agree,
+    rows.documents_have_their_own_numbers,
     rows.rules_agree,
     rows.labels_stay_inside,
     rows.documents_have_targets,

@@ -122,6 +122,18 @@ def borders_agree(case: RowCase) -> Iterator[Fault]:
         yield Fault("borders_differ", severity="silent", told=told)
 
 
+@rule(of=RowCase)
+def documents_have_their_own_numbers(case: RowCase) -> Iterator[Fault]:
+    """Find a number that several documents of the row have."""
+    for name, ids in (("seq_idx", case.seq_idx), ("attention_mask", case.attention_mask)):
+        if name not in case.readings or ids is None:  # a mask of 0 and 1 has no numbers
+            continue
+        numbers = torch.unique_consecutive(case.tokens(ids)).tolist()
+        if again := [d for d, number in enumerate(numbers) if number in numbers[:d]]:
+            first = numbers.index(numbers[again[0]])
+            yield Fault("number_repeats", None, (first, again[0]), severity="silent", of=name, number=numbers[first])
+
+
 @rule("position_ids", of=RowCase)
 def rules_agree(case: RowCase) -> Iterator[Fault]:
     """Find positions in which public rules find different documents."""

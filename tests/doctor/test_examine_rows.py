@@ -64,6 +64,8 @@ WRONG: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["mask_is_no_ids"],
     ),
     "other borders": ({"cu_seqlens": [0, 3, 5, 9], "seq_idx": seq_idx_of((3, 6))}, ["borders_differ"]),
+    "a number again": ({"input_ids": IDS, "seq_idx": [[0, 0, 0, 1, 1, 0, 0, 2, 2]]}, ["number_repeats"]),
+    "a number again, with pads": ({"attention_mask": [[1, 1, 2, 2, 1, 1, 0, 0]]}, ["number_repeats"]),
     "labels over a border": ({"cu_seqlens": [0, 3, 9], "input_ids": IDS, "labels": IDS}, ["labels_cross"]),
     "shifted labels over a border": (
         {"cu_seqlens": [0, 3, 9], "input_ids": IDS, "labels": [[6, 7, 8, 9, 10, 11, 12, 13, -100]]},
@@ -102,6 +104,7 @@ ROWS_WRONG: dict[str, dict[str, Any]] = {
         "position_ids": [[0, 1, 2, 3, 4], [0, 1, 2, 0, 0]],
         "attention_mask": [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]],
     },
+    "number_repeats": {"seq_idx": [[0, 0, 0, 1, 1], [0, 0, 1, 0, 0]]},
     "labels_cross": {
         "input_ids": [[5, 6, 7, 8, 9]] * 2,
         "labels": [[-100, 6, 7, -100, 9], [5, 6, 7, 8, 9]],
@@ -149,6 +152,26 @@ def test_a_right_row_is_clean() -> None:
     shifted = [[6, 7, -100, 9, -100, 11, 12, 13, -100]]
     assert pv.examine_rows(IDS, cu_seqlens=cu_seqlens_of(LENGTHS), labels=shifted) == ()
     assert pv.examine_rows(IDS, attention_mask=[1] * 9) == ()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "offsets"),
+    [
+        ({"seq_idx": [[0, 1, 1], [0, 1, 1]]}, [0, 1, 3, 4, 6]),
+        ({"seq_idx": [[0, 0, 0], [0, 0, 0]]}, [0, 3, 6]),
+        ({"attention_mask": [[1, 2, 2], [1, 1, 1]]}, [0, 1, 3, 6]),
+    ],
+)
+def test_rows_may_number_their_documents_alike(numbers: Any, offsets: list[int]) -> None:
+    assert pv.examine_rows(IDS[:, :6].view(2, 3), cu_seqlens=offsets, **numbers) == ()
+
+
+def test_an_additive_mask_is_refused_with_what_to_give_instead() -> None:
+    mask = torch.tensor([[0.0, -torch.inf], [0.0, 0.0]])[None, None]
+    with pytest.raises(pv.PackvizError) as refused:
+        pv.examine_rows(attention_mask=mask)
+    assert refused.value.fix.endswith("attention_mask == 0")
+    assert pv.examine_rows(attention_mask=mask == 0) == ()
 
 
 def test_documents_longer_than_a_row_lose_a_token() -> None:

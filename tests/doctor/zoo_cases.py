@@ -474,6 +474,10 @@ BATCHES_WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"input_ids": ROW, "cu_seqlens": OFFSETS, "seq_idx": seq_idx_of((3, 6))[None]},
         "borders_differ",
     ),
+    "two rows joined, each numbered from 0": (
+        {"input_ids": ROW, "seq_idx": torch.tensor([[0, 0, 0, 1, 1, 0, 0, 0, 0]])},
+        "number_repeats",
+    ),
     "a document cut off": (
         {"input_ids": ROW, "cu_seqlens": OFFSETS, "documents": [[5, 6, 7], [8, 9], [10, 11, 12, 13, 14]]},
         "document_cut",

@@ -53,6 +53,17 @@ def _number_documents(_case: object, *, lengths: Sequence[int], **_: Any) -> str
     )
 
 
+def _number_again(_case: object, *, of: str, **_: Any) -> str:
+    pad, first = ("row < 0", "number") if of == "seq_idx" else ("row == 0", "number + 1")
+    return program(
+        "import torch",
+        "",
+        f"row = torch.as_tensor({of}).flatten()",
+        "_, number = torch.unique_consecutive(row, return_inverse=True)",
+        f"{of} = torch.where({pad}, row, {first})[None]",
+    )
+
+
 def _ignore(_case: object, *, steps: Sequence[int], **_: Any) -> str:
     return program(
         "import torch", "", "labels = torch.as_tensor(labels).clone()", f"labels.view(-1)[{[*steps]}] = -100"
@@ -74,7 +85,7 @@ def for_row(code: str, row: int) -> str:
     )
 
 
-_IN_ROWS = ("input_ids", "position_ids", "attention_mask", "labels")  # (R, N), of what repairs read or set
+_IN_ROWS = ("input_ids", "position_ids", "seq_idx", "attention_mask", "labels")  # (R, N), of what repairs read or set
 _OFFSETS = "torch.as_tensor(cu_seqlens, dtype=torch.int32)"
 
 REPAIRS: dict[str, Repair] = {
@@ -104,6 +115,7 @@ REPAIRS: dict[str, Repair] = {
     "pads_begin_documents": _join_pads,
     "mask_of_ones": always("attention_mask = None"),
     "mask_is_no_ids": _number_documents,
+    "number_repeats": _number_again,
     "labels_cross": _ignore,
     "labels_shifted_twice": always(
         "import torch",
