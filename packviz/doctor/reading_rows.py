@@ -69,6 +69,7 @@ def read_rows(text: str) -> WrittenRows:
 
 
 def _value(name: str, text: str) -> Any:
+    in_brackets = "[" in text or "(" in text
     try:
         if name == "documents":
             documents = read_nested(text if "[" in text else f"[{text}]")
@@ -80,14 +81,16 @@ def _value(name: str, text: str) -> Any:
             if not numbers or not all(is_integer(number, -(2**63), 2**63 - 1) for number in numbers):
                 raise PackvizError(name, quoted(text, 40), "an integer", "write it as a number")
             return numbers if name == "eos" else numbers[0]
-        if "[" in text or "(" in text:
+        if in_brackets:
             value = read_tensor(text)
             return value if text.endswith(")") else value.tolist()
         lines = [line.replace(",", " ").split() for line in text.splitlines() if line.strip()]
         rows = [f"[{', '.join(line)}]" for line in lines]
         return read_tensor(rows[0] if len(rows) == 1 else f"[{', '.join(rows)}]").tolist()
     except PackvizError as problem:
-        raise PackvizError(name, problem.got, problem.expected, problem.fix) from None
+        if in_brackets or "brackets" not in problem.expected:
+            raise PackvizError(name, problem.got, problem.expected, problem.fix) from None
+        raise PackvizError(name, problem.got, "numbers", f"write it as in {_EXAMPLE}") from None
 
 
 @dataclass(frozen=True)

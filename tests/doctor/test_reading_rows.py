@@ -50,6 +50,15 @@ def test_an_offset_beyond_all_memory_takes_none() -> None:
     assert found.key == "document_cut"
 
 
+def test_words_without_brackets_are_not_asked_for_brackets() -> None:
+    with pytest.raises(
+        pv.PackvizError, match=r"seq_idx: expected numbers, but got 'a'\. Write it as in position_ids: 0"
+    ):
+        read_rows("seq_idx: a b c")
+    with pytest.raises(pv.PackvizError, match=r"seq_idx: expected numbers in brackets, but got 'a'\."):
+        read_rows("seq_idx: [a, b]")
+
+
 @pytest.mark.parametrize("value", NO_DOCUMENTS)
 def test_documents_that_are_no_ids_and_no_lengths_are_refused(value: str) -> None:
     with pytest.raises(pv.PackvizError, match=r"documents: expected .+, but got .+\. Give a list of"):
