@@ -37,7 +37,7 @@ class Influence:
     def svg(self) -> str:
         """Return the picture: a row for what is changed, a column for what that changes."""
         shown = range(min(len(self.names), MOST))
-        side, left, top = (34, 110, 66) if len(shown) <= 12 else (14, 110, 66)
+        side, left, top = (46, 110, 66) if len(shown) <= 12 else (14, 110, 66)
         rows = [*(shown if self.varied else ()), *([None] if any(j is None for j, _ in self.sizes) else [])]
         largest = max((size for size in self.sizes.values() if size < inf), default=1.0)
         heads = [

@@ -14,6 +14,7 @@ from sample_cases import GRU, RIGHT, WRONG, F, floats, padded, row
 from torch import Tensor, nn
 
 import packviz as pv
+from packviz.doctor.influence import Influence
 from packviz.doctor.variations import Variations, other_order
 
 
@@ -176,6 +177,14 @@ def test_the_picture_has_a_cell_for_each_pair_and_stands_in_a_notebook() -> None
     assert found.svg() in found._repr_html_()
     assert pickle.loads(pickle.dumps(found)).svg() == found.svg()
     assert pv.check_samples(lambda s: row(s), floats(), ignore="flows_on") == ()
+
+
+def test_the_longest_number_fits_into_its_cell() -> None:
+    drawn = ElementTree.fromstring(Influence(["A", "B"], {(0, 1): 0.00012, (1, 0): 0.3}, 2, "Which").svg())
+    ns = "{http://www.w3.org/2000/svg}"
+    side = min(float(one.attrib["width"]) for one in drawn.iter(f"{ns}rect"))
+    (number,) = [one for one in drawn.iter(f"{ns}text") if one.text == "0.00012"]
+    assert len("0.00012") * 0.65 * float(number.attrib["font-size"]) < side  # a digit is 0.64 em wide in DejaVu Sans
 
 
 @pytest.mark.parametrize(
