@@ -24,6 +24,7 @@ Nested = int | float | bool | list["Nested"]
 
 _WORDS = {"none": math.nan, "true": True, "false": False}
 _GAP = re.compile(r"(?<=[\w.\])])\s+(?=[\w\[(+\-.])")
+_PROSE = re.compile(r"[^\W\d_]\s++[^\W\d_]")  # a word after a word, in a text with commas
 _DTYPE = re.compile("u?int(8|16|32|64)|int|bfloat16|float(16|32|64)?|half|double|short|long|bool")
 _DEVICE = re.compile(r"\bdevice\s*=\s*['\"](\w+(?::\d+)?)['\"]")
 _EXPECTED = "numbers in brackets"
@@ -124,6 +125,8 @@ def _reader(text: object) -> Reader:
         raise _refusal(f"at most {MAX_CHARACTERS:,} characters", f"{len(text):,} characters", fix)
     if not text.strip():
         raise _refusal(_EXPECTED, "nothing", _FIX)
+    if "," in text and not {"[", "("} & set(text) and _PROSE.search(text):
+        raise _refusal(_EXPECTED, quoted(text.strip()), _FIX)
     text = text.strip().removeprefix("Parameter containing:").replace("\N{MINUS SIGN}", "-")
     return Reader(text if "," in text else _GAP.sub(", ", text), _EXPECTED, _FIX)
 

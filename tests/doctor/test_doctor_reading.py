@@ -62,6 +62,7 @@ REFUSED: list[tuple[Callable[[Any], object], Any, str]] = [
     (read_tensor, "[[1, 2], [3, 4]", "bracket"),
     (read_tensor, "", "nothing"),
     (read_tensor, "hello", "'hello'"),
+    (read_tensor, "I love you, too", "numbers in brackets, but got 'I love you, too'"),
     *((read_tensor, text, "brackets") for text in ("[1, 'two']", "[i for i in range(9)]", "[1e5e5]", "[1 + 2j]")),
     (read_tensor, "__import__('os').system('true')", "brackets"),
     (read_tensor, "tensor(__import__('os').getcwd())", "brackets"),
