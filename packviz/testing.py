@@ -8,7 +8,7 @@ from functools import wraps
 from typing import ParamSpec
 
 from packviz.doctor import Findings, check_invariance, check_rows, check_samples, examine
-from packviz.doctor.influence import Checked
+from packviz.doctor.influence_picture import Checked
 
 Arguments = ParamSpec("Arguments")
 

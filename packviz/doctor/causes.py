@@ -6,8 +6,8 @@ from math import isnan
 
 from torch import Tensor
 
+from packviz.doctor.evidence import Change, Evidence
 from packviz.doctor.leaves import gap, scale_of
-from packviz.doctor.runs import Change, Evidence
 from packviz.doctor.variations import Variations
 
 DENSE = 0.6  # the share of all pairs from which on each sample is said to change each other one

@@ -8,15 +8,15 @@ import torch
 from torch import Tensor
 
 from packviz.doctor.causes import moved
-from packviz.doctor.changes import finding, said_by, told_of
-from packviz.doctor.influence import Checked, influence_of
+from packviz.doctor.evidence import Change, Evidence, Way, some_of
+from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import checked_tolerance
 from packviz.doctor.models import NormalizingAsInTraining, evaluated
 from packviz.doctor.padded_batch import EXTRA, Call, PaddedBatch, padded_batch
 from packviz.doctor.random_states import WatchedRun, random_states_kept
-from packviz.doctor.runs import Change, Evidence, Way, some_of
 from packviz.doctor.separation import by_index
 from packviz.doctor.variations import other_orders
+from packviz.doctor.wording import finding, said_by, told_of
 from packviz.rules.finding import Finding
 from packviz.text import letters, sequence_label
 from packviz.validate import integer, number

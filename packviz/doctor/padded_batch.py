@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from packviz.doctor.evidence import Counted
 from packviz.doctor.leaves import Leaves, leaves_of
-from packviz.doctor.runs import Counted
 from packviz.errors import PackvizError
 from packviz.rules.padding_value import fits_at_its_edges, inside
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of

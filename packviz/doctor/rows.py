@@ -12,14 +12,14 @@ import torch
 from torch import Tensor, nn
 
 from packviz.doctor.carriers import ATTENTION, RECURRENT, STATISTICS, carriers
-from packviz.doctor.changes import finding, said_by
-from packviz.doctor.influence import Checked, Influence
+from packviz.doctor.evidence import Change, Counted, Evidence, some_of
+from packviz.doctor.influence_picture import Checked, Influence
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.models import evaluated
 from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
-from packviz.doctor.runs import Change, Counted, Evidence, some_of
 from packviz.doctor.separation import in_a_row
+from packviz.doctor.wording import finding, said_by
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import refusal_of

@@ -8,12 +8,12 @@ from random import Random
 from typing import Any
 
 from packviz.doctor.causes import Pattern, patterns
-from packviz.doctor.changes import finding, said_by, told_of, who_of
-from packviz.doctor.influence import Checked, influence_of
+from packviz.doctor.evidence import Change, Counted, Evidence, Outputs, some_of
+from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.random_states import random_states_kept
-from packviz.doctor.runs import Change, Counted, Evidence, Outputs, some_of
 from packviz.doctor.variations import Variations, copied, other_orders
+from packviz.doctor.wording import finding, said_by, told_of, who_of
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import described, refusal_of

@@ -8,8 +8,8 @@ from typing import Any
 
 from torch import Tensor
 
+from packviz.doctor.evidence import Outputs, Places, Separate
 from packviz.doctor.leaves import Leaves
-from packviz.doctor.runs import Outputs, Places, Separate
 from packviz.errors import PackvizError
 from packviz.text import listed
 

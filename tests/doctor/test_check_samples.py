@@ -14,7 +14,7 @@ from sample_cases import GRU, RIGHT, WRONG, F, floats, padded, row
 from torch import Tensor, nn
 
 import packviz as pv
-from packviz.doctor.influence import Influence
+from packviz.doctor.influence_picture import Influence
 from packviz.doctor.variations import Variations, other_order
 
 

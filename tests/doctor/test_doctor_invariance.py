@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 import packviz as pv
 from packviz import testing
-from packviz.doctor.influence import Checked
+from packviz.doctor.influence_picture import Checked
 
 LENGTHS = [6, 9, 4, 7, 2]
 B, T, F, H = len(LENGTHS), 9, 3, 4

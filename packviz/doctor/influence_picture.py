@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
 
-from packviz.doctor.runs import Evidence
+from packviz.doctor.evidence import Evidence
 from packviz.rules.finding import Finding, Findings
 from packviz.show.theme import FONT, LIGHT, mix, text_on
 from packviz.text import markup, two_digits
@@ -61,7 +61,7 @@ class Influence:
                 cells.append({**place, "text": text if side > 20 else "", "title": title})
         more = "" if len(shown) == len(self.names) else f" (the first {MOST} of {len(self.names)})"
         return markup(
-            Path(__file__).with_name("influence.svg"),
+            Path(__file__).with_name("influence_picture.svg"),
             width=max(left + len(shown) * side + 16, 330),
             height=top + len(rows) * side + 12,
             title=f"{self.title}: output by column{more}",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from packviz.doctor.runs import Change, Evidence
+from packviz.doctor.evidence import Change, Evidence
 from packviz.rules.finding import Fault, Finding, Severity, worded
 from packviz.text import joined, letters, sequence_label, two_digits
 
