@@ -140,6 +140,11 @@ def percent(share: float) -> str:
     return "over 99 %" if 0.995 <= share < 1 else f"{round(100 * share)} %"
 
 
+def shape(*sizes: int) -> str:
+    """Return sizes as torch prints a shape: "(3, 4)", "(3,)"."""
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
+
+
 def two_digits(number: float) -> str:
     """Return a number with two significant digits, up to a million with all of its integer digits.
 

@@ -77,6 +77,18 @@ def test_folders_import_only_from_those_before_them() -> None:
     assert offenders(LIBRARY, backwards) == {}
 
 
+def test_no_kind_of_run_shows_itself_with_the_parts_of_another() -> None:
+    movie = ROOT / "packviz" / "show" / "movie"
+    kinds = {folder.name for folder in movie.iterdir() if any(folder.glob("*.py"))}
+    assert len(kinds) > 1
+
+    def foreign(path: Path) -> list[str]:
+        others = tuple(f"packviz.show.movie.{kind}." for kind in kinds - {path.parent.name})
+        return [name for name in imports_of(path) if name.startswith(others)]
+
+    assert offenders([path for kind in sorted(kinds) for path in (movie / kind).glob("*.py")], foreign) == {}
+
+
 def test_the_floors_of_the_app_import_only_from_those_before_them() -> None:
     level = {floor: i for i, floor in enumerate(FLOORS)}
 

@@ -10,7 +10,7 @@ import numpy as np
 from packviz.facts.token_losses import Order, Over, TokenLosses
 from packviz.show.movie.layout import Box, Margins, Place, Scene, Strip, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
-from packviz.show.movie.packing.view import once
+from packviz.show.movie.once import once
 from packviz.text import counted, sequence_label
 
 WIDTH, GAP, APART = 1.8, 0.3, 0.5  # units: of a cell, between two documents of a row, between two micro-batches

@@ -15,12 +15,14 @@ from packviz.rules.preconditions import check_kind
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.layout import Grid, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, frame, marks
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
 from packviz.show.movie.packing.code_lines import program
 from packviz.show.movie.packing.sheet import focus, sheet
-from packviz.show.movie.packing.view import View, Window, once, shape, watch
+from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import say
+from packviz.text import shape
 
 PADDED, PACKED = SIDES = ("padded", "packed")
 

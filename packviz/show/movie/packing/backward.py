@@ -11,11 +11,13 @@ from packviz.compute.backward import DirectionGradients, Gradients
 from packviz.compute.recurrence import TimeStep
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, filmed, frame, marks, title
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import cells, inputs, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.pack import lit
-from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import say
-from packviz.show.movie.packing.written import rounded
+from packviz.show.movie.written import rounded
+from packviz.text import shape
 
 BEATS = 3  # frames of a time step: the gradient of h is complete; it goes into gates and x; it leaves for the rows of x
 

@@ -10,6 +10,7 @@ from packviz.compute.record import Trace, watched_layer
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.marks import NONE, CodeLine, Frame, Shot, StepSeries, filmed, frame, marks
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
 from packviz.show.movie.packing.pair import PACKED, SIDES, Pair, apart_somewhere, pair, states_of
@@ -34,7 +35,7 @@ from packviz.show.movie.packing.two_sides import (
     last_heading,
     with_outputs,
 )
-from packviz.show.movie.packing.view import Window, once
+from packviz.show.movie.packing.view import Window
 
 
 def beside(

@@ -7,9 +7,11 @@ import numpy as np
 from packviz.compute.recurrence import TimeStep
 from packviz.show.movie.layout import Box, Column, Margins, Place, panel
 from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title, with_numbers
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.pack import pack_end
-from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.view import View
+from packviz.text import shape
 
 UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates

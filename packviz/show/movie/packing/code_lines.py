@@ -12,9 +12,9 @@ from packviz.inputs.cell_kinds import Formula
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing import inputs, matrices, recurrent
-from packviz.show.movie.packing.view import View, shape
-from packviz.show.movie.packing.written import agreeing, exact, rounded, written
-from packviz.text import sequence_label
+from packviz.show.movie.packing.view import View
+from packviz.show.movie.written import agreeing, exact, rounded, written
+from packviz.text import sequence_label, shape
 
 LINE = 33  # characters of code beside the picture
 DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "enforce_sorted": True}

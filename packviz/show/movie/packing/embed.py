@@ -6,12 +6,14 @@ import numpy as np
 
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, places, token_table
 from packviz.show.movie.packing.pad import pad_end
 from packviz.show.movie.packing.sheet import heading, outline, sheet
-from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import say
-from packviz.show.movie.packing.written import number, rounded
+from packviz.show.movie.written import number, rounded
+from packviz.text import shape
 
 LISTED = 4  # numbers of the pad's row that are listed
 

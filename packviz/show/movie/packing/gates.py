@@ -5,11 +5,13 @@ import numpy as np
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import cells, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.code_lines import in_letters
 from packviz.show.movie.packing.sheet import texts
-from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import TERMS
+from packviz.text import shape
 
 HEADED, STRIP_HEADED = 3.6, 8.8  # how many numbers are as wide as a heading
 ENTERED = 2.6  # units: the width of the cell's name

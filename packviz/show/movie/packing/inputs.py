@@ -3,9 +3,10 @@
 import numpy as np
 
 from packviz.compute.record import Refusal
+from packviz.show.movie.once import once
 from packviz.show.movie.packing.recurrent import MAX_UNITS
-from packviz.show.movie.packing.view import View, once
-from packviz.show.movie.packing.written import number
+from packviz.show.movie.packing.view import View
+from packviz.show.movie.written import number
 
 MAX_FEATURES = 12  # of a token
 

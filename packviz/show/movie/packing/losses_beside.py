@@ -16,8 +16,9 @@ from packviz.show.movie.loss_cells import LossCells, losses_frame, losses_scene
 from packviz.show.movie.marks import CodeLine, Step, marks
 from packviz.show.movie.packing import inputs, token_table
 from packviz.show.movie.packing.about import about
-from packviz.show.movie.packing.view import View, Window, shape, watch
+from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import say
+from packviz.text import shape
 
 
 class LossStep(NamedTuple):

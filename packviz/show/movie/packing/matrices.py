@@ -6,9 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, packed_rows, recurrent
-from packviz.show.movie.packing.view import View, once
-from packviz.show.movie.packing.written import rounded, stored
+from packviz.show.movie.packing.view import View
+from packviz.show.movie.written import rounded, stored
 
 
 def rows(view: View, name: str, matrix: Tensor | None = None) -> int:

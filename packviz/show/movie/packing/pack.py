@@ -23,12 +23,13 @@ from packviz.show.movie.marks import (
     marks,
     title,
 )
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, token_table
 from packviz.show.movie.packing.sheet import focus, named, steps, texts
 from packviz.show.movie.packing.sort import sort_end, sorted_grid
-from packviz.show.movie.packing.view import View, listed, once, shape
+from packviz.show.movie.packing.view import View, listed
 from packviz.show.movie.packing.words import say
-from packviz.text import counted, sequence_label
+from packviz.text import counted, sequence_label, shape
 
 CROWDED = 24  # from this many time steps on, there is no room to highlight all counts at once
 MARKED = 48  # up to this many cells of the padded tensor, every row has its address below it

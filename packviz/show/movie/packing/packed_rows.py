@@ -4,7 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from packviz.show.movie.packing.view import NOBODY, View, once
+from packviz.show.movie.once import once
+from packviz.show.movie.packing.view import NOBODY, View
 
 
 @once

@@ -13,9 +13,10 @@ from packviz.show.movie.layout import Box, Grid, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks
 from packviz.show.movie.packing import inputs, places, token_table
 from packviz.show.movie.packing.sheet import edges, outline, padded, ragged, sheet, upright
-from packviz.show.movie.packing.view import View, shape
+from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import say
-from packviz.show.movie.packing.written import exact
+from packviz.show.movie.written import exact
+from packviz.text import shape
 
 FLAG = 1.6  # units: the width of the word False in the mask
 ASPECT = 1.8  # aspect ratio that the transposed grid may have without making the picture smaller

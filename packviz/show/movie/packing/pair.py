@@ -17,7 +17,7 @@ from packviz.show.movie.layout import Column, Grid
 from packviz.show.movie.packing import matrices, places, recurrent
 from packviz.show.movie.packing.cells import UNIT
 from packviz.show.movie.packing.view import View, Window, watch
-from packviz.show.movie.packing.written import rounded, stored
+from packviz.show.movie.written import rounded, stored
 
 PADDED, PACKED = SIDES = ("padded", "packed")
 OUTPUT_WIDTH = 1.2  # units of a state in the output, at most

@@ -6,8 +6,9 @@ from math import sqrt
 import numpy as np
 
 from packviz.show.movie.layout import Box, Grid, Strip, above, beside
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, packed_rows, recurrent, token_table
-from packviz.show.movie.packing.view import View, once
+from packviz.show.movie.packing.view import View
 from packviz.text import sequence_label
 
 WORDY = 40  # up to this many tokens, packed rows have room for their words

@@ -10,9 +10,9 @@ from packviz.show.movie.layout import Place
 from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Step, frame, marks
 from packviz.show.movie.packing import matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.cells import last_steps
-from packviz.show.movie.packing.view import View, listed, shape
+from packviz.show.movie.packing.view import View, listed
 from packviz.show.movie.packing.words import say
-from packviz.text import counted
+from packviz.text import counted, shape
 
 ARROWS = ("→", "←")
 POOLS = ("mean", "max")

@@ -2,7 +2,8 @@
 
 from packviz.compute.recurrence import Direction
 from packviz.inputs.cell_kinds import CellKind, kind_of
-from packviz.show.movie.packing.view import View, once
+from packviz.show.movie.once import once
+from packviz.show.movie.packing.view import View
 
 MAX_UNITS = 8  # of a hidden state
 

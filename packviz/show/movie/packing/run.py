@@ -6,12 +6,14 @@ import numpy as np
 
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import Frame, Shot, Step, StepSeries, filmed, frame, marks, title
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import cells, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.code_lines import start_lines, step_lines
 from packviz.show.movie.packing.gates import gate_scene, gates_in_numbers, number_width, numbers_fit
 from packviz.show.movie.packing.pack import lit
-from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import STARTS, TERMS, say
+from packviz.text import shape
 
 
 def run(view: View) -> Iterator[Shot]:

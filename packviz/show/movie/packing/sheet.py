@@ -6,9 +6,10 @@ import numpy as np
 
 from packviz.show.movie.layout import Column, Grid, Place, Strip
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, places, token_table
-from packviz.show.movie.packing.view import View, once, shape
-from packviz.text import counted
+from packviz.show.movie.packing.view import View
+from packviz.text import counted, shape
 
 
 def ragged(view: View) -> Frame:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from packviz.show.movie.layout import Column, Place
 from packviz.show.movie.marks import NONE, Frame, Marks, Role, frame, marks, title
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.cells import filled, units
 from packviz.show.movie.packing.pair import PACKED, PADDED, Pair, Side, below_rows, rows_like
@@ -26,8 +27,7 @@ from packviz.show.movie.packing.two_sides import (
     state_width,
     with_outputs,
 )
-from packviz.show.movie.packing.view import once
-from packviz.show.movie.packing.written import number, rounded
+from packviz.show.movie.written import number, rounded
 
 
 def grids(both: Pair, sides: Sequence[Side]) -> Frame:

@@ -8,9 +8,8 @@ import numpy as np
 from packviz.show.movie.marks import CodeLine, Step
 from packviz.show.movie.packing import inputs, packed_rows, recurrent
 from packviz.show.movie.packing.pair import SIDES, Pair
-from packviz.show.movie.packing.view import shape
 from packviz.show.movie.packing.words import STARTS, say
-from packviz.text import two_digits
+from packviz.text import shape, two_digits
 
 
 def far(distance: float) -> str:

@@ -12,12 +12,14 @@ import numpy as np
 from packviz.facts.torch_says import first_unstable, ties
 from packviz.show.movie.layout import Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, packed_rows, places
 from packviz.show.movie.packing.embed import embed_end, embed_scene
 from packviz.show.movie.packing.sheet import outline, sheet
 from packviz.show.movie.packing.threads import lanes, permutations, returning, threads_of
-from packviz.show.movie.packing.view import View, listed, once, shape
+from packviz.show.movie.packing.view import View, listed
 from packviz.show.movie.packing.words import say
+from packviz.text import shape
 
 HEADING = 7.5  # units of text: the width of the grid's heading
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, packed_rows
-from packviz.show.movie.packing.view import NOBODY, View, once
-from packviz.show.movie.packing.written import number
+from packviz.show.movie.packing.view import NOBODY, View
+from packviz.show.movie.written import number
 from packviz.text import sequence_label
 
 LONGEST = 40  # characters of a word

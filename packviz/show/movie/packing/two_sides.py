@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from packviz.show.movie.layout import Box, Column, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.pair import (
     PADDED,
@@ -12,7 +13,7 @@ from packviz.show.movie.packing.pair import (
     Side,
     state_width_of,
 )
-from packviz.show.movie.packing.view import once, shape
+from packviz.text import shape
 
 UNPACKED = "unpacked output"  # the final heading of the packed output
 GAP = 0.35  # units between what enters and h

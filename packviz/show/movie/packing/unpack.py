@@ -8,14 +8,16 @@ import numpy as np
 
 from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Shot, Step, StepSeries, frame, marks, title
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.cells import UNIT, last_outputs, last_steps
 from packviz.show.movie.packing.readings import reading_steps
 from packviz.show.movie.packing.run import run_end
 from packviz.show.movie.packing.sheet import edges, focus, outline
-from packviz.show.movie.packing.view import View, once, shape
+from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import say
-from packviz.show.movie.packing.written import number
+from packviz.show.movie.written import number
+from packviz.text import shape
 
 MARGIN = {1: 2.3, 2: 3.0}  # lines of text taken by the notes on the right, by number of directions
 MAX_FLIGHTS = 12  # frames in which the packed output moves back

@@ -1,8 +1,7 @@
 """What is watched of a run: the record that all stages share."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -114,36 +113,6 @@ def watch(
         batch_sizes=[] if refused else trace.packed.batch_sizes.tolist(),
         small=len(ranked) >= SMALL_FROM,
     )
-
-
-class _Keeps(Protocol):
-    @property
-    def made(self) -> dict[object, Any]: ...
-
-
-Made = TypeVar("Made")
-P = ParamSpec("P")
-V = TypeVar("V", bound=_Keeps)
-
-
-def once(make: Callable[Concatenate[V, P], Made]) -> Callable[Concatenate[V, P], Made]:
-    """Keep what a function of the view returns; parts of frames that are the same object need not be compared."""
-
-    def kept(view: V, /, *args: P.args, **kwargs: P.kwargs) -> Made:
-        key = (make, args, *kwargs.items()) if kwargs else (make, args)
-        found: Made
-        try:
-            found = view.made[key]
-        except KeyError:
-            found = view.made[key] = make(view, *args, **kwargs)
-        return found
-
-    return kept
-
-
-def shape(*sizes: int) -> str:
-    """Return sizes as torch prints a shape: `(3, 4)`, `(3,)`."""
-    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
 
 
 def listed(values: list[int]) -> str:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, packed_rows, recurrent
-from packviz.show.movie.packing.view import View, listed, once, shape
-from packviz.show.movie.packing.written import exact, number
-from packviz.text import counted, percent, sentences, sequence_label
+from packviz.show.movie.packing.view import View, listed
+from packviz.show.movie.written import exact, number
+from packviz.text import counted, percent, sentences, sequence_label, shape
 
 STARTS = {
     "zeros": "all zeros",

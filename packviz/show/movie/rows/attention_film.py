@@ -9,12 +9,12 @@ import torch
 
 from packviz.show.movie.layout import Place
 from packviz.show.movie.marks import Frame, Marks, filmed, frame, marks, title, with_numbers
-from packviz.show.movie.packing.view import once, shape
+from packviz.show.movie.once import once
 from packviz.show.movie.rows.attention_rows import KEYS, NUMBERS, OUT, UNIT, ShownRow, cells_of, strip_of, wide
 from packviz.show.movie.rows.queries import of_head, watched_head
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
-from packviz.text import sequence_label
+from packviz.text import sequence_label, shape
 
 WIDE = 32  # at most so many numbers of an output are shown, as stripes
 BEATS = 5  # frames of a query: which keys it may read, scores, weights, their sum of values, the output

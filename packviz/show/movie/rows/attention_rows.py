@@ -10,7 +10,7 @@ from math import sqrt
 import numpy as np
 
 from packviz.show.movie.layout import Box, Margins, Scene, Strip, above, beside, panel
-from packviz.show.movie.packing.view import once
+from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import width
 

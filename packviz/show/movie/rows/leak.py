@@ -9,7 +9,7 @@ from torch import Tensor
 
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
-from packviz.show.movie.packing.view import once
+from packviz.show.movie.once import once
 from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say

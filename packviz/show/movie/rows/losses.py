@@ -12,10 +12,11 @@ from packviz.facts.token_losses import MEANS, Order, Over, TokenLosses, changed_
 from packviz.show.movie.layout import Place, Scene
 from packviz.show.movie.loss_cells import WIDTH, LossCells, losses_frame, losses_scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, marks
-from packviz.show.movie.packing.view import once, shape
+from packviz.show.movie.once import once
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, texts
+from packviz.text import shape
 
 HEADINGS: Mapping[str, str] = {
     "padded": "padded, without a mask",

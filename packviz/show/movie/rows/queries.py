@@ -8,11 +8,11 @@ import torch
 from packviz.compute.fill import Piece
 from packviz.compute.row_layers import AttentionLayer
 from packviz.show.movie.marks import CodeLine
-from packviz.show.movie.packing.view import once, shape
-from packviz.show.movie.packing.written import agreeing, written
+from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
-from packviz.text import two_decimals
+from packviz.show.movie.written import agreeing, written
+from packviz.text import shape, two_decimals
 
 TERMS = 2  # at most so many products of a sum are written out; the others are added up
 

@@ -14,7 +14,7 @@ from packviz.facts.row_leaks import Leak, leak_in
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
 from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
-from packviz.show.movie.packing.view import once
+from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, texts, width
 

@@ -12,7 +12,7 @@ from packviz.compute.fill import Piece
 from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
 from packviz.show.movie.about import Asked
-from packviz.show.movie.packing.written import rounded, stored
+from packviz.show.movie.written import rounded, stored
 from packviz.validate import integer
 
 LONGEST_FIRST = ("ffd", "bfd", "bfd_split")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from packviz.show.movie.packing.view import once
+from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.text import counted, joined, percent, sentences, sequence_label
 
