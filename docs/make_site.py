@@ -1,8 +1,8 @@
 """Build the site from the pages in this folder, the questions, and the docstrings: `make docs`.
 
-A page is Markdown with Jinja2 in it: `movie(...)` puts a live movie there, `question(key)` links to an answer, and what
-stands between `{% filter python %}` and `{% endfilter %}` is run and shown with what it prints. The programs of one
-page share their names. Whatever fails, fails the build.
+A page is Markdown with Jinja2 in it: `movie(...)` puts a live movie there, `rows(...)` one of the same batch in rows,
+`question(key)` links to an answer, and what stands between `{% filter python %}` and `{% endfilter %}` is run and shown
+with what it prints. The programs of one page share their names. Whatever fails, fails the build.
 """
 
 import argparse
@@ -108,6 +108,9 @@ class _Pages:
             page.render(
                 movie=lambda key, text, stages=None, deep=False, **config: self._movie(
                     key, pv.movie(pv.trace(pv.Batch.parse(text), pv.Config(**config)), stages, deep=deep), up
+                ),
+                rows=lambda key, text, stages, **config: self._movie(
+                    key, pv.movie(pv.trace_rows(pv.Batch.parse(text), pv.RowConfig(**config)), stages), up
                 ),
                 beside=lambda key, text, **config: self._movie(
                     key, beside(pv.trace(pv.Batch.parse(text), pv.Config(**config))), up
