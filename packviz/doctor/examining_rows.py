@@ -95,6 +95,9 @@ def row_cases(
         expected = "at least one of input_ids, position_ids, cu_seqlens, seq_idx, attention_mask and labels"
         raise PackvizError("examine_rows", expected=expected, got="none", fix="give what the collator returns")
     if offsets is not None and len(offsets) == 1:  # of one row, or of all rows one after another
+        mask = read.get("attention_mask")
+        if mask is not None and len(mask) > 1 and _counts_tokens(offsets[0], mask):
+            read = {name: rows[mask == 1][None] for name, rows in read.items() if rows is not mask}
         read = {name: _one_after_another(name, rows) for name, rows in read.items()}
     R = next((len(rows) for rows in read.values()), 1 if offsets is None else len(offsets))
     if offsets is not None and len(offsets) != R:
@@ -111,6 +114,11 @@ def row_cases(
     return [
         RowCase(**common, **each, cu_seqlens=None if offsets is None else offsets[row]) for row, each in enumerate(rows)
     ]
+
+
+def _counts_tokens(offsets: Tensor, mask: Tensor) -> bool:
+    """Return whether these are the offsets of a padded batch (R, N) without its pads: each row is one document."""
+    return bool((mask <= 1).all()) and offsets.tolist() == [0, *(mask == 1).sum(1).cumsum(0).tolist()]
 
 
 def _one_after_another(name: str, rows: Tensor) -> Tensor:

@@ -166,6 +166,16 @@ def test_rows_may_number_their_documents_alike(numbers: Any, offsets: list[int])
     assert pv.examine_rows(IDS[:, :6].view(2, 3), cu_seqlens=offsets, **numbers) == ()
 
 
+def test_a_padded_batch_may_have_the_offsets_of_its_tokens() -> None:
+    given: dict[str, Any] = {"input_ids": [[5, 6, 7], [8, 9, 0]], "cu_seqlens": torch.tensor([0, 3, 5]).int()}
+    given |= {"attention_mask": [[1, 1, 1], [1, 1, 0]], "max_seqlen": 3}
+    assert pv.examine_rows(**given) == ()
+    whole = given | {"attention_mask": [[1, 1, 1]] * 2, "cu_seqlens": torch.tensor([0, 3, 6]).int()}
+    assert pv.examine_rows(**whole) == ()
+    (found,) = pv.examine_rows(**given | {"max_seqlen": 2})
+    assert found.key == "max_seqlen_small"
+
+
 def test_an_additive_mask_is_refused_with_what_to_give_instead() -> None:
     mask = torch.tensor([[0.0, -torch.inf], [0.0, 0.0]])[None, None]
     with pytest.raises(pv.PackvizError) as refused:
