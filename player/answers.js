@@ -13,7 +13,12 @@ const wordsOf = (typed) =>
   typed
     .normalize("NFKC")
     .split(APART)
-    .map((word) => word.replace(/^\+|\.0*$/g, "").replace(/^(-?)0+(?=\d)/, "$1").replace(/^-0$/, "0"))
+    .map((word) =>
+      word
+        .replace(/^\+|\.0*$/g, "")
+        .replace(/^(-?)0+(?=\d)/, "$1")
+        .replace(/^-0$/, "0"),
+    )
     .filter(Boolean);
 
 /**

@@ -8,8 +8,8 @@ import { Pen } from "./pen.js";
 export const BESIDE = 7; // pixels of a cell's width that its number leaves free
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
-const SCALES = { input: "x", state: "h and gates", weight: "weight" };
-const ABOVE = "weight"; // the scale without negative numbers
+const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };
+const ABOVE = new Set(["weight", "gradient"]); // the scales without negative numbers
 
 export class NumberPen extends Pen {
   form = 0; // that of all numbers in the picture
@@ -94,7 +94,7 @@ export class NumberPen extends Pen {
     this.put(ctx, text, x, y + digits.px * 0.06, fill);
   }
   /**
-   * The legend of the number colours: for each scale its two ends, and its subject if there are several or it is a weight.
+   * The legend of the number colours: for each scale its two ends, and its subject if there are several or none is negative.
    * @param {Ctx} ctx
    * @param {Scale[]} scales
    * @param {number} x
@@ -107,8 +107,8 @@ export class NumberPen extends Pen {
       told = scales.map((scale) => {
         const end = Number(this.movie.scales[scale].toPrecision(3));
         return [
-          ...(scales.length > 1 || scale === ABOVE ? [SCALES[scale]] : []),
-          ...(scale === ABOVE ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
+          ...(scales.length > 1 || ABOVE.has(scale) ? [SCALES[scale]] : []),
+          ...(ABOVE.has(scale) ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
         ];
       });
     const written = told.flat().reduce((sum, text) => sum + this.measure(ctx, text) + gap, 0),
@@ -121,7 +121,7 @@ export class NumberPen extends Pen {
     for (const [at, texts] of told.entries()) {
       texts.slice(0, -1).forEach(write);
       const bar = ctx.createLinearGradient(x, 0, x + wide, 0),
-        ramp = this.theme.ramp.slice(scales[at] === ABOVE ? (this.theme.ramp.length - 1) / 2 : 0);
+        ramp = this.theme.ramp.slice(ABOVE.has(scales[at]) ? (this.theme.ramp.length - 1) / 2 : 0);
       ramp.forEach(({ fill }, i) => bar.addColorStop(i / (ramp.length - 1), fill));
       ctx.fillStyle = bar;
       ctx.fillRect(x, y - gap, wide, 2 * gap);

@@ -23,7 +23,7 @@ export type Role =
   | "mark"
   | "flag";
 export type Tone = "" | "now" | "good" | "wrong";
-export type Scale = "input" | "state" | "weight";
+export type Scale = "input" | "state" | "weight" | "gradient";
 export type Numbers = (number | null)[];
 
 /** A cell; i: its number in the movie, in painting order. f: its group. k: its number in the group. */

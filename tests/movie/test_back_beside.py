@@ -101,3 +101,9 @@ def test_beside_it_the_padded_run_sends_its_gradient_through_the_pads(case: Case
         most = float(re.findall(rf"gets up to {NUMBER}[ ,.]", last)[0])
         assert abs(most - float(inputs[pads].abs().max())) <= 6e-3 * most
     return int(pads.any())
+
+
+def test_the_legend_says_that_the_cells_are_sizes_of_gradients() -> None:
+    written = re.findall(">([^<]+)</text>", back_beside(case_of("unsorted").trace).to_svg(6))
+    assert "gradient 0" in written
+    assert not [text for text in written if "gates" in text]

@@ -64,7 +64,7 @@ class Movie:
 
     @property
     def scales(self) -> Mapping[str, float]:
-        """The numbers at which the diverging scale ends: `input` for what enters, `state`, and `weight` for losses."""
+        """The numbers at which the diverging scale ends: `input` for what enters, `state`, `weight` or `gradient`."""
         return self.about.scales
 
     @property

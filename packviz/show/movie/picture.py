@@ -252,12 +252,12 @@ class Picture:
                 yield from self._number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
 
     def _legend(self, scales: list[str]) -> Iterator[Shape]:
-        """Yield the legend of the number colours: the two ends of each scale; no weight is below 0."""
+        """Yield the legend of the number colours: the two ends of each scale."""
         x, px = 14.0, self.staging.legend / 1.7
         y = self.height - self.staging.legend / 2
         for scale in scales:
-            end, low = f"{self.data['scales'][scale]:.3g}", 0.0 if scale == "weight" else -1.0
-            name = {"input": "x ", "state": "h and gates ", "weight": "weight "}[scale]
+            end, low = f"{self.data['scales'][scale]:.3g}", 0.0 if scale in ("weight", "gradient") else -1.0
+            name = {"input": "x", "state": "h and gates"}.get(scale, scale) + " "
             name = name if len(scales) > 1 or low == 0 else ""
             ends = (f"{name}0", end) if low == 0 else (f"{name}−{end}", f"+{end}")
             tiles = [diverging(low + (1 - low) * i / 9, self.palette) for i in range(10)]

@@ -59,7 +59,13 @@ def back_beside(trace: Trace, *, layer: int | None = None, direction: int = 0) -
     pads = ~view.mask
     most = {PADDED: _most(padded), PACKED: _most(packed)}
     both = BothBack(view, most, pads, float(entered[torch.from_numpy(pads)].abs().max()) if pads.any() else 0.0)
-    told = replace(about(view, [padded]), title=f"{recurrent.cell(view).upper()}, padded beside packed, going back")
+    told = about(view)
+    largest = max(float(np.nan_to_num(each, posinf=0.0).max()) for each in most.values())
+    told = replace(
+        told,
+        title=f"{recurrent.cell(view).upper()}, padded beside packed, going back",
+        scales={**told.scales, "gradient": largest or 1.0},
+    )
     code = {"backward": program(view)["backward"]}
     played = [("backward", None, shot) for shot in _steps(both)]
     return made(
@@ -129,6 +135,7 @@ def _filled(both: BothBack, side: str, t: np.ndarray) -> Iterator[Marks]:
     b, most = view.shown[rows], both.most[side]
     known = np.isfinite(most[b, at])
     look: dict[str, Any] = {"v": np.rint(1e4 * np.where(known, most[b, at], 0.0)), "text": np.where(known, "", "nan")}
+    look["scale"] = "gradient"
     done = at <= t if view.direction else at >= t
     says = "largest entry of |∂L/∂h|"
     yield marks(f"heat:{side}", "value", grid.cell(rows, at), b, at, w=grid.width, says=says, shown=done, **look)
