@@ -6,6 +6,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from make_site import build
 from page_elements import elements_of
+from playwright.sync_api import Browser
+from tabs import Scheme, tab, violations
 
 from packviz.teach.questions import ENTRIES
 
@@ -58,3 +60,12 @@ def test_questions_are_text_that_a_search_engine_can_read(site: dict[Path, Page]
     assert "batch_sizes" in text
     assert '<meta name="description"' in text
     assert "[3, 2, 1, 1]" in text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["lecture-hall", "teachers", "reference", "pack", "batch-sizes-are-not-lengths"])
+def test_a_page_of_the_site_is_accessible(browser: Browser, site: dict[Path, Page], name: str, scheme: Scheme) -> None:
+    (path,) = (path for path in site if path.stem == name)
+    with tab(browser, (1280, 720), scheme=scheme) as there:
+        there.page.goto(path.as_uri())
+        assert violations(there.page) == []
