@@ -287,9 +287,12 @@ def test_a_plan_runs_on_the_teachers_page_with_its_notes_folded() -> None:
     assert "a riddle" not in texts(app)
     app = private(app)
     assert "a riddle" in texts(app)
-    assert "<b>Page Down:</b> Next" in html(app)
+    assert "<b>Page Down:</b> the next step of the movie<br>" in html(app)
     assert "The next item:</b> How many" in html(app)
-    code, _ = app.session_state["visit"][TeachersRoom].room
+    code, host = app.session_state["visit"][TeachersRoom].room
+    last = rooms.call(rooms.snapshot(code, host))["movie"]["steps"]
+    rooms.call(rooms.act(code, host, "step", {"step": last}))
+    assert "<b>Page Down:</b> Next" in html(app.run())
     assert "a riddle" not in texts(opened("class", {"room": code, "view": "projector"}))
     app = press(app, "Next")
     assert "Open the vote" in labels(app)
@@ -316,7 +319,7 @@ def test_what_students_tell_is_in_the_presenter_view_alone() -> None:
     rooms.call(rooms.tell(code, partial(events.wonder, token=phones[0], text="Why <b>?")))
     app = app.run()
     assert "of 3: 1 too fast, 2 lost." in html(app)
-    assert '<span class="unseen">, 1 sure</span>' in html(app)
+    assert '<span>1 vote<span class="unseen">, 1 sure</span></span>' in html(app)
     assert "“Why <b>?”" in texts(app)
     projector = opened("class", {"room": code, "view": "projector"})
     for private_text in ("lost", "sure", "Why", "a riddle"):
@@ -355,6 +358,17 @@ def test_a_step_is_added_from_a_lesson(visit: Open) -> None:
     expect(page.get_by_placeholder("Note")).to_have_value("Why two?")
     page.reload()  # the browser has kept it
     expect(page.get_by_text("Packing, step 3")).to_be_visible()
+
+
+def test_the_settings_of_another_page_are_gone_from_the_menu(visit: Open) -> None:
+    page = visit(path="packing").page
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
+    page.get_by_test_id("stTopNavSection").filter(has_text="Help").click()
+    page.get_by_role("menuitem", name="For teachers").click()
+    expect(page.get_by_role("button", name="Open a room", exact=True)).to_be_visible()
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()  # before anything is pressed
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()  # the menu is there
 
 
 def at(page: Page, label: str) -> None:
@@ -440,6 +454,31 @@ def test_a_setting_in_the_address_leaves_the_key_in_it(browser: Browser, address
         page.evaluate("localStorage.clear()")  # as in another browser
         page.reload()
         expect(page.get_by_role("heading", name=f"Class {room.code}")).to_be_visible()
+
+
+def test_the_list_of_a_plan_shows_texts_as_they_are(browser: Browser, address: str) -> None:
+    text = "Größe ✓ [3](x) :red[h_n_t] <b> \\ 1. ~a~ & #b"
+    room = Room.with_plan(address, {"slide": f"# {text}"}, SIZES)
+    room.act("next")
+    with tab(browser, PROJECTOR) as there:
+        there.page.goto(f"{address}/class?room={room.code}#host={room.host}")
+        there.page.get_by_role("button", name="Plan: 2").click()
+        expect(there.page.locator(".st-key-list-0").get_by_role("button")).to_have_text(f"▸ 1. Slide: {text}")
+
+
+def test_page_down_goes_on_right_after_the_presenter_view_is_switched_on(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with tab(browser, PROJECTOR) as there:
+        page = there.page
+        page.goto(f"{address}/class?room={room.code}#host={room.host}")
+        page.get_by_text("Presenter view").click()
+        expect(page.locator(".st-key-class-presenter")).to_contain_text("Page Down: Ask the first question")
+        page.keyboard.press("PageDown")
+        expect(page.get_by_role("button", name="Open the vote")).to_be_visible()
+        page.get_by_text("Ask something else").click()
+        page.get_by_label(LABEL).press("PageDown")  # a text field has a use for it
+        page.wait_for_timeout(1000)
+        assert room.seen["phase"] == "lobby"
 
 
 def test_a_shorter_movie_that_follows_does_not_move_the_class(browser: Browser, address: str) -> None:

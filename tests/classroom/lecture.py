@@ -66,6 +66,7 @@ OVERLAPS = """bars => bars.filter((bar) => {
     return one.right > other.left + 1 && other.bottom > one.top + 1 && one.bottom > other.top + 1;
 }).map((bar) => bar.textContent)"""  # bars that end within their labels
 MOVIE = '[data-testid="packviz-player"]'
+STEPS = "(movies, staged) => movies.map(({dataset}) => [dataset.step, staged ? dataset.stage : null])"
 
 
 class Lecture:
@@ -154,9 +155,10 @@ class Lecture:
             for picture in place.locator("img").all():
                 assert picture.evaluate("async (image) => (await image.decode(), image.naturalWidth)") == 160
         if kind == "step" or (phase == "reveal" and self.seen["movie"]):
-            movie = page.locator(".pv" if which == "phone" else MOVIE)
-            expect(movie).to_have_count(1)  # the one before goes when the page has been drawn
-            expect(movie).to_have_attribute("data-step", str(self.seen["step"]))
+            movies = page.locator(".pv" if which == "phone" else MOVIE)
+            stage = ITEMS[self.seen["item"]]["step"]["stage"] if kind == "step" else None
+            shown = [[str(self.seen["step"]), stage]]  # the one before goes when the page has been drawn
+            until(page, lambda: movies.evaluate_all(STEPS, stage is not None) == shown)
         if which == "phone":
             title = TITLES.get(phase if kind == "question" else kind, f"Question {(question or {}).get('number')}")
             if phase == "reveal" and kind == "question":

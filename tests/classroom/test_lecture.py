@@ -137,8 +137,8 @@ def back_to_the_beginning(lecture: Lecture) -> None:
         assert lecture.at[:2] == (item, "lobby" if "slide" in ITEMS[item] else "reveal")
         lecture.check()
     lecture.teacher.get_by_role("button", name=f"Plan: {len(ITEMS)}").click()
-    expect(lecture.teacher.get_by_role("button", name="▸ 1. Slide: Aardvark")).to_be_visible()
-    lecture.teacher.get_by_role("button", name=f"✓ {LAST + 1}. Slide: Flamingo").click()
+    expect(lecture.teacher.get_by_role("button", name="▸ 1. Slide: Aardvark", exact=True)).to_be_visible()
+    lecture.teacher.get_by_role("button", name=f"✓ {LAST + 1}. Slide: Flamingo", exact=True).click()
     until(lecture.teacher, lambda: lecture.room.seen["item"] == LAST)
     lecture.seen = lecture.room.seen
     lecture.check()

@@ -30,6 +30,7 @@ _mount = component(__file__, "plan")
 
 Ask = Callable[[object], None]
 _NO_MARKS = str.maketrans("", "", "`*$")
+_ESCAPED = re.compile(r"[!-/:-@\[-`{-~]")  # what Markdown can escape: the punctuation of ASCII, and nothing else
 MAX_LINE = 80  # characters of an item's text in a list
 
 
@@ -182,7 +183,7 @@ def title(spec: Mapping[str, Any]) -> str:
 
 def _as_label(text: str) -> str:
     """Return a text as the label of a button, which Streamlit takes for Markdown."""
-    return re.sub(r"([^\w\s])", r"\\\1", text, flags=re.ASCII)
+    return _ESCAPED.sub(r"\\\g<0>", text)
 
 
 def _asked(item: Item) -> dict[str, str]:

@@ -49,7 +49,9 @@ function known() {
   return last && secret && (!code || code === last) ? { code: last, host: secret } : null;
 }
 
-const needsKeys = (node) => node.matches?.("input, textarea, select, [contenteditable]:not([contenteditable=false])");
+// A switch that was just clicked has the focus, but no use for these keys: the lesson goes on.
+const NEEDS_KEYS = "input:not([type=button], [type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])";
+const needsKeys = (node) => node.matches?.(NEEDS_KEYS);
 
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the end

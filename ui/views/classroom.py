@@ -201,7 +201,7 @@ def _room(seen: Seen) -> None:
         if _can_go_back(seen):
             back = partial(act, "back", at=seen["place"])
             label = "Undo" if seen["phase"] in _UNDONE else "Back"
-            st.button(label, key="class back", icon=":material/undo:", help="PageUp", on_click=back)
+            st.button(label, key="class back", icon=":material/undo:", help="Page Up", on_click=back)
         from_the_list(seen, partial(_from_the_list, seen))
         room_menu(seen)
         private = widgets.switch("presenter", _PRIVATE, label="Presenter view")

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from packviz.text import counted
+from packviz.text import counted, percent
 from ui.parts.plan_view import title
 from ui.views.class_stage import LOOK, Seen, bars
 from ui.views.teachers_room import act, seen_now
@@ -20,7 +20,7 @@ _SHOWN = 5  # of the questions from students, the latest ones
 
 @st.fragment(run_every=LOOK)
 def presenter(following: str) -> None:
-    """Show what only the teacher should see. following: the label of what Page Down does now; "" for nothing."""
+    """Show what only the teacher should see. following: the label of what Page Down does after the movie, if any."""
     seen = seen_now()
     if seen is None:
         return
@@ -31,7 +31,7 @@ def presenter(following: str) -> None:
         st.html(_next(seen, following) + _pace(seen))
         if seen["question"] is not None and seen["phase"] in ("vote", "closed", "talk") and seen["voted"]:
             if seen["hint"] is not None:
-                st.markdown(f"**{seen['hint']['share']:.0%} right.** {seen['hint']['told']}")
+                st.markdown(f"**{percent(seen['hint']['share'])} right.** {seen['hint']['told']}")
             st.html(bars(seen))
         for wonder in reversed(seen["wonders"][-_SHOWN:]):
             _wonder(wonder["id"], wonder["text"], on=wonder["shown"])
@@ -50,7 +50,10 @@ def _clock(seen: Seen) -> str:
 
 
 def _next(seen: Seen, following: str) -> str:
-    """Return what Page Down does, and which item comes next."""
+    """Return what Page Down does, and which item comes next. Within a movie it is a step of that."""
+    movie = seen.get("movie") if seen["phase"] == "reveal" else None
+    if movie and seen["step"] < movie["steps"]:
+        following = "the next step of the movie"
     key = f"<b>Page Down:</b> {escape(following)}" if following else "This is the end of the list."
     upcoming = seen["upcoming"] and title(seen["upcoming"])
     after = f"<br><b>The next item:</b> {escape(upcoming)}" if upcoming else ""
