@@ -463,7 +463,12 @@ def test_the_list_of_a_plan_shows_texts_as_they_are(browser: Browser, address: s
     with tab(browser, PROJECTOR) as there:
         there.page.goto(f"{address}/class?room={room.code}#host={room.host}")
         there.page.get_by_role("button", name="Plan: 2").click()
-        expect(there.page.locator(".st-key-list-0").get_by_role("button")).to_have_text(f"▸ 1. Slide: {text}")
+        first = there.page.locator(".st-key-list-0").get_by_role("button")
+        expect(first).to_have_text(f"▸ 1. Slide: {text}")
+        first.click()
+        expect(first).to_be_hidden()  # the list does not cover what was chosen from it
+        there.page.get_by_role("button", name="Plan: 2").click()
+        expect(first).to_be_visible()
 
 
 def test_page_down_goes_on_right_after_the_presenter_view_is_switched_on(browser: Browser, address: str) -> None:
@@ -510,12 +515,15 @@ def test_the_panel_for_a_question_comes_into_view_and_moves_nothing(browser: Bro
         before = box_of(menu)
         page.get_by_text("Ask something else").click()
         own = page.get_by_role("tab", name="Your own")
-        expect(own).to_be_in_viewport(ratio=1)
+        expect(page.get_by_role("button", name="Ask it")).to_be_in_viewport(ratio=1)
         page.wait_for_timeout(1500)  # what a click opens must not move what the next one is meant for
         assert box_of(menu) == before
         own.click()
         ask = page.get_by_role("button", name="Ask it")
         expect(ask).to_be_disabled()
+        expect(page.get_by_text("Answered by")).to_be_in_viewport(ratio=1)
+        expect(own).to_be_in_viewport(ratio=1)
+        assert box_of(own)["y"] < PROJECTOR[1] / 4  # what it opens has the rest of the window
         colours = "node => [getComputedStyle(node.querySelector('p')).color, getComputedStyle(node).backgroundColor]"
         text, ground = (brightness(colour) for colour in ask.evaluate(colours))
         assert abs(text - ground) > 0.4  # a disabled button can be read, too
@@ -577,7 +585,7 @@ def test_a_question_that_can_be_tapped_says_so_or_why_not_here(most: str, told: 
     app = opened("class", {"max_length": most, "sequences": TEXT, "example": "own"})
     app.session_state["class new"], app.session_state["class about"] = True, "rows"
     asked = app.run().selectbox(key="class kind")
-    assert [each for each in asked.options if "(can be answered by a tap)" in each]
+    assert [each for each in asked.options if each.startswith("Tap or type: ")]
     app = asked.set_value("dropped_tokens").run().toggle(key="class kind tap").set_value(True).run()
     assert not app.exception
     if most == "2":

@@ -72,7 +72,7 @@ ROADS: Mapping[str, Road] = {
     "plan": by_plan,
     "quiz": by_quiz,
     "function": by_function,
-    "class question": by_question,
+    "class quiz question": by_question,
     "class movie": by_answer,
     "class step": by_step,
 }

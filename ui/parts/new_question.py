@@ -98,9 +98,11 @@ def _about(run: RunKind, base: Mapping[str, Any] | None, ask: Ask | None) -> Non
     if base is None:
         st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
         return
+    first = st.container()  # the question; how it is worded depends on the variant
     hint = "Another row, step or sequence to ask about."
     number = st.number_input("variant", 1, 99, 1, help=hint, key="class variant")
-    spec = _choose_prediction(run, base, number - 1, "class kind")
+    with first:
+        spec = _choose_prediction(run, base, number - 1, "class kind")
     if spec is None:
         return
     try:
@@ -126,7 +128,7 @@ def _choose_prediction(run: RunKind, base: Mapping[str, Any], number: int, key: 
 
 
 def _listed(kind: str, prompt: str) -> str:
-    return f"{prompt} (can be answered by a tap)" if kind in TAPPED else prompt
+    return f"Tap or type: {prompt}" if kind in TAPPED else prompt
 
 
 def _possible(run: RunKind, base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
@@ -144,7 +146,7 @@ def _of_the_quiz(ask: Ask | None) -> None:
     left, middle, right = st.columns(3)
     level = left.segmented_control("level", tuple(LEVELS), default=1, required=True, key="class level")
     number = middle.number_input("round", 1, LAST_ROUND, 1, 1, key="class round")
-    at = right.number_input("question", 1, 10, 1, 1, key="class question")
+    at = right.number_input("question", 1, 10, 1, 1, key="class quiz question")
     spec = {"level": level, "round": number, "question": at - 1}
     st.markdown(question(spec).prompt)
     _offer(spec, ask, "quiz")

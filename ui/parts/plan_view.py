@@ -229,11 +229,16 @@ def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
     if not listed or seen["phase"] == "vote":
         return
     what = "Plan" if seen["items"] else "Prepared questions"
-    with st.popover(f"{what}: {len(listed)}", on_change="rerun") as panel:
+    with st.popover(f"{what}: {len(listed)}", key="class list", on_change="rerun") as panel:
         if not panel.open:
             return
         for i, spec in enumerate(listed):
             mark = "▸ " if i == seen["index"] else "✓ " if i in seen["done"] else ""
-            st.button(
-                _as_label(f"{mark}{i + 1}. {title(spec)}"), key=f"list {i}", width="stretch", on_click=ask, args=(i,)
-            )
+            label = _as_label(f"{mark}{i + 1}. {title(spec)}")
+            st.button(label, key=f"list {i}", width="stretch", on_click=_choose, args=(ask, i))
+
+
+def _choose(ask: Ask, i: int) -> None:
+    """Show an item of the list, and close the list, which covers it."""
+    st.session_state["class list"] = False
+    ask(i)

@@ -50,7 +50,8 @@ function known() {
 }
 
 // A switch that was just clicked has the focus, but no use for these keys: the lesson goes on.
-const NEEDS_KEYS = "input:not([type=button], [type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])";
+const NEEDS_KEYS =
+  "input:not([type=button], [type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])";
 const needsKeys = (node) => node.matches?.(NEEDS_KEYS);
 
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
@@ -148,7 +149,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     { signal } = listening;
   window.addEventListener("keydown", onKey, { signal, capture: true });
   window.addEventListener("keydown", onTurn, { signal });
-  document.addEventListener("click", onClick, { signal });
+  document.addEventListener("click", onClick, { signal, capture: true }); // before the click unfolds anything
   document.addEventListener("packviz step", onStep, { signal });
   document.addEventListener("packviz class", onClass, { signal });
   parentElement.end = () => {
