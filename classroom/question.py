@@ -114,7 +114,7 @@ class Question:
                 if 0 <= t < self.lengths[b]:
                     return cell_name(b, t)
         raise RefusedError(
-            400, "`answer` must be the token that was tapped, [sequence, time step], both counted from 0."
+            400, "The answer must be the token that was tapped, [sequence, time step], both counted from 0."
         )
 
 
@@ -122,14 +122,14 @@ def _own_answer(typed: str, form: Form) -> str:
     """Return a number or a text in answer to a teacher's own question; upper and lower case are the same."""
     if form == "text":
         if not typed.strip():
-            raise RefusedError(400, "`answer` must be a text that is not empty.")
+            raise RefusedError(400, "The answer is empty: type a text.")
         return visible(" ".join(typed.casefold().split()))
     try:
         number = float(typed)
     except ValueError:
         number = nan
     if not isfinite(number):
-        raise RefusedError(400, f"`answer` must be a number, such as 6 or 0.5, not {quoted(typed)}.")
+        raise RefusedError(400, f"The answer must be a number, such as 6 or 0.5, not {quoted(typed)}.")
     return f"{number:.12g}"
 
 
@@ -147,6 +147,6 @@ def _typed(given: object) -> str:
             return typed
     raise RefusedError(
         400,
-        f"`answer` must be a number, a text of at most {MAX_TYPED} characters, "
+        f"The answer must be a number, a text of at most {MAX_TYPED} characters, "
         f"or a list of at most {MAX_NUMBERS} numbers.",
     )

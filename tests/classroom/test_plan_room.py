@@ -215,6 +215,16 @@ async def test_polls_numbers_and_texts_are_counted(address: str) -> None:
         assert [row["number"] for row in rows] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
 
 
+async def test_an_answer_that_is_refused_says_why_in_plain_words(address: str) -> None:
+    number = "The answer must be a number, such as 6 or 0.5, not '6,0'."
+    async with lecture(address, NUMBER, TEXT, phones=1) as (room, phones):
+        for typed, told in (("6,0", number), (" ", "The answer is empty: type a text.")):
+            await do(room, "next", "next")
+            reply = await phones[0].vote(1, typed)
+            assert (reply.status, reply.data["error"]) == (400, told)
+            await do(room, "close", "reveal")
+
+
 async def test_texts_are_collected_as_a_list_or_as_counted_words(address: str) -> None:
     texts = ["Fun and fast", "The fun", "the", *(f"word{i}" for i in range(8))]
     for shown, most in (("list", ("fun and fast", 1)), ("words", ("fun", 2))):
