@@ -20,7 +20,7 @@ _ITEMS = [
     {
         "kind": "batch_sizes",
         "sequences": _NUMBERS,
-        "note": "Most type the lengths: let them talk, then vote again.",
+        "note": "Most students type the lengths: let them talk, then vote again.",
     },
     {"step": {"stage": "run", "number": 3, "sequences": _NUMBERS}},
 ]
