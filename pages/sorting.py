@@ -5,8 +5,8 @@ from ui.views import sorting
 
 lesson(
     "Why are the sequences sorted?",
-    "At time step t, the RNN takes the first `batch_sizes[t]` rows. That works only if the longest sequences come "
-    "first.",
+    "At each time step the RNN takes the top rows. So the rows that still have a token must be on top: the longest "
+    "sequences come first.",
     ("sort",),
     {"enforce_sorted, both ways": sorting.enforced, "Equal lengths": sorting.equals},
     to_try=("Promise torch that the rows are sorted, or give it equal lengths.", sorting.to_try),

@@ -152,7 +152,7 @@ def test_every_sentence_is_true(seed: int) -> None:
     assert ("there is no loss" in said["end"]) == (not labelled)
     assert ("changes none of the three means" in said["end"]) == bool(labelled and not changed)
     if changed:
-        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}**" in said["end"]
+        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}.**" in said["end"]
         told = [float(each) for each in re.findall(r"\d+\.\d{4,8}", said["end"])]
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:

@@ -70,7 +70,7 @@ def test_every_sentence_on_alone_and_influence_holds(seed: int) -> None:
     for d, (letter, *_) in enumerate(documents):
         by = [documents[k][0] for k in sorted({*owner[(influence[owner == d] != 0).any(0)].tolist()} - {d})]
         caption = told(movie, f"document {d}")
-        assert caption.startswith(f"Influence: the outputs of {{{letter}}} depend on tokens of")
+        assert caption.startswith(f"The outputs of {{{letter}}} depend on tokens of")
         read = re.findall(r"\{(\w+)\}", caption)[1:]
         assert read == (by or [letter])[: len(read)]
         assert len(read) in (len(by) or 1, 4)

@@ -166,7 +166,6 @@ def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **v
         "groups": int((counts > 0).sum()),
         "micro_batches": len(counts),
         "size": size,
-        "chosen": view.micro_batch is None,
         "over_tokens": _number(found.mean(order)),
         "shape": found.real.shape,
         "shift": run.config.shift_labels,
