@@ -6,7 +6,8 @@ import { READABLE } from "./layout.js";
 import { BESIDE } from "./numbers.js";
 import { within } from "./pen.js";
 
-const THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
+const LOW = 22, // pixels of a cell that has no room for a text above its numbers
+  THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
   LETTERED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
 /**
@@ -73,10 +74,11 @@ export const roles = {
       this.stroke(ctx, this.theme["pad-hatch"], 0.7 * this.thick);
       ctx.restore();
     }
-    const inner = look.vec && h > 34,
-      head = this.head(h);
-    if (inner) this.stripes(ctx, { x: x + 5, y: y + head, w: w - 10, h: h - head - 5 }, look.vec, state.scale);
-    if (h >= READABLE + 2) {
+    const inner = look.vec && h > 9, // the numbers of a pad are seen at every size, or it would pass for zeros
+      side = Math.min(5, w * 0.12, h * 0.16),
+      head = h < LOW ? side : this.head(h);
+    if (inner) this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
+    if (h >= (inner ? LOW : READABLE + 2)) {
       const whole = inner ? head : this.inside(h),
         px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, this.least)),
         middle = y + (inner ? head : h) / 2;

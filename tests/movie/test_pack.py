@@ -143,6 +143,4 @@ def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
     share = re.search(r"(\d+) of (\d+) cells? (?:is|are) padding", text)
     assert (share and (int(share[1]), int(share[2])) == (pads, cells)) if pads else "no cell is padding" in text
     packed = re.search(r"(\d+) of the (\d+) packed rows", text)
-    assert (
-        (packed and (int(packed[1]), int(packed[2])) == (strays, len(case.at))) if strays else "no padding" in text
-    )
+    assert (packed and (int(packed[1]), int(packed[2])) == (strays, len(case.at))) if strays else "no padding" in text

@@ -17,9 +17,9 @@ from PIL import Image
 
 import packviz as pv
 from packviz import Batch, Config
-from packviz.show.movie import STAGES, Movie
+from packviz.show.movie import STAGES, Movie, beside
 from packviz.show.movie.staging import Staging
-from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
+from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, diverging
 
 SVG = "{http://www.w3.org/2000/svg}"
 MOVIE = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), Config(cell="lstm")))
@@ -141,6 +141,30 @@ def test_the_player_has_the_same_cells_in_the_same_places(open_page: Open) -> No
                 assert max(apart) < 0.01, (step, wide, high, ours, theirs)
                 compared += ours is not None
     assert compared > 1000
+
+
+@pytest.mark.parametrize("size", [(1200, 700), (900, 420)])
+def test_the_numbers_of_an_embedded_pad_are_seen_in_a_low_cell_too(
+    open_page: Open, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    """Else the text of its id, 0, would look like a vector of zeros."""
+    trace = pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"))
+    movie = beside(trace)
+    number = float(trace.padded.values[1, 3, 0])
+    red, green, blue = (int(diverging(number / movie.scales["input"], LIGHT)[at : at + 2], 16) for at in (1, 3, 5))
+    screen = open_page(movie, "#step=1", size=size)
+    wide, high, _ = screen.places()
+    pads = [rect for cell, rect in placed(movie, 1, wide, high) if rect and cell.role == "pad"]
+    assert len(pads) == 3
+    with Image.open(BytesIO(b64decode(screen.picture().partition(",")[2]))) as shown:
+        there = shown.convert("RGB")
+    with Image.open(movie.save(tmp_path / "m.png", 1, width=wide, height=high)) as picture:
+        here = picture.convert("RGB")
+    for rect in pads:
+        at = int(rect.x + rect.w / 5), int(rect.y + 0.7 * rect.h)
+        for drawn in (there, here):
+            got = drawn.getpixel(at)
+            assert max(map(abs, map(sub, got, (red, green, blue)))) <= 8, (rect, got)
 
 
 def test_sequences_of_one_hue_have_the_marks_of_the_player(open_page: Open, tmp_path: Path) -> None:

@@ -46,8 +46,9 @@ A **PackedSequence** knows its borders: `batch_sizes` ends each sequence for the
 A **row** is a plain tensor, and every layer must be told where a document ends:
 
 - **Attention** needs a **mask** with the borders, and positions that start again.
-- **An RNN, GRU or LSTM** needs a **reset** of its state; it takes no mask, and zeros as input do not erase its old state. The same holds for other layers with
-  a state, such as Mamba (a state-space model) or a gated delta rule (a linear attention that overwrites its state).
+- **An RNN, GRU or LSTM** needs a **reset** of its state; it takes no mask, and zeros as input do not erase its old
+  state. The same holds for other layers with a state, such as Mamba (a state-space model) or a gated delta rule (a
+  linear attention that overwrites its state).
   For torch's own RNN, GRU or LSTM that is a PackedSequence; Mamba takes `seq_idx`.
 - **A convolution** needs a cut at each border, or it mixes the first k − 1 tokens with the document before.
 

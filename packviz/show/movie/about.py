@@ -33,11 +33,11 @@ class About:
 
     run: its record. layer, direction: what is watched. sequences: how many the batch has. tokens: their columns and
     tooltips, in the form of the data. numbers: the rows that marks show as stripes, in ten-thousandths. scales: the
-    numbers at which the diverging scale ends, `input` for what enters, `state` for the states and `weight` for
-    weights of losses and `gradient` for sizes of gradients, if they are shown. notes: what is not shown, and other remarks. proof: how the numbers
-    compare with torch's own run. exact: whether they are bitwise equal, and no padding was packed. stack: how many
-    layers, directions and heads there are and which of them is shown, if there are several. stages: all that a run
-    of its kind can have, in order.
+    numbers at which the diverging scale ends, `input` for what enters and `state` for the states; if they are shown,
+    `weight` for weights of losses and `gradient` for sizes of gradients. notes: what is not shown, and other remarks.
+    proof: how the numbers compare with torch's own run. exact: whether they are bitwise equal, and no padding was
+    packed. stack: how many layers, directions and heads there are and which of them is shown, if there are several.
+    stages: all that a run of its kind can have, in order.
     """
 
     run: Any

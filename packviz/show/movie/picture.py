@@ -20,6 +20,7 @@ from packviz.show.movie.staging import (
 )
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
+LOW = 22  # pixels of a cell that has no room for a text above its numbers, as in roles.js
 THIN = 20  # pixels of a cell from which the line around it is 3 pixels wide, as in roles.js
 
 
@@ -194,7 +195,8 @@ class Picture:
     def _pad(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
         """Yield a hatched cell with the padding's text, and its numbers as stripes."""
         x, y, w, h = rect
-        colors, inner, head = self.palette, cell.vec is not None and h > 34, max(13.0, 0.36 * h)
+        colors, inner, side = self.palette, cell.vec is not None and h > 9, min(5.0, 0.12 * w, 0.16 * h)
+        head = side if h < LOW else max(13.0, 0.36 * h)
         yield _tile(rect, colors.pad, tone or colors.pad_hatch, dashed=not tone)._replace(width=3 if tone else 1)
         if h > 12:
             left, top, wide, high = _inset(rect, 3, 3)
@@ -202,10 +204,10 @@ class Picture:
             runs = [[(left + a, top + d - a), (left + d - b, top + b)] for d, a, b in ends]
             yield Strokes(runs, mix(colors.pad, colors.pad_hatch, 0.42), 0.7)
         if inner:
-            yield from self._stripes(cell, _inset(rect, 5, head))
+            yield from self._stripes(cell, _inset(rect, side, head))
         size, middle = (max(READABLE, 0.8 * head), y + head / 2) if inner else (0.9 * self._size(h), y + h / 2)
         for text in _fitted(cell.text, x + w / 2, middle, w, size, tone or colors.quiet, bold=True):
-            if h >= READABLE + 2:
+            if h >= (LOW if inner else READABLE + 2):
                 free = min(w, LETTER * text.px * len(text.text) + 8)
                 yield Tile(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
                 yield text
