@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from packviz.show.movie.frames import Cell, Data
+from packviz.show.movie.legend import legend
 from packviz.show.movie.staging import (
     LETTER,
     READABLE,
@@ -66,7 +67,8 @@ class Picture:
         for cell in cells:
             if cell.shown and (rect := standing.rect(cell)):
                 found += self._drawn(cell, rect)
-        found += self._legend(sorted(self.staging.scales[scene]))
+        ends = {scale: self.data["scales"][scale] for scale in sorted(self.staging.scales[scene])}
+        found += legend(ends, self.height - self.staging.legend / 2, self.staging.legend / 1.7, self.palette)
         return [*found, *self.captions[number - 1]]
 
     def _drawn(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
@@ -252,23 +254,6 @@ class Picture:
             yield Tile(x + i * step, y, thick, h, color)
             if written:
                 yield from self._number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
-
-    def _legend(self, scales: list[str]) -> Iterator[Shape]:
-        """Yield the legend of the number colours: the two ends of each scale."""
-        x, px = 14.0, self.staging.legend / 1.7
-        y = self.height - self.staging.legend / 2
-        for scale in scales:
-            end, low = f"{self.data['scales'][scale]:.3g}", 0.0 if scale in ("weight", "gradient") else -1.0
-            name = {"input": "x", "state": "h and gates"}.get(scale, scale) + " "
-            name = name if len(scales) > 1 or low == 0 else ""
-            ends = (f"{name}0", end) if low == 0 else (f"{name}−{end}", f"+{end}")
-            tiles = [diverging(low + (1 - low) * i / 9, self.palette) for i in range(10)]
-            for text, after in zip(ends, (True, False), strict=True):
-                yield Text(x, y, text, px, self.palette.quiet, at="start")
-                x += LETTER * px * len(text) + 8
-                if after:
-                    yield from (Tile(x + 8 * i, y - 5, 8, 10, tile) for i, tile in enumerate(tiles))
-                    x += 86
 
 
 def _inset(rect: Rect, side: float, top: float) -> Rect:
