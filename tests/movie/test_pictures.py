@@ -6,7 +6,7 @@ from io import BytesIO
 from itertools import product
 from operator import sub
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -163,7 +163,7 @@ def test_the_numbers_of_an_embedded_pad_are_seen_in_a_low_cell_too(
     for rect in pads:
         at = int(rect.x + rect.w / 5), int(rect.y + 0.7 * rect.h)
         for drawn in (there, here):
-            got = drawn.getpixel(at)
+            got = cast("tuple[int, ...]", drawn.getpixel(at))
             assert max(map(abs, map(sub, got, (red, green, blue)))) <= 8, (rect, got)
 
 
