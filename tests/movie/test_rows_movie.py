@@ -161,6 +161,11 @@ def test_the_lines_of_borders_turn_each_spelling_into_the_next(text: str, settin
     assert torch.equal(space["seq_idx"], run.document_ids[row])
     assert torch.equal(space["cu_seqlens"], run.cu_seqlens[row])
     assert torch.equal(space["mask"], run.mask[row])
+    for rule, step in zip(RULES, movie.steps[5:8], strict=True):
+        ((line, shape),) = step.detail
+        exec(line, space)
+        assert torch.equal(space["begins"], starts_by(run.position_ids[row], rule))
+        assert shape == str(tuple(space["begins"].shape))
 
 
 @each_border
@@ -244,6 +249,11 @@ def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings:
     assert space["rows"] == run.rows
     assert fill.shape == f"{len(run.rows.rows)} × {run.rows.max_length}"
     assert torch.equal(space["mask"], run.mask[row])
+    for rule, step in zip(RULES, movie.steps[5:8], strict=True):
+        ((line, shape),) = step.detail
+        exec(line, space)
+        assert torch.equal(space["begins"], starts_by(run.position_ids[row], rule))
+        assert shape == str(tuple(space["begins"].shape))
     assert borders.shape == str(tuple(space["mask"].shape))
     assert len(movie.code) == 4  # and the layer
 
@@ -253,7 +263,7 @@ def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings:
     [
         (("two",), "the order of the PackedSequence is torch's own", True),
         (("fill",), "packviz fills the rows itself: torch has no function for it", False),
-        (("borders",), "the borders are packviz's own, and the lines of code make them in torch", False),
+        (("borders",), "packviz computed these borders, and the lines of code make the same ones in torch", False),
         (("attention",), "the outputs come from torch's own scaled_dot_product_attention", True),
         (("losses",), "the losses come from torch's own cross_entropy", True),
     ],

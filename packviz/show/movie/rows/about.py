@@ -66,7 +66,7 @@ def _proof(view: RowsView) -> str:
     if "losses" in shown and view.trace.logits is not None:
         said.append("the losses come from torch's own cross_entropy")
     if not said and "borders" in shown:
-        said = ["the borders are packviz's own, and the lines of code make them in torch"]
+        said = ["packviz computed these borders, and the lines of code make the same ones in torch"]
     if not said and "losses" in shown:
         said = ["tokens that are no ids have no loss"]
     return "; ".join(said) or "packviz fills the rows itself: torch has no function for it"

@@ -19,6 +19,11 @@ from packviz.text import counted, sequence_label, two_digits
 
 MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
 PITCH = 1.35  # units from one line of the picture to the next
+BEGINS: dict[Rule, str] = {
+    "rises_by_one": "F.pad(\n    position_ids[1:] != position_ids[:-1] + 1,\n    (1, 0), value=True)",
+    "falls": "F.pad(\n    position_ids[1:] < position_ids[:-1],\n    (1, 0), value=True)",
+    "zero": "position_ids == 0",
+}
 LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
 
 
@@ -117,7 +122,7 @@ def borders(view: RowsView) -> Iterator[Step]:
         known = {"rule": rule, "found": find_documents(position_ids=it.position_ids, rule=rule), "missed": missed}
         taken = sum(start >= it.tokens for start in starts)
         text = say("borders.rule", view, it=it, taken=taken, **known)
-        detail = (CodeLine(f"pv.find_documents(\n    position_ids=position_ids, rule={rule!r})"),)
+        detail = (CodeLine(f"begins = {BEGINS[rule]}", f"({view.trace.rows.max_length},)"),)
         yield Step(text, (_frame(it, 4, mask=True, rule=rule),), detail, name=rule)
     agreeing = [name for name, found in it.found.items() if found == it.lengths]
     yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
