@@ -249,11 +249,6 @@ def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings:
     assert space["rows"] == run.rows
     assert fill.shape == f"{len(run.rows.rows)} × {run.rows.max_length}"
     assert torch.equal(space["mask"], run.mask[row])
-    for rule, step in zip(RULES, movie.steps[5:8], strict=True):
-        ((line, shape),) = step.detail
-        exec(line, space)
-        assert torch.equal(space["begins"], starts_by(run.position_ids[row], rule))
-        assert shape == str(tuple(space["begins"].shape))
     assert borders.shape == str(tuple(space["mask"].shape))
     assert len(movie.code) == 4  # and the layer
 
