@@ -7,7 +7,7 @@ from ui.views import losses
 
 lesson(
     "What does the loss count?",
-    "The loss is a mean over tokens, and the kind of mean decides how much each token weighs.",
+    "Which mean it takes decides what each token weighs.",
     ("losses",),
     {
         "Three numbers, each document alone and in rows": losses.three_numbers,
