@@ -161,6 +161,8 @@ def test_an_unknown_address_says_so_and_keeps_the_batch(address: str) -> None:
     assert 'Did you mean <a href="/padding?sequences=1+2">Padding</a>?' in said
     named = re.findall(r'<dd>|<a href="/(\w+)\?sequences=1\+2">', said)
     assert {page.address for page in PAGES[1:]} <= {*named}
+    menus = re.findall("<dt>(.*)</dt>", said)
+    assert len({*menus}) == len(menus) == 5
 
 
 @pytest.mark.parametrize("path", ["nonsense", "a/b/c", "x" * 3000, "%3Cb%3Ehello"])

@@ -1,6 +1,5 @@
 """The page for an address that packviz does not have: it says so, names a similar page, and lists them all."""
 
-from itertools import groupby
 from pathlib import Path
 
 from rapidfuzz import fuzz, process
@@ -11,8 +10,9 @@ from packviz.teach.questions import PAGES
 from packviz.text import markup
 
 _TITLES = {page.address: page.address.replace("_", " ").capitalize() for page in PAGES}
-_MENU = groupby(PAGES[1:], lambda page: page.menu or "More")  # all but the overview
-_GROUPS = [(name, [page.address for page in pages]) for name, pages in _MENU]
+_GROUPS: dict[str, list[str]] = {}  # of all pages but the overview, by their menus
+for _page in PAGES[1:]:
+    _GROUPS.setdefault(_page.menu or "More", []).append(_page.address)
 _SIMILAR = 65  # of 100: "pading" and "padding" have 92, "nonsense" and "questions" 47
 _MAX_CHARACTERS = 60  # of the address, as it is shown
 
@@ -28,6 +28,6 @@ def missing(request: Request) -> HTMLResponse:
     similar = process.extractOne(asked[:_MAX_CHARACTERS].lower(), _TITLES, scorer=fuzz.ratio, score_cutoff=_SIMILAR)
     shown = asked if len(asked) <= _MAX_CHARACTERS else f"{asked[:_MAX_CHARACTERS]}…"
     query = f"?{request.url.query}" if request.url.query else ""
-    words = {"asked": shown, "query": query, "titles": _TITLES, "groups": _GROUPS}
+    words = {"asked": shown, "query": query, "titles": _TITLES, "groups": _GROUPS.items()}
     found = None if similar is None else similar[2]
     return HTMLResponse(markup(Path(__file__).with_suffix(".html"), similar=found, **words), 404)
