@@ -218,3 +218,12 @@ def test_a_text_in_the_address_is_cut_on_the_server(page: str, name: str) -> Non
     app = opened(page, {name: "9" * 200_000})
     field = next(each for each in (*app.text_input, *app.text_area) if each.key == name)
     assert len(str(field.value)) == field.proto.max_chars < 200_000
+
+
+@pytest.mark.parametrize(("page", "name"), [("doctor", "lengths"), ("questions", "search")])
+def test_a_text_in_the_address_that_was_cut_says_so_until_it_changes(page: str, name: str) -> None:
+    app = opened(page, {name: "9 " * 15_000})
+    told = "The link has a text of 30,000 characters here. Only the first 20,000 are read."
+    assert told in texts(app)
+    assert told not in texts(app.text_input(key=name).set_value("9 9").run())
+    assert told not in texts(opened(page, {name: "9 " * 10_000}))

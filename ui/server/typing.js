@@ -9,4 +9,27 @@
     const keys = { key: "Enter", code: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
     waiting = setTimeout(() => target.dispatchEvent(new KeyboardEvent("keydown", keys)), PAUSE);
   });
+  // Streamlit ignores a change that would make a text longer than its field takes. Then the field says so.
+  document.addEventListener(
+    "input",
+    ({ target }) => {
+      const field = target.closest?.('[data-testid="stTextInput"], [data-testid="stTextArea"]'),
+        text = target.value;
+      if (!field) return;
+      setTimeout(() => {
+        field.parentElement.querySelector(".pv-refused")?.remove();
+        const counter = field.querySelector('[data-testid="InputInstructions"]')?.textContent ?? "",
+          most = Number(counter.match(/\/(\d+)$/)?.[1]),
+          said = (count) => count.toLocaleString("en-US");
+        if (target.value === text || !(text.length > most)) return;
+        const told = document.createElement("p"),
+          fix = field.closest(".st-key-search") ? "paste the last lines of the error" : "paste less at a time";
+        told.className = "pv-refused";
+        told.role = "alert";
+        told.textContent = `⚠ Expected at most ${said(most)} characters, got ${said(text.length)}: the field stays as it was. Fix: ${fix}.`;
+        field.after(told);
+      });
+    },
+    true,
+  );
 })();

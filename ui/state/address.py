@@ -114,6 +114,13 @@ def warning(text: str) -> str | None:
     return told if size > MAX_LENGTH else None
 
 
+def cut(name: str, shown: str, most: int) -> str | None:
+    """Return a line about a text in the link of which a field takes only the beginning, as long as it shows that."""
+    text = asked().get(name, "")
+    told = f"The link has a text of {len(text):,} characters here. Only the first {most:,} are read."
+    return told if shown == text[:most] != text else None
+
+
 def _shows(shown: Mapping[str, object], name: str, raw: str) -> bool:
     if name not in shown:
         return False

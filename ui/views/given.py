@@ -141,6 +141,8 @@ def typed() -> Given:
             st.text(warning)
     with right:
         written = st.text_input("lengths", default("lengths"), _MAX_LENGTHS, key="lengths", bind="query-params")
+        if told := address.cut("lengths", written, _MAX_LENGTHS):
+            st.text(told)
         lengths, bad_lengths = _read_lengths(written)
         given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=bad_x or bad_lengths)
         return _settings(given, "x")

@@ -71,6 +71,8 @@ def _choose(asked: str) -> str:
     left, right = st.columns([3, 2])
     title, example = "An error message, or a question in words", "'PackedSequence' object has no attribute 'size'"
     typed = left.text_input(title, max_chars=MAX_CHARACTERS, key="search", bind="query-params", placeholder=example)
+    if told := address.cut("search", typed, MAX_CHARACTERS):
+        left.text(told)
     leave_the_search = partial(st.session_state.update, search="")
     group = right.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
     results = search(typed)
