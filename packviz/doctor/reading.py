@@ -13,10 +13,10 @@ from torch.nn.utils.rnn import PackedSequence, pad_sequence
 from packviz.doctor.opening import FIELDS
 from packviz.errors import PackvizError, first_line
 from packviz.inputs.packed_rows import as_they_are
-from packviz.inputs.parsing.python import Atom, Group, Reader
+from packviz.inputs.parsing.python import PYTHON, Atom, Group, Reader
 from packviz.text import counted, quoted, shown
 
-__all__ = ["padding_code", "printed_device", "read_lengths", "read_nested", "read_packed", "read_tensor"]
+__all__ = ["are_words", "padding_code", "printed_device", "read_lengths", "read_nested", "read_packed", "read_tensor"]
 
 MAX_CHARACTERS = 2_000_000
 
@@ -24,7 +24,11 @@ Nested = int | float | bool | list["Nested"]
 
 _WORDS = {"none": math.nan, "true": True, "false": False}
 _GAP = re.compile(r"(?<=[\w.\])])\s+(?=[\w\[(+\-.])")
-_PROSE = re.compile(r"[^\W\d_]\s++[^\W\d_]")  # a word after a word, in a text with commas
+_NUMBERS = re.compile(r"\b(?:nan|inf|infinity|none|true|false)\b", re.IGNORECASE)  # and no words
+_ERROR = re.compile(r"\w(?:Error|Exception|Warning)\b|Traceback \(most recent call last\)")
+# A word after a word; or letters, and neither digits nor brackets.
+_PROSE = re.compile(r"[^\W\d_]\s++[^\W\d_]|^(?=[^\d\[\](){}]*+\Z).*[^\W\d_]", re.DOTALL)
+_COMMENT = re.compile(r"#.*")
 _DTYPE = re.compile("u?int(8|16|32|64)|int|bfloat16|float(16|32|64)?|half|double|short|long|bool")
 _DEVICE = re.compile(r"\bdevice\s*=\s*['\"](\w+(?::\d+)?)['\"]")
 _EXPECTED = "numbers in brackets"
@@ -34,7 +38,9 @@ from torch.nn.utils.rnn import pad_sequence
 sequences = {rows}
 x = pad_sequence([torch.tensor(row) for row in sequences], batch_first=True, padding_value=0)
 lengths = [len(row) for row in sequences]"""
-_FIX = "write a list in brackets, such as [[1, 2, 3], [4, 5, 0]]"
+_EXAMPLE, _LENGTHS = "[[1, 2, 3], [4, 5, 0]]", "[3, 2]"  # of x and of lengths, in hints
+_FIX = "write a list in brackets, such as {}"
+_FIX_OF_WORDS = "give the numbers themselves: a list such as {}, or a tensor as torch prints it"
 
 
 def read_tensor(text: str) -> Tensor:
@@ -67,11 +73,11 @@ def read_lengths(text: str) -> list[int] | list[float] | Tensor:
     >>> read_lengths("[3 2.5 1]")
     [3, 2.5, 1]
     """
-    reader = _reader(text.rstrip(",; \n").replace(";", ",") if isinstance(text, str) else text)
+    reader = _reader(text.rstrip(",; \n").replace(";", ",") if isinstance(text, str) else text, _LENGTHS)
     written = reader.expression()
     if isinstance(written, ast.Call):
         return _tensor(reader, written)
-    values = _numbers(reader.value(written))
+    values = _numbers(reader.value(written), reader.example)
     flat = values if isinstance(values, list) else [values]
     numbers = [value for value in flat if isinstance(value, int | float) and not isinstance(value, bool)]
     return numbers if len(numbers) == len(flat) else _tensor(reader, written)
@@ -85,6 +91,17 @@ def printed_device(text: str) -> str:
     """
     named = _DEVICE.search(text)
     return named[1] if named else "cpu"
+
+
+def are_words(text: str) -> bool:
+    """Return whether a text is words, such as an error message or a question, and not numbers or code.
+
+    >>> are_words("RuntimeError: `lengths` array must be sorted"), are_words("why is it wrong?"), are_words("[nan nan]")
+    (True, True, False)
+    """
+    written = _NUMBERS.sub("0", _COMMENT.sub("", text).replace("Parameter containing:", ""))
+    is_error = _ERROR.search(written) is not None
+    return is_error or (bool(written.strip()) and not PYTHON.search(written) and _PROSE.search(written) is not None)
 
 
 def padding_code(text: str) -> str:
@@ -116,19 +133,20 @@ def read_packed(text: str) -> PackedSequence:
     return as_they_are(*(_tensor(reader, fields[name]) if name in fields else None for name in FIELDS))
 
 
-def _reader(text: object) -> Reader:
-    """Return the reader of a text, in which all commas may be missing."""
+def _reader(text: object, example: str = _EXAMPLE) -> Reader:
+    """Return the reader of a text, in which all commas may be missing. example: of what can be read, for hints."""
+    fix = _FIX.format(example)
     if not isinstance(text, str):
         raise _refusal("a str", shown(text), "give the printed text, or give the tensor itself to examine()")
     if len(text) > MAX_CHARACTERS:
-        fix = "upload it as a file: .npy, .npz, .pt"
-        raise _refusal(f"at most {MAX_CHARACTERS:,} characters", f"{len(text):,} characters", fix)
+        as_file = "upload it as a file: .npy, .npz, .pt"
+        raise _refusal(f"at most {MAX_CHARACTERS:,} characters", f"{len(text):,} characters", as_file)
     if not text.strip():
-        raise _refusal(_EXPECTED, "nothing", _FIX)
-    if "," in text and not {"[", "("} & set(text) and _PROSE.search(text):
-        raise _refusal(_EXPECTED, quoted(text.strip()), _FIX)
+        raise _refusal(_EXPECTED, "nothing", fix)
+    if are_words(text):
+        raise _refusal(_EXPECTED, f"words: {quoted(text.strip())}", _FIX_OF_WORDS.format(example))
     text = text.strip().removeprefix("Parameter containing:").replace("\N{MINUS SIGN}", "-")
-    return Reader(text if "," in text else _GAP.sub(", ", text), _EXPECTED, _FIX)
+    return Reader(text if "," in text else _GAP.sub(", ", text), _EXPECTED, fix, example)
 
 
 def _tensor(reader: Reader, written: ast.expr) -> Tensor:
@@ -136,7 +154,7 @@ def _tensor(reader: Reader, written: ast.expr) -> Tensor:
     named: dict[str, str] = {}
     if isinstance(written, ast.Call):
         named = {str(each.arg): reader.source(each.value) for each in written.keywords}
-    values = _numbers(reader.value(written))
+    values = _numbers(reader.value(written), reader.example)
     _shape(values, "")
     name = named.get("dtype", "").removeprefix("torch.").removeprefix("np.").strip("'\"")
     dtype = getattr(torch, name) if _DTYPE.fullmatch(name) else None
@@ -149,15 +167,15 @@ def _tensor(reader: Reader, written: ast.expr) -> Tensor:
         raise _refusal("numbers that fit a tensor", got, fix) from None
 
 
-def _numbers(item: Atom | Group) -> Nested:
-    """Return the number, or the list of lists of numbers, of a tree."""
+def _numbers(item: Atom | Group, example: str = _EXAMPLE) -> Nested:
+    """Return the number, or the list of lists of numbers, of a tree. example: of what can be read, for hints."""
     if isinstance(item, Group):
-        return [_numbers(each) for each in item.items]
+        return [_numbers(each, example) for each in item.items]
     text = item.text.lower()
     with suppress(ValueError):
         if not item.quoted:
             return _WORDS[text] if text in _WORDS else int(text) if text.lstrip("+-").isdecimal() else float(text)
-    raise _refusal(_EXPECTED, quoted(item.text), _FIX)
+    raise _refusal(_EXPECTED, quoted(item.text), _FIX.format(example))
 
 
 def _shape(values: Nested, where: str) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from packviz.doctor.collated import ARGUMENTS
 from packviz.doctor.examining_rows import documents_from
-from packviz.doctor.reading import MAX_CHARACTERS, read_lengths, read_nested, read_tensor
+from packviz.doctor.reading import MAX_CHARACTERS, are_words, read_lengths, read_nested, read_tensor
 from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, document_ids
 from packviz.inputs.documents import cu_seqlens_of, position_ids_of, seq_idx_of
@@ -50,9 +50,11 @@ def read_rows(text: str) -> WrittenRows:
         raise PackvizError("text", expected=f"at most {MAX_CHARACTERS:,} characters", got=got, fix=fix)
     found = [*_NAME.finditer(text)]
     before = text[: found[0].start()].strip(" \t\n{(") if found else text.strip()
-    if before and not before.isidentifier():
+    known = any(name in _NAMES for each in found for name in each.groups())
+    if (before and not before.isidentifier()) or (not known and are_words(text)):
         expected = f"a name before the numbers: {listed([*SPELLINGS, 'input_ids', 'labels', 'eos'], 7)}"
-        raise PackvizError("text", expected=expected, got=quoted(before, 40), fix=f"write it as in {_EXAMPLE}")
+        got = quoted(before or text.strip(), 40)
+        raise PackvizError("text", expected=expected, got=got, fix=f"write it as in {_EXAMPLE}")
     stops = [*(each.start() for each in found[1:]), len(text)][: len(found)]
     given: dict[str, Any] = {}
     others: list[str] = []

@@ -1,6 +1,7 @@
 """The doctor's page: typed and uploaded input is examined, and unreadable input is reported in place."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -85,6 +86,31 @@ def test_typed_input_comes_back_after_an_example_and_after_files(app: AppTest) -
         choose(app, "given", way)
     assert app.text_area(key="x").value == "[[9, 8], [7, 0]]"
     assert app.text_input(key="lengths").value == "2, 1"
+
+
+def test_the_lengths_of_an_example_leave_with_its_x(app: AppTest) -> None:
+    assert app.text_input(key="lengths").value == EXAMPLES["lengths too long"][1]
+    fill(app, "x", "[[9, 8], [7, 0]]")
+    assert app.text_input(key="lengths").value == ""
+    assert "No lengths were given" in texts(app)
+    choose(app, "doctor example", "a real 0")
+    fill(app, "lengths", "4, 3, 2")
+    fill(app, "x", "[[9, 8], [7, 0]]")
+    assert app.text_input(key="lengths").value == "4, 3, 2"  # typed by the visitor
+
+
+@pytest.mark.parametrize("key", ["x", "lengths", "rows"])
+def test_an_error_message_is_looked_up_in_the_questions(app: AppTest, key: str) -> None:
+    if key == "rows":
+        choose(app, "given", "rows")
+    error = "RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor"
+    fill(app, key, f"Traceback (most recent call last):\n  pack(x, lengths)\n{error}")
+    (link,) = [each.proto for each in app.get("page_link")]
+    assert link.page == "questions"
+    assert dict(parse_qsl(link.query_string)) == {"search": error}
+    assert "⚠" in texts(app)
+    fill(app, key, "[[1, 2")
+    assert app.get("page_link") == []
 
 
 @pytest.mark.parametrize("text", ["__import__('os').system('true')", "[[1, 2], [3]]"])

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from seeds import seeds
 from torch.nn.utils.rnn import PackedSequence
 
 import packviz as pv
-from packviz.doctor import read_lengths, read_packed, read_tensor
+from packviz.doctor import are_words, read_lengths, read_packed, read_tensor
 from packviz.errors import PackvizError
 
 
@@ -53,6 +54,15 @@ def test_lists_of_python_json_and_numpy_are_read() -> None:
     assert_read("[true, False]", torch.tensor([True, False]), within=0)
 
 
+WORDS = (
+    "why is my batch wrong",
+    "hello",
+    "I love you, too",
+    "RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor",
+    "Traceback (most recent call last):\n    x = torch.tensor([[1, 2], [3]])\nValueError: expected sequence",
+    "RuntimeError: [3]",
+)
+
 REFUSED: list[tuple[Callable[[Any], object], Any, str]] = [
     (read_tensor, "[[1, 2, 3], [4, 5]]", "x[1] with 2 items"),
     (read_tensor, "[[1, 2], 3]", "no bracket"),
@@ -61,8 +71,10 @@ REFUSED: list[tuple[Callable[[Any], object], Any, str]] = [
     (read_tensor, "tensor(..., device='meta', size=(3,))", "..."),
     (read_tensor, "[[1, 2], [3, 4]", "bracket"),
     (read_tensor, "", "nothing"),
-    (read_tensor, "hello", "'hello'"),
-    (read_tensor, "I love you, too", "numbers in brackets, but got 'I love you, too'"),
+    *((read_tensor, text, f"numbers in brackets, but got words: '{text[:9]}") for text in WORDS),
+    (read_lengths, WORDS[0], "but got words: 'why is my"),
+    (read_lengths, "[3, 2", "as in [3, 2]"),
+    (read_lengths, "[3, x]", "such as [3, 2]"),
     *((read_tensor, text, "brackets") for text in ("[1, 'two']", "[i for i in range(9)]", "[1e5e5]", "[1 + 2j]")),
     (read_tensor, "__import__('os').system('true')", "brackets"),
     (read_tensor, "tensor(__import__('os').getcwd())", "brackets"),
@@ -92,6 +104,20 @@ def test_what_cannot_be_read_is_refused_and_said_clearly(read: Callable[[Any], o
     with pytest.raises(PackvizError) as refused:
         read(text)
     assert part in str(refused.value)
+
+
+@pytest.mark.parametrize("read", [read_tensor, read_lengths])
+@pytest.mark.parametrize("text", ["[[1, 2, 3], [4, 5, 0]", "x", WORDS[0], ""])
+def test_the_example_in_a_hint_can_be_read(read: Callable[[Any], Any], text: str) -> None:
+    with pytest.raises(PackvizError) as refused:
+        read(text)
+    (example,) = re.findall(r"(?:such as|as in) (\[.+\])", refused.value.fix)
+    assert isinstance(read(example), torch.Tensor if read is read_tensor else list)
+
+
+@pytest.mark.parametrize("text", ["[nan nan]", "[ True False]", "x = [[1, 2]]  # padded by hand", "---", "", "[1, 2"])
+def test_numbers_and_code_are_not_words(text: str) -> None:
+    assert not are_words(text)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from ui.state import address
 from ui.state.names import default
 from ui.state.replaced import drawn
 from ui.state.widgets import of_every_page
-from ui.views.given import ROWS, type_over
+from ui.views.given import ROWS, look_up, type_over
 
 _LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"
 _COLUMNS, _LINES = 10, 4  # of places that are drawn
@@ -44,6 +44,7 @@ def typed_rows() -> doctor.WrittenRows | None:
         written = doctor.read_rows(text)
     except PackvizError as problem:
         st.text(f"⚠ {problem}")
+        look_up(text)
         return None
     if written.others:
         st.text(f"Not examined: {listed(written.others, 4)}.")

@@ -15,11 +15,13 @@ from packviz import doctor
 from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
 from packviz.inputs.limits import LIMITS
+from packviz.teach.questions import searched
 from ui.state import address
 from ui.state.names import default
+from ui.state.path import script
 from ui.state.replaced import drawn, give, overtaken
 from ui.state.visit import visit
-from ui.state.widgets import of_every_page, switch
+from ui.state.widgets import bound, of_every_page, switch
 
 Lengths = Tensor | Sequence[int] | Sequence[float] | None
 X = Tensor | PackedSequence | None
@@ -121,9 +123,13 @@ def _fill_in(form: Form) -> None:
 
 
 def type_over(form: Form) -> None:
-    """Leave the examples, since the visitor types into the first field."""
-    if not overtaken(form.fields[0]):
-        give(form.key, None)
+    """Leave the examples, since the visitor types into the first field; lengths of an example are not those of x."""
+    if overtaken(form.fields[0]):
+        return
+    left = str(st.session_state.get(form.key))
+    if form is BATCH and left in EXAMPLES and st.session_state.get("lengths") == EXAMPLES[left][1]:
+        give("lengths", "")
+    give(form.key, None)
 
 
 @of_every_page()
@@ -140,7 +146,7 @@ def typed() -> Given:
         if warning := address.warning(text):
             st.text(warning)
     with right:
-        written = st.text_input("lengths", default("lengths"), _MAX_LENGTHS, key="lengths", bind="query-params")
+        written = st.text_input("lengths", default("lengths"), _MAX_LENGTHS, placeholder="optional", **bound("lengths"))
         if told := address.cut("lengths", written, _MAX_LENGTHS):
             st.text(told)
         lengths, bad_lengths = _read_lengths(written)
@@ -187,19 +193,33 @@ def _settings(given: Given, prefix: str) -> Given:
 def _read_x(text: str) -> tuple[X, bool]:
     """Return the value of a text, and whether it could not be read; rows need no brackets."""
     lines = text.strip().splitlines()
-    if len(lines) > 1 and "[" not in text and "(" not in text:
+    if len(lines) > 1 and "[" not in text and "(" not in text and not doctor.are_words(text):
         rows = (", ".join(line.replace(",", " ").split()) for line in lines)
         text = f"[{', '.join(f'[{row}]' for row in rows)}]"
     is_packed = text.lstrip().startswith("PackedSequence")
     x, bad = _tried(lambda: doctor.read_packed(text) if is_packed else doctor.read_tensor(text), lines)
+    if bad:
+        look_up(text)
     if bad and (code := doctor.padding_code(text)):
         st.code(code, language="python", wrap_lines=True)
     return x, bad
 
 
+def look_up(text: str) -> None:
+    """If a text is words, such as an error message or a question, link to the search of the questions with it."""
+    if not doctor.are_words(text):
+        return
+    found = {"search": " ".join(searched(text).split())}
+    label = "Look up an error message or a question in Questions"
+    st.page_link(script("questions"), label=label, icon=":material/arrow_forward:", query_params=found)
+
+
 def _read_lengths(text: str) -> tuple[Lengths, bool]:
     """Return the typed lengths, and whether they could not be read."""
-    return _tried(lambda: doctor.read_lengths(text), text.strip())
+    lengths, bad = _tried(lambda: doctor.read_lengths(text), text.strip())
+    if bad:
+        look_up(text)
+    return lengths, bad
 
 
 def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:

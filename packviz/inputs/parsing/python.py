@@ -70,12 +70,14 @@ def position(text: str, offset: int) -> str:
 class Reader:
     """Parse a text; collect assigned names and ignored parts.
 
-    expected, fix: the wording for unreadable input. Raises PackvizError, with the position, for anything that is not a
-    literal value: nothing is run.
+    expected, fix, example: the wording for unreadable input. Raises PackvizError, with the position, for anything that
+    is not a literal value: nothing is run.
     """
 
-    def __init__(self, text: str, expected: str = "lists that can be read", fix: str = _KEEP) -> None:
-        self.text, self._expected, self._fix = text, expected, fix
+    def __init__(
+        self, text: str, expected: str = "lists that can be read", fix: str = _KEEP, example: str = EXAMPLE
+    ) -> None:
+        self.text, self.example, self._expected, self._fix = text, example, expected, fix
         self._start = len(text) - len(text.lstrip())
         # one byte for each character, so that columns are the same; quoted strings are cut from the original text
         blanked = _REFUSED.sub(lambda match: " " * len(match[0]), text[self._start :])
@@ -127,7 +129,7 @@ class Reader:
             if isinstance(error, SyntaxError) and error.lineno and error.lineno < len(self._lines):
                 at += self._lines[error.lineno - 1] + max((error.offset or 1) - 1, 0)
             said = error.msg if isinstance(error, SyntaxError) else "nested too deeply"
-            fix = f"close every bracket and quote, and put one comma between items, as in {EXAMPLE}"
+            fix = f"close every bracket and quote, and put one comma between items, as in {self.example}"
             fix += f", or {AS_WORDS}" if self._fix == _KEEP else ""
             raise list_refusal(self.text, at, self._expected, f"a syntax error ({said})", fix) from None
 
