@@ -13,6 +13,7 @@ from packviz.inputs.config import Config
 from packviz.lab import recorded
 from packviz.lab.cost import pairs_of, pairs_verdict
 from packviz.lab.recorded import CostRecording, TrainingRecording
+from packviz.show.movie.packing.words import TERMS
 from packviz.show.row_snippet import row_snippet
 from packviz.teach.questions import ENTRIES, GROUPS, answer
 from pages import LESSONS, ROW_STAGES, STAGES, movies, opened, press, texts
@@ -247,6 +248,12 @@ def spoken(app: AppTest) -> str:
     all_data = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.json]
     (text,) = [str(data["text"]) for data in all_data if set(data) == {"text", "number"}]
     return text
+
+
+def test_a_search_for_a_term_begins_with_its_meaning() -> None:
+    app = opened("questions", {"search": "what is a mask"})
+    shown, answers = [each.value for each in app.markdown], {entry.answer for entry in ENTRIES}
+    assert shown.index(f"**mask: {TERMS['mask']}**") < min(shown.index(each) for each in answers & set(shown))
 
 
 def test_what_changes_on_a_page_is_announced_to_screen_readers() -> None:

@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.teach.questions import ENTRIES, Entry, Page, has_message, search
+from packviz.show.movie.packing.words import TERMS
+from packviz.teach.questions import ENTRIES, Entry, Page, has_message, meaning, search, searched
 
 MESSAGES = [(entry, message) for entry in ENTRIES for message in entry.messages]
 FIRST = {
@@ -74,6 +75,8 @@ REPORTED = {  # asked by people who tried the search: each must find its answer 
     "how do I get lengths from a padded tensor": "lengths-of-a-padded-tensor",
     "how do I unsort the outputs after packing": "unsort-by-hand",
     "do I need packing": "do-i-need-it",
+    "do I need this for LSTM": "must-i-pack",
+    "Do I need it for a GRU?": "must-i-pack",
     "collate_fn": "do-i-need-it",
     "padding vs packing": "padding-or-packing",
     "mask of the first timestep must all be on": "crf-mask",
@@ -273,3 +276,37 @@ def test_the_language_of_the_index_is_not_that_of_the_visitor(typed: str) -> Non
 
 def words(text: str) -> list[str]:
     return re.findall(r"[a-z_]+", text.lower())
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_what_a_term_means_is_told_to_who_asks_for_it(term: str) -> None:
+    for question in (term, f"what is {term}", f"What is a `{term}`?"):
+        told = meaning(question)
+        assert told.startswith(term)
+        assert told.endswith(TERMS[term])
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("what is a pad", "pads"),
+        ("masks", "mask"),
+        ("What does enforce_sorted mean?", "enforce_sorted"),
+        ("what is batch size", "batch_sizes"),
+        ("gate", "gates"),
+    ],
+)
+def test_a_term_is_known_however_it_is_spelled(question: str, term: str) -> None:
+    assert meaning(question).endswith(TERMS[term])
+
+
+@pytest.mark.parametrize("question", ["", "?", "what is a mask good for", "do I need packing", "qwzx"])
+def test_other_questions_get_no_meaning(question: str) -> None:
+    assert meaning(question) == ""
+
+
+@pytest.mark.parametrize("text", [MESSAGES[0][1], f"Traceback\n  x = 1\n{MESSAGES[0][1]}", "why pack?", "word " * 9999])
+def test_what_is_searched_finds_the_same_as_the_whole_text(text: str) -> None:
+    part = searched(text)
+    assert len(part) < 2_001
+    assert search(part) == search(text)

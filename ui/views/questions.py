@@ -20,6 +20,7 @@ from packviz.teach.questions import (
     answer_apart,
     has_message,
     is_error,
+    meaning,
     search,
 )
 from packviz.text import counted, joined, quoted
@@ -76,7 +77,9 @@ def _choose(asked: str) -> str:
     leave_the_search = partial(st.session_state.update, search="")
     group = right.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
     results = search(typed)
-    found = results.found
+    found, means = results.found, meaning(typed)
+    if means:
+        st.markdown(f"**{means}**")
     if not typed.strip():
         found = tuple(entry for entry in ENTRIES if entry.group == group)
     elif not found:
@@ -90,7 +93,7 @@ def _choose(asked: str) -> str:
     if results.fits and count:
         st.text(f"{count}, the best first")
     _list(found)
-    return count
+    return f"{means.removesuffix('.')}. {count}" if means else count
 
 
 def _counted(found: Sequence[Entry | Page]) -> str:

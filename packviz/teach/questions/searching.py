@@ -21,10 +21,11 @@ from pathlib import Path
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import LCSseq
 
+from packviz.show.movie.packing.words import TERMS
 from packviz.teach.questions.entry import ENTRIES, GROUPS, Entry
 from packviz.text import Brief
 
-__all__ = ["MAX_CHARACTERS", "PAGES", "Page", "Results", "has_message", "is_error", "search"]
+__all__ = ["MAX_CHARACTERS", "PAGES", "Page", "Results", "has_message", "is_error", "meaning", "search", "searched"]
 
 MAX_CHARACTERS = 20_000  # of a text, counted from its end: a traceback ends with the error
 _MAX_READ = 2_000  # of these, from the last error or from the beginning
@@ -43,12 +44,16 @@ _LEAST_QUOTED = 5  # words of such a part
 _ERROR = re.compile(r"(?:Error|Exception|Warning|Unsupported):")
 _CLAUSE = re.compile(r"[?.,;:] |[?.,;:]$")
 _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers are ignored
+_NAME = re.compile(r"\w+")
 _COMMON = frozenset(
     _WORD.findall(
         "a an and are as at be by can did do does for from get got have how i if in is it its me my need of on or "
         "should so that the there this to use vs was what when where which why will with would you your"
     )
 )
+
+_ARTICLES = frozenset({"a", "an", "the", "my", "this", "that", "it"})
+_ASKING = _COMMON | {"mean", "means", "meaning", "s", "explain", "define", "definition", "tell"}  # of a term
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,7 +86,7 @@ _LOCK = threading.Lock()
 
 def search(text: str) -> Results:
     """Return what matches a text; for a traceback the last error counts. "" finds nothing."""
-    words = _words(_raised(text))
+    words = _words(searched(text))
     named = [entry for entry in ENTRIES if _has(entry, words)]
     if named:  # the numbers in an error come from somebody's batch
         words = [word for word in words if not word.isdecimal()]
@@ -95,7 +100,7 @@ def search(text: str) -> Results:
     covered = _covered([known[word] for word in typed])
     ranked = {found: score * covered.get(found, 0.0) for found, score in scores.items()}
     exact = {entry for entry in named if any(message.partition(": ")[2] in text for message in entry.messages)}
-    asked = " ".join(words)
+    asked = _bare(words)
     best = sorted(
         ranked,
         key=lambda each: (each not in named, each not in exact, asked not in _clauses(each), -ranked[each]),
@@ -107,6 +112,25 @@ def search(text: str) -> Results:
     return Results(tuple(kept), fits=True)
 
 
+def meaning(text: str) -> str:
+    """Return what a term means, in one line, if a text is only this term or asks what it is; otherwise "".
+
+    >>> meaning("What is a pad?")
+    'pads: values that make short rows as long as the longest; they carry no information'
+    """
+    words = _NAME.findall(text[:_MAX_READ])
+    asked = " ".join([word for word in words if word.lower() not in _ASKING] or words[-1:])  # "i" is a term, too
+    alike = {_spelling(term): term for term in TERMS if len(term) > 1}
+    term = asked if asked in TERMS else alike.get(_spelling(asked), "")
+    told = TERMS.get(term, "")
+    return told if not told or re.match(rf"{re.escape(term)}\b", told) else f"{term}: {told}"
+
+
+def _spelling(term: str) -> str:
+    """Return a term without what people spell differently: capitals, spaces, underscores, the plural."""
+    return term.lower().replace(" ", "").replace("_", "").removesuffix("s")
+
+
 def is_error(text: str) -> bool:
     """Return whether a text contains an error as Python prints it: "RuntimeError: ..."."""
     return _ERROR.search(text[-MAX_CHARACTERS:]) is not None
@@ -114,7 +138,16 @@ def is_error(text: str) -> bool:
 
 def has_message(entry: Entry, text: str) -> bool:
     """Return whether a message of the entry, or a sentence of it, appears in a text, whatever its numbers."""
-    return _has(entry, _words(_raised(text)))
+    return _has(entry, _words(searched(text)))
+
+
+def searched(text: str) -> str:
+    """Return what the search reads: the last error of a traceback and what follows, or the beginning of other text."""
+    text = text[-MAX_CHARACTERS:]
+    begin = max((match.start() for match in _ERROR.finditer(text)), default=0)
+    while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+        begin -= 1
+    return text[begin : begin + _MAX_READ]
 
 
 def _scores(phrases: Sequence[str]) -> dict[Entry | Page, float]:
@@ -173,20 +206,16 @@ def _messages(entry: Entry) -> tuple[tuple[str, ...], ...]:
 def _clauses(found: Entry | Page) -> frozenset[str]:
     """Return the words of what people ask who look for an entry, clause by clause; nothing for a page."""
     asked = () if isinstance(found, Page) else (found.question, *found.asked)
-    return frozenset(_joined(clause) for question in asked for clause in _CLAUSE.split(question))
+    return frozenset(_bare(_words(clause)) for question in asked for clause in _CLAUSE.split(question))
+
+
+def _bare(words: Sequence[str]) -> str:
+    """Return the words of a question without articles, and words such as "it" that stand for what the app is about."""
+    return " ".join(word for word in words if word not in _ARTICLES)
 
 
 def _joined(text: str) -> str:
     return " ".join(_words(text))
-
-
-def _raised(text: str) -> str:
-    """Return the last error of a traceback and what follows it, or the beginning of any other text."""
-    text = text[-MAX_CHARACTERS:]
-    begin = max((match.start() for match in _ERROR.finditer(text)), default=0)
-    while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
-        begin -= 1
-    return text[begin : begin + _MAX_READ]
 
 
 def _words(text: str) -> list[str]:
