@@ -1,6 +1,7 @@
 """Recorded runs: what is stored keeps to its schema and is drawn like a live run; the recorder writes the same form."""
 
 import json
+import math
 import platform
 import re
 from collections.abc import Callable, Sequence
@@ -152,12 +153,17 @@ GAINS = (
     "Packing 2 sequences takes 50 % of the time of padding; "
     "of 1 larger batch, packing is faster for 1 and slower for none."
 )
+EQUALS = (
+    "Packing 2 sequences takes 50 % of the time of padding; "
+    "of 6 larger batches, packing is faster for 1, slower for 2, and about equal for 3 (marked ?)."
+)
 HEADLINES: list[tuple[Callable[..., str], object, str]] = [
     (recorded.training_headline, training_of((77, 12), (92, 92)), ALWAYS),
     (recorded.training_headline, training_of((91, 91), (92, 92)), NONE.format(3, 92, 93)),
     (recorded.training_headline, training_of((77, 12), (92, 92), seeds=2), NONE.format(2, 12, 92)),
     (recorded.cost_headline, cost_of(2.0, 0.5, 0.5, 1.5), LOSES),
     (recorded.cost_headline, cost_of(0.5, 0.5), GAINS),
+    (recorded.cost_headline, cost_of(0.5, 0.5, 1.5, 1.5, 1.0, 1.0, 1.0), EQUALS),
 ]
 
 
@@ -166,6 +172,22 @@ def test_a_headline_says_only_what_the_spread_of_the_runs_allows(
     headline: Callable[..., str], run: object, told: str
 ) -> None:
     assert headline(run, "gru") == told
+
+
+@each_cell
+def test_the_caption_of_the_map_says_what_a_white_field_is(cell: str) -> None:
+    run = recorded.cost()
+    done = run.of(cell)
+    colors = [value for row in charts.winning(done).data[0].z for value in row]
+    assert sum(value is None or math.isnan(value) for value in colors) == len(colors) - len(done) > 0
+    assert "White fields were not measured" in recorded.cost_caveat(run, cell)
+    assert "White" not in recorded.cost_caveat(cost_of(0.5, 0.5), "gru")
+
+
+def test_a_gap_is_told_beside_what_chance_alone_does() -> None:
+    told = recorded.training_caveat(training_of((77, 12), (92, 92)), "gru")
+    spread = (1 + 1) ** 0.5  # each of the two results has a standard deviation of one point over the seeds
+    assert f"80 points apart. Chance alone moves this gap by about {round(spread)} point from" in " ".join(told.split())
 
 
 @each_cell

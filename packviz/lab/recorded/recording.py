@@ -130,13 +130,17 @@ def cost_headline(recording: CostRecording, cell: str) -> str:
     """Return what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
     done = recording.of(cell)
     wins, losses = wins_and_losses(done)
-    return sentence("cost.headline", small=_small(recording, cell), larger=len(done), wins=wins, losses=losses)
+    known = {"larger": len(done), "wins": wins, "losses": losses, "equal": len(done) - wins - losses}
+    return sentence("cost.headline", small=_small(recording, cell), **known)
 
 
 def cost_caveat(recording: CostRecording, cell: str) -> str:
-    """Return when and how the times of a cell were recorded, and whether the machine was busy."""
-    rounds = max(each.rounds for each in recording.of(cell))
-    return sentence("cost.caveat", made=recording.made, small=_small(recording, cell), rounds=rounds)
+    """Return when and how the times of a cell were recorded, whether the machine was busy, and which are missing."""
+    done = recording.of(cell)
+    fields = {(round(each.fill, 2), len(each.lengths)) for each in done}
+    fills, sizes = (len(set(each)) for each in zip(*fields, strict=True))
+    known = {"rounds": max(each.rounds for each in done), "empty": fills * sizes > len(fields)}
+    return sentence("cost.caveat", made=recording.made, small=_small(recording, cell), **known)
 
 
 def machine(recording: CostRecording | TrainingRecording) -> str:
