@@ -13,7 +13,7 @@ import packviz as pv
 from packviz.errors import PackvizError
 from packviz.inputs.borders import RULES, starts_by
 from packviz.inputs.row_config import Strategy
-from packviz.show.movie.rows.borders import MAX_CELLS
+from packviz.show.movie.rows.spelled import MAX_CELLS
 from packviz.text import two_digits
 
 TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"

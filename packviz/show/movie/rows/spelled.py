@@ -1,0 +1,99 @@
+"""The spellings of the borders of one row: position_ids, seq_idx, cu_seqlens and the mask."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from torch import Tensor
+
+from packviz.facts.row_attention import moved_by_positions
+from packviz.inputs.borders import Lengths, find_documents
+from packviz.inputs.documents import cu_seqlens_of, document_mask_of
+from packviz.show.movie.layout import Place
+from packviz.show.movie.rows.view import RowsView
+from packviz.show.movie.rows.words import width
+from packviz.text import two_digits
+
+MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
+PITCH = 1.35  # units from one line of the picture to the next
+LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
+
+
+@dataclass(frozen=True, eq=False)
+class Spelled:
+    """One row, that with the most documents, and the spellings of its borders.
+
+    view: the run. row: its number. lengths: of its documents. sequences: which sequence each of them is. shown: how
+    many of its cells are shown.
+    """
+
+    view: RowsView
+    row: int
+    lengths: Lengths
+    sequences: tuple[int, ...]
+    shown: int
+
+    @property
+    def tokens(self) -> int:
+        """Return how many cells hold a token."""
+        return sum(self.lengths)
+
+    @property
+    def pads(self) -> int:
+        """Return how many cells are free."""
+        return self.view.trace.rows.max_length - self.tokens
+
+    @property
+    def position_ids(self) -> Tensor:
+        """Return (C,), 0 at pads."""
+        return self.view.trace.position_ids[self.row]
+
+    @property
+    def seq_idx(self) -> Tensor:
+        """Return (C,): the number of the document of each cell, -1 at pads."""
+        return self.view.trace.document_ids[self.row]
+
+    @cached_property
+    def cu_seqlens(self) -> list[int]:
+        """Return the D + 1 offsets."""
+        offsets: list[int] = cu_seqlens_of(self.lengths).tolist()
+        return offsets
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """Return (C, C) bool: which query (row) may read which key (column) if the documents are kept apart."""
+        width, causal = self.view.trace.rows.max_length, self.view.trace.config.causal
+        return document_mask_of(self.lengths, width, causal=causal)
+
+    @cached_property
+    def found(self) -> dict[str, Lengths]:
+        """Return what find_documents reads from each of the spellings."""
+        return {
+            "position_ids": find_documents(position_ids=self.position_ids),
+            "seq_idx": find_documents(seq_idx=self.seq_idx),
+            "cu_seqlens": find_documents(cu_seqlens=self.cu_seqlens),
+            "the mask": find_documents(attention_mask=self.mask),
+        }
+
+    @cached_property
+    def moved(self) -> str:
+        """Return how far positions that run on would move outputs, in words; "" if they would not."""
+        largest = moved_by_positions(self.view.trace, self.row)
+        return two_digits(largest) if largest else ""
+
+    @cached_property
+    def wide(self) -> float:
+        """Return the width of a cell, in units."""
+        return width(self.view, 1.4) if self.shown <= MAX_CELLS // 2 else 1.0
+
+    def at(self, cells: np.ndarray, line: str) -> Place:
+        """Return the places of cells in one of the lines of the picture."""
+        return Place("lines", cells * self.wide, np.full(len(cells), LINES.index(line) * PITCH))
+
+
+def spelled(view: RowsView) -> Spelled:
+    """Return the row that is shown."""
+    rows = view.trace.rows
+    row = max(range(len(rows.rows)), key=lambda number: len(rows.rows[number]))
+    shown = min(rows.max_length, view.steps, MAX_CELLS)
+    return Spelled(view, row, rows.lengths[row], tuple(b for b, _, _ in rows.rows[row]), shown)
