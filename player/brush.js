@@ -2,7 +2,8 @@
 
 /** @import { Cell, Ctx, Look, Read, Theme } from "./types" */
 
-import { roles } from "./roles.js";
+import { LETTERED } from "./layout.js";
+import { BOXED, roles } from "./roles.js";
 import { WordPen } from "./words.js";
 
 export class Brush extends WordPen {
@@ -13,6 +14,7 @@ export class Brush extends WordPen {
    */
   constructor(theme, movie, cells) {
     super(theme, movie);
+    this.crowded = new Set();
     this.longest = new Map(); // the longest text of each family of axis labels, which are thinned out together
     this.rows = new Map(); // the position of the first label of each family of axis labels,
     this.stacked = new Set(); // and the families whose labels are stacked vertically
@@ -33,6 +35,16 @@ export class Brush extends WordPen {
     this.nows = new Map(
       looks.filter(({ state }) => state.tone === "now" && state.shown).map(({ state }) => [state.f, state.k]),
     );
+    // The letters of rows that are too low for all of them: each that is too near to the one above it is left out.
+    this.crowded = new Set();
+    const middles = new Map();
+    const letters = looks.filter(({ state, alpha, rect }) => state.role === "label" && alpha && rect);
+    for (const { state, rect } of letters.sort((one, two) => one.rect.y - two.rect.y)) {
+      const last = middles.get(state.f),
+        middle = rect.y + rect.h / 2;
+      if (rect.h < LETTERED && middle > last + 1 && middle < last + LETTERED - 0.5) this.crowded.add(state.i);
+      else middles.set(state.f, middle);
+    }
     this.titles = looks.filter(({ state, alpha }) => state.role === "title" && alpha && state.text);
     // Lengths side by side below a transposed grid: the position of each family's first one.
     const lengths = looks
@@ -42,31 +54,35 @@ export class Brush extends WordPen {
     this.firsts = new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x]));
   }
   /**
-   * The pixels of the widest of these texts beside lines; 0 without any.
-   * @param {Ctx} ctx
-   * @param {Look[]} looks
+   * Text size in pixels of the letter of a row of this height.
+   * @param {number} h
    * @param {number} unit
    */
-  widest(ctx, looks, unit) {
-    return Math.max(
-      0,
-      ...looks.map(({ state }) => {
-        this.font(ctx, this.line(unit), state.tone ? 700 : 400);
-        return this.measure(ctx, state.text);
-      }),
-    );
+  badge(h, unit) {
+    return Math.max(LETTERED, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.98, this.least / BOXED));
   }
   /**
-   * Draw a name over what it covers.
+   * Pixels of the letter of a row, or of the name of a line, with a little room.
    * @param {Ctx} ctx
    * @param {Look} look
    * @param {number} unit
    */
-  name(ctx, look, unit) {
-    const { x, y, h } = look.rect;
+  headWidth(ctx, { rect, state: { role, text, tone } }, unit) {
+    if (role === "label") return this.badge(rect.h, unit) * (0.6 + 0.4 * text.length) + 3;
+    this.font(ctx, this.line(unit), tone ? 700 : 400);
+    return this.measure(ctx, text) + 8;
+  }
+  /**
+   * Draw a letter or a name over what it covers.
+   * @param {Ctx} ctx
+   * @param {Look} look
+   * @param {number} unit
+   */
+  hold(ctx, look, unit) {
+    const { x, y, w, h } = look.rect;
     ctx.fillStyle = this.theme.background;
-    ctx.fillRect(x - 2, y, this.widest(ctx, [look], unit) + 6, h);
-    this.draw(ctx, look, unit);
+    ctx.fillRect(x, y, w, h);
+    this.draw(ctx, look.state.role === "note" ? { ...look, rect: { ...look.rect, x: x + 4 } } : look, unit);
   }
   /**
    * @param {Cell} state

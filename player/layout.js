@@ -6,6 +6,7 @@ const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW 
 const LOW = 600;
 const EDGE = 10; // pixels around the picture
 export const READABLE = 11; // pixels of the smallest text
+export const LETTERED = 15; // pixels of a row that has its letter
 export const TIGHT = 0.77; // the share of a small cell's height taken by text in it or beside it that must be legible from afar
 
 /**
@@ -32,8 +33,7 @@ const LETTER = 0.6, // width of a letter ÷ its height
 const FEWER = 0.5; // the worth of a view without some of the panels
 const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place
   FIGURE = 3.5, // width of a cell that has its number in full ÷ the number's height
-  LETTERED = 15, // pixels of a row that has its letter,
-  ROOMY = 16; // and of one that is easy to read
+  ROOMY = 16; // pixels of a row that is easy to read
 const NEAR = 0.3, // units before a panel within which something surrounds its cells,
   WORDY = 1.6; // and units of a text there
 /**

@@ -9,6 +9,7 @@ export const BESIDE = 7; // pixels of a cell's width that its number leaves free
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
 const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };
+const COLOURED = 2.5; // widths of a letter for which the colours of a scale are worth smaller words
 const ABOVE = new Set(["weight", "gradient"]); // the scales without negative numbers
 
 export class NumberPen extends Pen {
@@ -102,18 +103,21 @@ export class NumberPen extends Pen {
    * @param {number} px
    */
   legend(ctx, scales, x, y, px) {
-    this.font(ctx, px);
-    const gap = 0.4 * px,
-      told = scales.map((scale) => {
-        const end = Number(this.movie.scales[scale].toPrecision(3));
-        return [
-          ...(scales.length > 1 || ABOVE.has(scale) ? [SCALES[scale]] : []),
-          ...(ABOVE.has(scale) ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
-        ];
-      });
-    const written = told.flat().reduce((sum, text) => sum + this.measure(ctx, text) + gap, 0),
-      free = this.room - 2 * x - written - scales.length * (gap + px),
-      wide = Math.max(0, Math.min(6 * px, free / scales.length));
+    const told = scales.map((scale) => {
+      const end = Number(this.movie.scales[scale].toPrecision(3));
+      return [
+        ...(scales.length > 1 || ABOVE.has(scale) ? [SCALES[scale]] : []),
+        ...(ABOVE.has(scale) ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
+      ];
+    });
+    const left = (/** @type {number} */ px) => {
+      this.font(ctx, px);
+      const written = told.flat().reduce((sum, text) => sum + this.measure(ctx, text) + 0.4 * px, 0);
+      return (this.room - 2 * x - written) / scales.length - 1.4 * px;
+    };
+    while (px > READABLE && left(px) < COLOURED * px) px = Math.max(READABLE, px - 0.5);
+    const wide = Math.max(0, Math.min(6 * px, left(px))),
+      gap = 0.4 * px;
     const write = (/** @type {string} */ text) => {
       this.put(ctx, text, x, y, this.theme.quiet, "left");
       x += this.measure(ctx, text) + gap;

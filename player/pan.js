@@ -1,14 +1,20 @@
 // A picture that is wider than its place: it scrolls sideways, by hand, by a button on either side, and to what a step changes.
 
-/** @import { Look } from "./types" */
+/** @import { Look, Rect } from "./types" */
 
-import { differ } from "./between.js";
+import { BODIES, differ } from "./between.js";
 import { button, el } from "./dom.js";
 
-const MARGIN = 34, // pixels beside what it scrolls to: of a letter
-  OWN = new Set(["token", "ghost", "value", "vector", "pad"]), // cells of the row of a letter
+const MARGIN = 34, // pixels beside what it scrolls to, if there is room
+  GAP = 4, // of a cell, around its text
   NAMES = /^names?(:|$)/, // panels with the names of lines
   KEPT = 0.9; // the share of the place by which a button scrolls
+
+/** @param {Look} look */
+const isName = ({ alpha, state: { role, p, text } }) => Boolean(alpha && role === "note" && NAMES.test(p) && text);
+/** @type {(one: Rect, two: Rect) => boolean} */
+const level = (one, two) =>
+  Math.min(one.y + one.h, two.y + two.h) - Math.max(one.y, two.y) > Math.min(one.h, two.h) / 2;
 
 export class Pan {
   /**
@@ -17,7 +23,6 @@ export class Pan {
    */
   constructor(player, canvas) {
     this.player = player;
-    this.held = 0; // pixels at the left edge that names of lines cover
     this.sheet = el("div", { class: "pv-sheet" }, canvas);
     this.place = el("div", { class: "pv-pan", role: "group", "aria-label": "Picture" }, this.sheet);
     this.left = this.way("left", "‹", -KEPT);
@@ -54,34 +59,13 @@ export class Pan {
     this.mark();
   }
   /**
-   * The letters of rows whose beginning is on the left of the place, at its edge: as far as their cells go.
+   * A name for each line on which a row with a name continues.
    * @param {Look[]} looks
    * @returns {Look[]}
    */
-  letters(looks) {
-    const edge = this.place.scrollLeft,
-      seen = looks.filter(({ alpha, rect }) => alpha && rect),
-      letters = seen.filter(({ state, rect }) => state.role === "label" && rect.x < edge);
-    return letters.flatMap((letter) => {
-      const { x, y, w } = letter.rect,
-        level = (/** @type {Look} */ { rect }) => Math.abs(rect.y - y) < 2 && rect.x > x,
-        next = seen.find((look) => look.state.role === "label" && level(look) && look.rect.x < edge + w),
-        cells = seen.filter((look) => level(look) && look.state.seq === letter.state.seq && OWN.has(look.state.role)),
-        end = Math.max(...cells.map(({ rect }) => rect.x + rect.w));
-      return next || end < edge + 2 * w ? [] : [{ ...letter, rect: { ...letter.rect, x: edge + 2 } }];
-    });
-  }
-  /**
-   * The names of lines whose beginning is on the left of the place, at its edge; and a name for each line on which a row
-   * continues.
-   * @param {Look[]} looks
-   * @returns {Look[]}
-   */
-  names(looks) {
-    const edge = this.place.scrollLeft,
-      { view, unit } = this.player.picture.standing,
-      named = looks.filter(({ alpha, state: { role, p, text } }) => alpha && role === "note" && NAMES.test(p) && text);
-    const continued = named.flatMap((look) => {
+  continued(looks) {
+    const { view, unit } = this.player.picture.standing;
+    return looks.filter(isName).flatMap((look) => {
       const number = look.state.p.split(":")[1],
         [pitch, ...starts] = view.breaks?.[`row:${number}`] ?? [0, 0],
         state = { ...look.state, text: `${number} …` };
@@ -90,13 +74,50 @@ export class Pan {
         return { ...look, state, rect: { ...look.rect, y } };
       });
     });
-    const every = [...named, ...continued],
-      away = every.filter(({ rect }) => rect.x < edge);
-    this.held = this.player.picture.brush.widest(this.player.picture.ctx, named, unit) + 4;
-    return [
-      ...continued.filter((look) => !away.includes(look)),
-      ...away.map((look) => ({ ...look, rect: { ...look.rect, x: edge + 2 } })),
-    ];
+  }
+  /**
+   * The letters of rows and the names of lines: where each is written and how wide, and where the cells of its line end.
+   * @param {Look[]} looks
+   * @returns {{ head: Look, x: number, w: number, end: number }[]}
+   */
+  heads(looks) {
+    const { brush, ctx, standing } = this.player.picture,
+      seen = [...looks, ...this.continued(looks)].filter(({ alpha, rect }) => alpha && rect),
+      heads = seen.filter((look) => isName(look) || (look.state.role === "label" && !brush.crowded.has(look.state.i))),
+      cells = seen.filter(({ state }) => state.role !== "label" && BODIES.has(state.role));
+    const right = (/** @type {Look} */ head, /** @type {Look[]} */ some) =>
+        some.filter(({ rect }) => rect.x > head.rect.x && level(head.rect, rect)),
+      first = (/** @type {Look[]} */ some) => some.reduce((one, two) => (two.rect.x < one.rect.x ? two : one), some[0]);
+    /** @type {(head: Look) => Look[]} */
+    const own = (head) => {
+      if (!isName(head)) {
+        const next = first(right(head, heads));
+        return right(head, cells).filter(({ rect, state }) => state.seq === head.state.seq && !(rect.x > next?.rect.x));
+      }
+      const lines = heads.filter(({ state }) => state.p === head.state.p),
+        beside = first(lines.flatMap((line) => right(line, cells)));
+      return cells.filter(({ state }) => state.p === beside?.state.p);
+    };
+    return heads.map((head) => {
+      const { x, w: room } = head.rect,
+        w = brush.headWidth(ctx, head, standing.unit);
+      return {
+        head,
+        x: isName(head) ? x : x + (room - w) / 2,
+        w,
+        end: Math.max(...own(head).map(({ rect }) => rect.x + rect.w)),
+      };
+    });
+  }
+  /**
+   * Those that begin on the left of the place, at its edge: as far as the cells of their own line go.
+   * @param {ReturnType<Pan["heads"]>} heads
+   * @param {number} edge how far the picture is scrolled
+   * @returns {Look[]}
+   */
+  held(heads, edge) {
+    const away = heads.filter(({ x, w, end }) => x < edge && end >= edge + 2 * w);
+    return away.map(({ head, w }) => ({ ...head, rect: { ...head.rect, x: edge, w } }));
   }
   // Show on which sides the picture goes on.
   mark() {
@@ -123,17 +144,30 @@ export class Pan {
     const changed = after.filter(
       (look, i) => look.alpha && look.rect.w < clientWidth && (look.state.tone === "now" || differ(before[i], look)),
     );
-    const seen = (/** @type {number} */ left) =>
-      changed.reduce((sum, { rect: { x, w, h } }) => {
-        const inside = x >= left + (left ? this.held : 0) && x + w <= left + clientWidth;
-        return sum + (inside ? w * h : 0);
+    const heads = this.heads(after),
+      end = scrollWidth - clientWidth;
+    const seen = (/** @type {number} */ left) => {
+      const held = this.held(heads, left).map(({ rect }) => rect);
+      return changed.reduce((sum, { rect }) => {
+        const begins = Math.max(left, ...held.filter((one) => level(one, rect)).map(({ x, w }) => x + w)),
+          cut = Math.max(0, begins - rect.x, rect.x + rect.w - left - clientWidth);
+        return sum + (cut > GAP ? 0 : rect.w * rect.h * (1 - (0.1 * cut) / GAP));
       }, 0);
-    const end = scrollWidth - clientWidth,
-      inside = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : Math.round(x)),
-      places = changed.flatMap(({ rect: { x, w } }) => [x - MARGIN - this.held, x + w + MARGIN - clientWidth]),
-      near = [...new Set(places.map(inside))];
-    near.sort((a, b) => Math.abs(a - scrollLeft) - Math.abs(b - scrollLeft));
-    const best = near.reduce((best, x) => (seen(x) > 1.02 * seen(best) ? x : best), scrollLeft);
+    };
+    /** @type {(best: number, places: number[], more: number) => number} */
+    const better = (best, places, more) => {
+      const near = [...new Set(places)].sort((a, b) => Math.abs(a - scrollLeft) - Math.abs(b - scrollLeft));
+      let most = more * seen(best);
+      for (const x of near) if (seen(x) > most) [best, most] = [x, more * seen(x)];
+      return best;
+    };
+    const inside = (/** @type {number} */ x) => Math.max(0, Math.min(end, Math.round(x))),
+      roomy = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : inside(x)),
+      tight = (/** @type {number} */ x) => [x, x + GAP / 2, x + GAP].map(inside),
+      widths = [...new Set(heads.map(({ w }) => w))];
+    const airy = changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(roomy)),
+      full = changed.flatMap(({ rect: { x } }) => widths.flatMap((w) => tight(x - w)));
+    const best = better(better(scrollLeft, airy, 1.02), full, 1.002); // without a margin only to see more
     if (best !== scrollLeft) this.go(best, smooth);
   }
 }

@@ -144,7 +144,11 @@ export class Picture {
     }
     this.player.texts.markMore();
     if (this.player.tween.motion) this.player.tween.resume(this.player.tween.motion);
-    else this.settle(this.player.ends[this.player.step - 1]);
+    else {
+      const { ends, step, ui } = this.player;
+      this.settle(ends[step - 1]);
+      ui.pan.follow(this.looksAt(ends[Math.max(0, step - 2)]), this.shown, false); // it may be as wide as another one now
+    }
   }
   /**
    * Make room on the canvas for a view, which may be wider than its place.
@@ -194,7 +198,9 @@ export class Picture {
     if (!this.shown || !this.width || !this.brush) return;
     this.measure();
     const { ratio } = this,
-      { tween, pointer } = this.player;
+      { tween, pointer, ui } = this.player,
+      { pan } = ui;
+    if (ctx !== this.ctx) this.brush.edge = 0; // all of it, as it is before it is scrolled
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = this.theme.background;
     ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
@@ -205,8 +211,8 @@ export class Picture {
       this.sketch(ctx);
       this.brush.see(this.shown);
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
-      for (const look of this.player.ui.pan.letters(this.shown)) this.brush.draw(ctx, look, unit);
-      for (const look of this.player.ui.pan.names(this.shown)) this.brush.name(ctx, look, unit);
+      for (const look of pan.continued(this.shown)) this.brush.draw(ctx, look, unit);
+      for (const look of pan.held(pan.heads(this.shown), this.brush.edge)) this.brush.hold(ctx, look, unit);
       pointer.mark(ctx);
     }
     this.paintLegend(ctx);
@@ -236,7 +242,10 @@ export class Picture {
     const { scales } = this.inks[this.player.frames[this.player.ends[this.player.step - 1]].scene],
       foot = this.legend();
     if (this.standing.room > this.width) this.brush.room = this.width - 2 * WAYS;
+    ctx.save();
+    ctx.translate(this.brush.edge, 0);
     if (scales.size) this.brush.legend(ctx, [...scales].sort(), 14, this.height - foot / 2, foot / 1.7);
+    ctx.restore();
   }
   /**
    * The picture at rest on a separate canvas.

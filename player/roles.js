@@ -7,8 +7,8 @@ import { BESIDE } from "./numbers.js";
 import { within } from "./pen.js";
 
 const LOW = 22, // pixels of a cell that has no room for a text above its numbers
-  THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
-  LETTERED = 0.79; // the text size of a sequence's letter ÷ the height of its box
+  THIN = 20; // pixels of a cell from which the line around it is 3 pixels wide
+export const BOXED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
 /**
  * How wide a line around cells is: thin around low ones, whose text it must not touch.
@@ -23,7 +23,7 @@ export const roles = {
     const hue = this.hue(state.seq);
     this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
     if (look.vec && rect.h > 9) this.framed(ctx, rect, state, look, hue.text);
-    else this.typed(ctx, rect, state, hue.text, 700, look.least);
+    else this.typed(ctx, rect, state, hue.text, this.weight(ctx, rect, state), look.least);
     this.lap(ctx, rect, state.seq, hue.text, this.told(ctx, state, rect.w));
   },
   output(ctx, rect, state, look) {
@@ -77,7 +77,8 @@ export const roles = {
     const inner = look.vec && h > 9, // the numbers of a pad are seen at every size, or it would pass for zeros
       side = Math.min(5, w * 0.12, h * 0.16),
       head = h < LOW ? side : this.head(h);
-    if (inner) this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
+    if (inner)
+      this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
     if (h >= (inner ? LOW : READABLE + 2)) {
       const whole = inner ? head : this.inside(h),
         px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, this.least)),
@@ -105,10 +106,9 @@ export const roles = {
     else this.write(ctx, written, middle.x, middle.y, rect.w - BESIDE, { px, weight: 500, fill: colour.text });
   },
   label(ctx, { x, y, w, h }, state, look, unit) {
+    if (this.crowded.has(state.i)) return;
     const hue = this.hue(state.seq),
-      stride = Math.max(1, Math.ceil(15 / h));
-    if (Math.round(state.y) % stride) return;
-    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.98, this.least / LETTERED)),
+      full = this.badge(h, unit),
       size = look.least ? Math.min(w, full) : full,
       wide = size * (0.6 + 0.4 * state.text.length);
     ctx.beginPath();
@@ -117,7 +117,7 @@ export const roles = {
     ctx.fill();
     this.stroke(ctx, hue.edge, 1);
     this.write(ctx, state.text, x + w / 2, y + h / 2, wide, {
-      px: size * LETTERED,
+      px: size * BOXED,
       least: look.least,
       weight: 700,
       fill: hue.text,

@@ -2,6 +2,8 @@
 
 import { here } from "./keys.js";
 
+const LOWEST = 240; // pixels of a picture above a long caption: there are numbers and letters in its rows
+
 export class Screen {
   above = 0; // pixels of the page above the player,
   more = 0; // and those by which the picture is lower, for a long caption
@@ -143,15 +145,29 @@ export class Screen {
     this.more = 0;
     this.makeRoom();
   }
-  // A caption that would push the controls out of the window takes its lines from the picture, which stays as low after it.
+  // A caption that would push the controls out of the window takes its lines from the picture, which stays as low after it;
+  // it scrolls if the picture would be too low. In a window that is too low for both, they keep their heights.
   makeRoom() {
-    const { caption, controls } = this.player.ui;
-    if (this.full) return;
+    const { root, ui } = this.player,
+      { caption, controls, stageBox } = ui;
+    this.scrollCaption(null);
+    if (this.full || getComputedStyle(root).getPropertyValue("--packviz-height")) return; // the page has chosen a height
     const lines = caption.offsetHeight - Number.parseFloat(getComputedStyle(caption).minHeight),
+      spare = Math.max(0, stageBox.offsetHeight - LOWEST),
       out = this.above + controls.offsetTop + controls.offsetHeight - innerHeight;
-    if (Math.min(lines - this.more, out) < 1) return;
-    this.more += Math.min(lines - this.more, out);
-    this.player.root.style.setProperty("--pv-more", `${Math.ceil(this.more)}px`);
+    if (out < 1 || out > spare + lines) return;
+    this.more += Math.min(spare, out);
+    root.style.setProperty("--pv-more", `${Math.ceil(this.more)}px`);
+    if (out > spare) this.scrollCaption(caption.offsetHeight - (out - spare));
+  }
+  /** @param {number | null} high pixels that the caption has; null: as many as it needs */
+  scrollCaption(high) {
+    const { caption } = this.player.ui,
+      line = Number.parseFloat(getComputedStyle(caption).lineHeight);
+    caption.style.maxHeight = high === null ? "" : `${(Math.floor(high / line - 0.5) + 0.5) * line}px`; // half a line says that it goes on
+    caption.scrollTop = 0;
+    caption.style.overflow = high === null ? "" : "auto";
+    high === null ? caption.removeAttribute("tabindex") : caption.setAttribute("tabindex", "0"); // to be reached, as it scrolls
   }
 }
 

@@ -42,12 +42,22 @@ export class WordPen extends NumberPen {
     const wide = this.measure(ctx, state.text),
       aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
       middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0));
-    this.write(ctx, state.text, x + w / 2 + aside, middle, within(w), { px, least, weight, fill });
+    const room = weight < 700 ? w - 4 : within(w);
+    this.write(ctx, state.text, x + w / 2 + aside, middle, room, { px, least, weight, fill });
     if (two)
       this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), {
         px: Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, this.least)),
         fill,
       });
+  }
+  /**
+   * How bold words are: less in cells beside their letter that have no room for all words in bold.
+   * @param {Ctx} ctx
+   * @param {Rect} rect
+   * @param {Cell} state
+   */
+  weight(ctx, { w }, state) {
+    return this.lettered.has(state.p) && !this.wordy(ctx, w) ? 400 : 700;
   }
   /**
    * The size at which the longest word fits into a cell of this width, if that is legible: then all words have one size.

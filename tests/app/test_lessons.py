@@ -170,6 +170,18 @@ def test_picture_caption_and_buttons_are_on_a_phones_first_screen(visit: Open, l
     assert len({round(box_of(button)["y"]) for button in buttons.all()}) == 1
 
 
+def test_a_menu_left_open_on_a_phone_is_closed_on_the_next_load(visit: Open) -> None:
+    visited = visit(None, path="padding", size=PHONE, has_touch=True, is_mobile=True)
+    menu = visited.page.get_by_test_id("stSidebar")
+    for address in (visited.page.url, visited.page.url.replace("padding", "packing")):
+        visited.page.get_by_test_id("stExpandSidebarButton").click()
+        expect(menu).to_have_attribute("data-collapsed", "false")
+        visited.page.goto(address)
+        visited.player.wait_for()
+        visited.settle()
+        expect(menu).to_have_attribute("data-collapsed", "true")
+
+
 def test_the_keys_step_the_movie_after_every_click(visit: Open) -> None:
     visited = visit(path="padding", motion=False)
     page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))

@@ -162,6 +162,19 @@ def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Case) -> i
 
 
 @each
+def test_the_outline_of_a_row_of_h_is_around_its_numbers(case: Case) -> int:
+    spoke = 0
+    for _, _, cells in () if case.small else timed(case):
+        for mark in (cells[f"mark:h:{b}"] | {"b": b} for b in case.filmed if cells[f"mark:h:{b}"]["shown"]):
+            row = [cell for name, cell in cells.items() if name.split(":")[:3] == ["h", "padded", str(mark["b"])]]
+            spoke += 1
+            assert mark["x"] < min(cell["x"] for cell in row)
+            assert mark["x"] + mark["w"] > max(cell["x"] + cell["w"] for cell in row)
+            assert {(cell["y"], cell["h"]) for cell in row} == {(mark["y"], mark["h"])}
+    return spoke
+
+
+@each
 def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Case) -> int:
     spoke = 0
     if case.small:

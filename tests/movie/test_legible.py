@@ -80,3 +80,13 @@ def test_no_word_number_or_letter_is_cut_or_missing(
     for step in range(2, len(movie.steps) + 1):
         listened.press("ArrowRight")
         assert page.evaluate(FAULTS) == [], step
+
+
+def test_a_row_with_free_cells_has_all_words_and_letters_beside_the_settings(listened: Screen, tmp_path: Path) -> None:
+    movie = rows("borders", max_length=12)
+    listened.open(movie.save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 300px; width: 924px; }")  # as in the app then
+    listened.rest()
+    for step in range(2, len(movie.steps) + 1):
+        listened.press("ArrowRight")
+        assert listened.page.evaluate(FAULTS) == [], step

@@ -403,6 +403,21 @@ def test_a_long_caption_leaves_the_controls_in_the_window(open_page: Open) -> No
     assert box["y"] + box["height"] <= 640
 
 
+@pytest.mark.parametrize(("size", "above"), [((390, 844), 340), ((924, 720), 320)], ids=["phone", "desk"])
+def test_a_caption_scrolls_if_a_lower_picture_is_not_enough(open_page: Open, size: Size, above: int) -> None:
+    run = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), pv.RowConfig())
+    screen = open_page(pv.movie(run, ("leak",)), size=size)
+    screen.page.add_style_tag(content=f"body {{ padding-top: {above}px; }}")  # as the texts of a lesson
+    screen.press("End")
+    screen.rest()
+    expect(screen.button("Step back")).to_be_in_viewport(ratio=1)
+    assert box_of(screen.root.locator(".pv-stage"))["height"] >= 240
+    caption = screen.page.get_by_test_id("packviz-caption")
+    assert caption.evaluate("node => node.scrollHeight > node.clientHeight && node.tabIndex === 0")
+    screen.press("Home")
+    assert caption.evaluate("node => node.scrollHeight <= node.clientHeight && node.tabIndex === -1")
+
+
 def test_in_full_screen_the_picture_has_at_least_half_of_the_height(open_page: Open, movie: Movie) -> None:
     lesson = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(cell="lstm")), ("run",), deep=True)
     for shown in (movie, lesson):

@@ -24,8 +24,18 @@
     if (timeStamp - chosen < 1000 && target.matches('[data-testid="stTopNavSection"]')) target.blur();
   });
 })();
-// On a phone the sidebar covers the page: close it when a page has been chosen.
-document.addEventListener("click", ({ target }) => {
-  const covers = matchMedia("(width <= 56rem)").matches && target.closest?.('[data-testid="stSidebarNavLink"]');
-  if (covers) setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
-});
+// On a phone the sidebar covers the page: close it when a page has been chosen, and open every page with it closed, although
+// Streamlit remembers in the browser that it was left open.
+(() => {
+  const covers = matchMedia("(width <= 56rem)");
+  try {
+    const kept = covers.matches ? Object.keys(localStorage).filter((name) => name.startsWith("stSidebarCollapsed")) : [];
+    for (const name of kept) localStorage.removeItem(name);
+  } catch {
+    // A browser without storage remembers nothing.
+  }
+  document.addEventListener("click", ({ target }) => {
+    if (covers.matches && target.closest?.('[data-testid="stSidebarNavLink"]'))
+      setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
+  });
+})();

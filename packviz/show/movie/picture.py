@@ -9,6 +9,7 @@ from packviz.show.movie.frames import Cell, Data
 from packviz.show.movie.legend import legend
 from packviz.show.movie.staging import (
     LETTER,
+    LETTERED,
     READABLE,
     Rect,
     Shape,
@@ -18,6 +19,7 @@ from packviz.show.movie.staging import (
     Tile,
     largest_line,
     line_of,
+    uncrowded,
 )
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
@@ -64,9 +66,9 @@ class Picture:
         self._letters = min(filter(None, (_letters(w - 7) for w in self.staging.numbers(scene))), default=5)
         self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
-        for cell in cells:
-            if cell.shown and (rect := standing.rect(cell)):
-                found += self._drawn(cell, rect)
+        placed = [(cell, rect) for cell in cells if cell.shown and (rect := standing.rect(cell))]
+        for cell, rect in uncrowded(placed):
+            found += self._drawn(cell, rect)
         ends = {scale: self.data["scales"][scale] for scale in sorted(self.staging.scales[scene])}
         found += legend(ends, self.height - self.staging.legend / 2, self.staging.legend / 1.7, self.palette)
         return [*found, *self.captions[number - 1]]
@@ -105,8 +107,8 @@ class Picture:
         x, y, w, h = rect
         colors, middle = self.palette, y + h / 2
         fill, ink, edge, _ = self._hue(cell)
-        if cell.role == "label" and round(cell.y) % max(1, -(-15 // h)) == 0:
-            size = max(15.0, min(h * 0.66, 1.5 * self._line))
+        if cell.role == "label":
+            size = max(LETTERED, min(h * 0.66, 1.5 * self._line))
             wide = size * (0.6 + 0.4 * len(cell.text))
             yield Tile(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
             yield from _fitted(cell.text, x + w / 2, middle, wide, 0.79 * size, ink, bold=True)

@@ -1,13 +1,13 @@
 """The position of everything in one frame of a movie, from its plain data, laid out like player/layout.js."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
 from packviz.show.movie.frames import Cell, Data, moments
 
-MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
+MAX_UNIT, LOW, EDGE, READABLE, LETTERED = 110, 600, 10, 11, 15  # pixels, as in layout.js
 LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
 NUMBERED = 0.9  # units: the least width of a number, as in layout.js
 CLEAR = 1  # letters that would have room beside the text in a cell, as in layout.js
@@ -230,3 +230,17 @@ class Staging:
                 else:
                     box.right = max(box.right, cell.x + cell.w)
         return panels
+
+
+def uncrowded(placed: list[tuple[Cell, Rect]]) -> Iterator[tuple[Cell, Rect]]:
+    """Yield the cells but for the letters of low rows that are too near to the one above."""
+    middles = dict[tuple[str, float], float]()  # of the last letter that is drawn, by panel and column
+    crowded = set[int]()
+    labels = [(rect.y + rect.h / 2, rect.h, i) for i, (cell, rect) in enumerate(placed) if cell.role == "label"]
+    for middle, h, i in sorted(labels):
+        column = placed[i][0].p, placed[i][0].x
+        if h < LETTERED and 1 < middle - middles.get(column, -LETTERED) < LETTERED - 0.5:
+            crowded.add(i)
+        else:
+            middles[column] = middle
+    return (each for i, each in enumerate(placed) if i not in crowded)

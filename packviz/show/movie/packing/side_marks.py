@@ -29,6 +29,8 @@ from packviz.show.movie.packing.two_sides import (
 )
 from packviz.show.movie.written import number, rounded
 
+OUTSIDE = 0.06  # units by which an outline is wider than its numbers, which it does not touch
+
 
 def grids(both: Pair, sides: Sequence[Side]) -> Frame:
     """Return the headings, the letters, and what each side reads: all of x, or its packed rows."""
@@ -149,10 +151,15 @@ def entering(both: Pair, t: np.ndarray) -> Frame:
 
 def outlines(both: Pair, tone: np.ndarray, shown: np.ndarray) -> Marks:
     """Return the outlines around rows of h on the padded side, or around their distances if cells are small."""
-    b, edge, row = both.view.ranked, inset(both), both.view.place[both.view.ranked]
-    around = beside_h(both, row) if both.view.small else Place(f"{PADDED}h", 0.0, row)
-    w = 1.6 * both.view.text if both.view.small else state_width(both)  # numbers reach to the edges of their cells
-    return marks("mark:h", "mark", around.moved(0.0, edge), b, tone=tone, shown=shown, w=w, h=1 - 2 * edge)
+    b, row = both.view.ranked, both.view.place[both.view.ranked]
+    look: dict[str, Any] = {"tone": tone, "shown": shown}
+    if both.view.small:
+        edge = inset(both)
+        return marks(
+            "mark:h", "mark", beside_h(both, row).moved(0.0, edge), b, w=1.6 * both.view.text, h=1 - 2 * edge, **look
+        )
+    around = Place(f"{PADDED}h", -OUTSIDE, row)  # numbers reach to the edges of their cells
+    return marks("mark:h", "mark", around, b, w=state_width(both) + 2 * OUTSIDE, **look)
 
 
 def rings(both: Pair, shown: Any, row: np.ndarray) -> Frame:

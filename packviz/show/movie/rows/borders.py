@@ -46,9 +46,9 @@ def borders_scene(view: RowsView) -> Scene:
     """Return the scene: the lines beside the mask, or above it."""
     it = spelled(view)
     width, height = it.shown * it.wide, (len(LINES) - 1) * PITCH + 1
-    lines = panel("lines", width, height, Margins(1.2, 1.6, 0.5 * it.wide + 5.6, 0.2))
+    lines = panel("lines", width, height, Margins(1.2, 1.9, 0.5 * it.wide + 5.6, 0.2))
     boxes = lines, _mask_grid(it).box(counts=False)
-    return Scene([beside(*boxes), above(*boxes)])
+    return Scene([beside(*boxes), above(*boxes, gap=0.4)])
 
 
 def borders_end(view: RowsView) -> Frame:
@@ -102,7 +102,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
     named = np.array(LINES, dtype=object)
     names = marks("spelled name", "note", beside_lines, every, text=named, shown=every < lines)
     return frame(
-        title(Place("lines", 0.0, -1.6), _heading(it)),
+        title(Place("lines", 0.0, -1.9), _heading(it)),
         replace(names, seq=None),  # no sequence has them
         marks(
             "spelled document",

@@ -1,0 +1,125 @@
+"""A picture wider than a phone scrolls: what stays at its edge covers nothing else, and a saved picture is whole."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from movie_player import LISTEN, Screen
+from playwright.sync_api import Browser
+from tabs import tab
+
+import packviz as pv
+from packviz import Batch, Movie, RowConfig
+from packviz.show.movie import beside
+
+PHONE = (390, 844)
+WORDS = "I love cats\nshe sleeps\nwe sing old songs"
+NAMES = ("token", "in the row", "alone", "difference")  # of the lines of a row
+PLACE = """() => {
+    const [{ picture, ui }] = window[Symbol.for("packviz")].players, { place } = ui.pan;
+    window.written.clear();
+    picture.paint();
+    const written = [...window.written.values()].map(({ text, left, right, top, bottom }) =>
+        [text, ...[left, right, top, bottom].map((each) => each / picture.ratio)]);
+    return [written, place.scrollLeft, place.scrollLeft + place.clientWidth];
+}"""  # what is written, and what part of the picture is in its place
+SAVED = """left => {
+    const [{ picture, ui }] = window[Symbol.for("packviz")].players;
+    ui.pan.go(left, false);
+    return [ui.pan.place.scrollLeft, picture.drawn(1).toDataURL()];
+}"""
+
+Text = tuple[str, float, float, float, float]  # the text, left, right, top, bottom
+MOVIES: dict[str, Callable[[], Movie]] = {
+    "leak": lambda: pv.movie(pv.trace_rows(Batch.parse(WORDS), RowConfig()), ("leak",)),
+    "beside": lambda: beside(pv.trace(Batch.parse(WORDS))),
+}
+HEIGHTS = {"leak": 319, "beside": 454}  # of the picture in the app
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[[str], Screen]]:
+    """Open a movie on a phone, where everything that is written on the canvas is recorded."""
+    with tab(browser, PHONE, motion=False, java_script_enabled=True, has_touch=True, is_mobile=True) as taken:
+        taken.page.add_init_script(LISTEN)
+        screen = Screen(taken, motion=False)
+
+        def open_(name: str) -> Screen:
+            screen.open(MOVIES[name]().save(tmp_path / "movie.html").as_uri())
+            taken.page.add_style_tag(content=f".pv {{ --packviz-height: {HEIGHTS[name]}px; }}")
+            screen.rest()
+            return screen
+
+        yield open_
+
+
+def written(screen: Screen) -> tuple[list[Text], float]:
+    """Return what can be seen of what is written, and how far the picture is scrolled."""
+    screen.rest()
+    texts, left, right = screen.page.evaluate(PLACE)
+    return [tuple(text) for text in texts if text[2] > left and text[1] < right], left
+
+
+def is_number(text: str) -> bool:
+    return text.strip("−.0123456789") == ""
+
+
+@pytest.mark.parametrize("name", MOVIES)
+def test_what_stays_at_the_edge_covers_no_number(show: Callable[[str], Screen], name: str) -> None:
+    screen, spoke = show(name), 0
+    for _ in range(int(screen.data("steps"))):
+        texts, left = written(screen)
+        heads = [text for text in texts if text[0] in (*"ABC", *NAMES) and text[1] < left + 9]
+        for head in heads if left else []:
+            spoke += 1
+            level = [text for text in texts if is_number(text[0]) and text[3] < head[4] and text[4] > head[3]]
+            assert [text[0] for text in level if text[1] < head[2]] == [], (screen.step, head)
+        screen.press("ArrowRight")
+    assert spoke > 3
+
+
+def test_names_of_lines_stay_beside_their_own_row_only(show: Callable[[str], Screen]) -> None:
+    screen = show("leak")
+    assert set(NAMES) <= {text[0] for text in written(screen)[0]}
+    screen.press("ArrowRight")
+    texts, left = written(screen)
+    assert left > 0
+    assert set(NAMES) <= {text[0] for text in texts}
+    for _ in range(4):  # to the influence of all documents
+        screen.press("ArrowRight")
+    texts, left = written(screen)
+    assert not set(NAMES) & {text[0] for text in texts}
+    numbers = [text for text in texts if is_number(text[0]) and text[0] != "−2.76"]
+    assert len([text for text in numbers if left < text[1] and text[2] < left + PHONE[0]]) >= 9 * 9
+    letters = [text for text in texts if text[0] in "ABC" and text[1] > left]
+    assert sorted(text[0] for text in letters) == [*"AABBCC"]  # of the columns, and of the rows at the edge
+
+
+@pytest.mark.parametrize("name", MOVIES)
+def test_a_saved_picture_is_the_same_wherever_it_is_scrolled(show: Callable[[str], Screen], name: str) -> None:
+    screen = show(name)
+    screen.press("End")
+    screen.rest()
+    (begin, whole), (end, other) = (screen.page.evaluate(SAVED, left) for left in (0, 5000))
+    assert begin == 0 < end
+    assert whole == other
+
+
+def test_the_legend_stays_in_sight_with_its_colors(show: Callable[[str], Screen]) -> None:
+    screen = show("beside")
+    boxes = """left => {
+        const [{ picture, ui }] = window[Symbol.for("packviz")].players, found = [];
+        const stroke = picture.ctx.strokeRect;
+        ui.pan.go(left, false);
+        picture.ctx.strokeRect = function (x, y, w, h) {
+            found.push([x + this.getTransform().e / picture.ratio - ui.pan.place.scrollLeft, w]);
+            stroke.call(this, x, y, w, h);
+        };
+        picture.paint();
+        picture.ctx.strokeRect = stroke;
+        return found;
+    }"""
+    for left in (0, 5000):
+        found = screen.page.evaluate(boxes, left)
+        assert len(found) == 2  # of x, and of h and the gates
+        assert all(x > 0 and w > 20 and x + w < PHONE[0] - 64 for x, w in found)  # beside the buttons, which scroll
