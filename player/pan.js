@@ -154,20 +154,14 @@ export class Pan {
         return sum + (cut > GAP ? 0 : rect.w * rect.h * (1 - (0.1 * cut) / GAP));
       }, 0);
     };
-    /** @type {(best: number, places: number[], more: number) => number} */
-    const better = (best, places, more) => {
-      const near = [...new Set(places)].sort((a, b) => Math.abs(a - scrollLeft) - Math.abs(b - scrollLeft));
-      let most = more * seen(best);
-      for (const x of near) if (seen(x) > most) [best, most] = [x, more * seen(x)];
-      return best;
-    };
     const inside = (/** @type {number} */ x) => Math.max(0, Math.min(end, Math.round(x))),
       roomy = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : inside(x)),
-      tight = (/** @type {number} */ x) => [x, x + GAP / 2, x + GAP].map(inside),
-      widths = [...new Set(heads.map(({ w }) => w))];
-    const airy = changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(roomy)),
-      full = changed.flatMap(({ rect: { x } }) => widths.flatMap((w) => tight(x - w)));
-    const best = better(better(scrollLeft, airy, 1.02), full, 1.002); // without a margin only to see more
+      away = (/** @type {number} */ x) => Math.abs(x - scrollLeft);
+    const places = [
+      changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(roomy)),
+      changed.flatMap(({ rect: { x } }) => heads.flatMap(({ w }) => [x - w + GAP / 2, x - w + GAP].map(inside))), // to see more
+    ].flatMap((some) => [...new Set(some)].sort((a, b) => away(a) - away(b)));
+    const best = places.reduce((best, x) => (seen(x) > 1.01 * seen(best) ? x : best), scrollLeft);
     if (best !== scrollLeft) this.go(best, smooth);
   }
 }

@@ -29,8 +29,8 @@
 (() => {
   const covers = matchMedia("(width <= 56rem)");
   try {
-    const kept = covers.matches ? Object.keys(localStorage).filter((name) => name.startsWith("stSidebarCollapsed")) : [];
-    for (const name of kept) localStorage.removeItem(name);
+    for (const name of covers.matches ? Object.keys(localStorage) : [])
+      if (name.startsWith("stSidebarCollapsed")) localStorage.removeItem(name);
   } catch {
     // A browser without storage remembers nothing.
   }
