@@ -42,8 +42,8 @@ class Tab:
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type == "warning":
             self.warnings.append(message.text)
-        elif message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
-            self.errors.append(message.text)  # Streamlit looks for its server below a deep link's own path first
+        elif message.type == "error" and ("/_stcore/" not in message.location.get("url", "") or "404" in message.text):
+            self.errors.append(message.text)  # a server that was restarted does not answer for a while
 
     def _dismiss(self, dialog: Dialog) -> None:
         self.dialogs.append(dialog.message)

@@ -31,6 +31,8 @@ _JS = FOLDER / "static" / "js"
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
 _OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  # headers
 _SCRIPTS = ("away", "history", "menu", "print", "theme", "typing")
+# Where Streamlit finds its server. It would look below the page's own address first, and the browser report two errors.
+_BASE = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href };'
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
 _SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
 _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES}
@@ -61,13 +63,14 @@ class Head(BaseHTTPMiddleware):
         if is_missing(request.url.path):
             return missing(request)
         headers = {name: value for name, value in answer.headers.items() if name not in _OF_THE_FILE}
-        return HTMLResponse(f"{self.before}<script>{_SCRIPT}</script>{_tags(request)}{self.after}", headers=headers)
+        script = f"{_BASE if _name(request.url.path) in _OF_PAGES else ''}{_SCRIPT}"
+        return HTMLResponse(f"{self.before}<script>{script}</script>{_tags(request)}{self.after}", headers=headers)
 
 
 def told(path: str, query: str) -> tuple[str, str]:
     """Return the title and the description of the page at an address."""
     asked = dict(parse_qsl(query))
-    name = path.rstrip("/").rpartition("/")[2]
+    name = _name(path)
     title, about = _OF_PAGES.get(name, _OF_PAGES["overview"])
     if name == "questions" and asked.get("entry") in _OF_ENTRIES:
         title, about = _OF_ENTRIES[asked["entry"]]
@@ -79,6 +82,11 @@ def told(path: str, query: str) -> tuple[str, str]:
     if len(about) > _MAX_CHARACTERS:
         about = f"{about[: _MAX_CHARACTERS - 1].rstrip()}…"
     return f"{title} · packviz", about
+
+
+def _name(path: str) -> str:
+    """Return the name of the page at an address; a server may put others before it."""
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def _right(path: str) -> str:
