@@ -43,7 +43,7 @@ def by_plan(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
 
 def by_quiz(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
     """Draw a question of a round."""
-    level = Level("", (FIRST[kind],), lambda _draw, _kind: (text, kind.config(**settings)))
+    level = Level("", "", (FIRST[kind],), lambda _draw, _kind: (text, kind.config(**settings)))
     return next(drawn(Random(0), level, FIRST[kind]))
 
 

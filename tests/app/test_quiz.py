@@ -14,7 +14,7 @@ from tabs import reach, until, violations
 from visits import PHONE, Open, Visit, wider_by
 
 from packviz.show.movie import movie
-from packviz.teach.quiz import LAST_ROUND, questions
+from packviz.teach.quiz import LAST_ROUND, LEVELS, questions
 from pages import movies, opened, press, texts
 
 MAIN = '[data-testid="stMain"]'
@@ -40,7 +40,7 @@ def skip(app: AppTest, questions: int) -> None:
 
 
 def step_of(i: int) -> int:
-    question, moment = ASKED[i], ASKED[i].prediction.moment
+    question, moment = ASKED[i], ASKED[i].moment
     film = movie(question.trace, question.stages, direction=question.direction, deep=True)
     return film.step_at(moment.stage, moment.timestep, moment.name)
 
@@ -268,6 +268,6 @@ def test_question_batch_and_answer_fit_one_screen(visit: Open) -> None:
 def test_all_levels_are_offered_whole(visit: Open) -> None:
     page = visit({"level": "4", "round": "12"}, path="quiz").page
     levels = page.locator(".st-key-quiz-level [data-testid=stButtonGroup]")
-    assert levels.get_by_role("radio").count() == 5
+    assert levels.get_by_role("radio").all_inner_texts() == [f"{level} {each.name}" for level, each in LEVELS.items()]
     cut = "node => [...node.querySelectorAll('*')].filter(each => each.scrollWidth > each.clientWidth + 1).length"
     assert levels.evaluate(cut) == 0

@@ -160,6 +160,15 @@ def test_the_lengths_are_never_the_batch_sizes(level: int) -> None:
         assert packed.batch_sizes.tolist() != lengths, question.text
 
 
+def test_who_is_live_is_shown_in_the_packing_at_that_time_step() -> None:
+    asked = [question for question in all_of(1) if question.prediction.key == "alive"]
+    assert asked
+    for question in asked:
+        film, moment = movie(question.trace, question.stages, deep=True), question.moment
+        played = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
+        assert (played.stage, played.time) == ("pack", question.prediction.moment.timestep)
+
+
 @all_of_them
 @each_level
 def test_no_choice_is_nearly_always_the_right_one(level: int) -> None:

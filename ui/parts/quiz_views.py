@@ -29,17 +29,18 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
     table = markup(_HERE / "quiz_batch.html", rows=rows, count=len(sequences), small=small)
     st.html(table, width="content" if small else "stretch")
     if settings:
-        st.markdown("Run with " + ", ".join(f"`{setting}`" for setting in settings))
+        named = ", ".join(f"`{setting}`" for setting in settings)
+        st.markdown(f"{'Setting' if len(settings) == 1 else 'Settings'}: {named}")
 
 
 def needed_settings(question: QuizQuestion) -> list[str]:
     """Return the settings, as code, that the answer can depend on: the cell in a run, enforce_sorted in an order."""
     if isinstance(question.config, RowConfig):
         return []  # the question names them
-    left_out = []
-    if question.stage in ("pad", "embed", "sort", "pack"):
+    left_out, stage = [], question.prediction.moment.stage
+    if stage in ("pad", "embed", "sort", "pack"):
         left_out.append("nn.")
-    if question.stage not in ("sort", "pack"):
+    if stage not in ("sort", "pack"):
         left_out.append("enforce_sorted")
     return [each for each in question.settings if not each.startswith(tuple(left_out))]
 

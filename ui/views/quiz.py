@@ -106,7 +106,7 @@ def _question(game: Game, i: int) -> None:
             _prompt(asked)
             _open(game, i)
     if game.scorecard.settled(i):
-        film, moment = movie(asked.trace, asked.stages, direction=asked.direction, deep=True), asked.prediction.moment
+        film, moment = movie(asked.trace, asked.stages, direction=asked.direction, deep=True), asked.moment
         clip(as_json(film), film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
 
 

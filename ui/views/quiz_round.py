@@ -6,6 +6,7 @@ in a cookie for the last few rounds: the server gets it with the page, even afte
 
 from functools import partial
 from random import SystemRandom
+from typing import Any
 
 import streamlit as st
 
@@ -39,8 +40,9 @@ def choice(level: int, number: int) -> None:
         if st.session_state.get(key) != value:
             st.session_state[key] = value
     go = partial(_go, level, number)
-    st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=go, width="stretch")
-    st.number_input("round", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=go, help=_HELP)
+    look: dict[str, Any] = {"format_func": lambda each: f"{each} {LEVELS[each].name}", "width": "stretch"}
+    st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=go, **look)
+    st.number_input("round of ten", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=go, help=_HELP)
 
 
 def begin(level: int) -> None:

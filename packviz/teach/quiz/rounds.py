@@ -14,7 +14,7 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config
 from packviz.inputs.limits import limited_batch
 from packviz.inputs.row_config import STRATEGIES, RowConfig
-from packviz.teach.predictions import KINDS, Prediction, Stage, rows
+from packviz.teach.predictions import KINDS, MovieMoment, Prediction, Stage, rows
 from packviz.text import Brief
 from packviz.validate import integer
 
@@ -42,9 +42,15 @@ class QuizQuestion(Brief):
     number: int  # of the prediction among those of its kind on this batch: KINDS[prediction.key](trace, number)
 
     @property
+    def moment(self) -> MovieMoment:
+        """Return the moment that shows why: which sequences are live is simpler to see in the packing than in a run."""
+        moment = self.prediction.moment
+        return replace(moment, stage="pack") if self.prediction.key == "alive" else moment
+
+    @property
     def stage(self) -> Stage:
         """Return the stage whose movie shows why."""
-        return self.prediction.moment.stage
+        return self.moment.stage
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -69,6 +75,7 @@ Drawn = tuple[str, Config | RowConfig]
 class Level:
     """What is asked at one level."""
 
+    name: str  # in two words
     told: str  # a short description of its batches
     kinds: tuple[str, ...]  # of predictions, keys of packviz.predictions.KINDS
     # returns a random batch, as text, and the settings, for a question of one kind
@@ -244,14 +251,14 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
 }
 
 
-def _level(number: int, told: str, draw: Callable[[Random, str], Drawn]) -> Level:
-    return Level(told, tuple(kind for kind, levels in _LEVELS_OF.items() if number in levels), draw)
+def _level(number: int, name: str, told: str, draw: Callable[[Random, str], Drawn]) -> Level:
+    return Level(name, told, tuple(kind for kind, levels in _LEVELS_OF.items() if number in levels), draw)
 
 
 LEVELS: Mapping[int, Level] = {
-    1: _level(1, "short batches of numbers, most of them sorted", _first),
-    2: _level(2, "larger batches in any order, equal lengths, words", _second),
-    3: _level(3, "both directions, layers, padding on the left, errors", _third),
-    4: _level(4, "rows of several sequences, as transformers read them", _of_rows),
-    5: _level(5, "losses and gradients, and the run that they go back through", _of_losses),
+    1: _level(1, "short batches", "short batches of numbers, most of them sorted", _first),
+    2: _level(2, "larger batches", "larger batches in any order, equal lengths, words", _second),
+    3: _level(3, "both directions", "both directions, layers, padding on the left, errors", _third),
+    4: _level(4, "transformer rows", "rows of several sequences, as transformers read them", _of_rows),
+    5: _level(5, "losses, gradients", "losses and gradients, and the run that they go back through", _of_losses),
 }
