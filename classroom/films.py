@@ -50,4 +50,4 @@ def _watched(made: Any, settings: Spec) -> dict[str, Any]:
 
 def _zipped(shown: Movie, step: int) -> Film:
     data = json.dumps(shown.to_dict(), allow_nan=False, separators=(",", ":")).encode()
-    return Film(gzip.compress(data, 6, mtime=0), len(shown.steps), step)
+    return Film(gzip.compress(data, mtime=0), len(shown.steps), step)
