@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import Message
 
@@ -21,9 +21,13 @@ async def strict(_: Request) -> PlainTextResponse:
     return PlainTextResponse("", headers={"Content-Security-Policy": "default-src 'none'"})
 
 
+async def data(_: Request) -> JSONResponse:
+    return JSONResponse({})
+
+
 def headers(path: str) -> Mapping[str, str]:
     """Return the headers of the answer to a request for a path, with their names in lower case."""
-    app = Guarded(Starlette(routes=[Route("/", plain), Route("/strict", strict)]))
+    app = Guarded(Starlette(routes=[Route("/", plain), Route("/strict", strict), Route("/data", data)]))
     name, _, query = path.partition("?")
     scope = {"type": "http", "method": "GET", "path": name, "query_string": query.encode(), "headers": []}
     sent: list[Message] = []
@@ -57,3 +61,9 @@ def test_an_answers_own_policy_stays() -> None:
 @pytest.mark.parametrize(("query", "framed"), [("embed=true", True), ("embed=false", False), ("embed=truex", False)])
 def test_only_an_embedded_page_may_be_framed(query: str, framed: bool) -> None:
     assert ("frame-ancestors" not in headers(f"/?{query}")["content-security-policy"]) is framed
+
+
+def test_data_has_no_policy_for_a_page() -> None:
+    found = headers("/data")
+    assert "content-security-policy" not in found
+    assert found["x-content-type-options"] == "nosniff"  # so that no browser takes it for a page

@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = "img-src 'self' data: blob:; object-src 'none'; base-uri 'self'"
 _NO_FRAMES = "; frame-ancestors 'self'"  # of other sites
+_NO_PAGES = ("application/json", "application/javascript", "text/javascript", "text/css")  # a policy does nothing there
 
 
 class Guarded:
@@ -32,7 +33,8 @@ class Guarded:
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "same-origin")  # the address may hold a room's code
                 given = headers.get("Content-Security-Policy")
-                headers["Content-Security-Policy"] = policy if given is None else f"{given}{_NO_FRAMES}"
+                if given is not None or not headers.get("Content-Type", "").startswith(_NO_PAGES):
+                    headers["Content-Security-Policy"] = policy if given is None else f"{given}{_NO_FRAMES}"
             await send(message)
 
         await self.app(scope, receive, sent)
