@@ -183,7 +183,7 @@ export class Picture {
       { panels } = this.inks[this.scene];
     Object.assign(this.brush, {
       room,
-      edge: this.player.ui.pan.place.scrollLeft,
+      edge: room > this.width ? this.player.ui.pan.place.scrollLeft : 0,
       high: this.height,
       least: this.least,
       thick: Math.max(1, this.height / 600),
@@ -212,7 +212,8 @@ export class Picture {
       this.brush.see(this.shown);
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
       for (const look of pan.continued(this.shown)) this.brush.draw(ctx, look, unit);
-      for (const look of pan.held(pan.heads(this.shown), this.brush.edge)) this.brush.hold(ctx, look, unit);
+      const heads = this.brush.edge ? pan.heads(this.shown) : []; // at its left end a picture has them in sight
+      for (const look of pan.held(heads, this.brush.edge)) this.brush.hold(ctx, look, unit);
       pointer.mark(ctx);
     }
     this.paintLegend(ctx);

@@ -5,7 +5,7 @@ import { here } from "./keys.js";
 const LOWEST = 240; // pixels of a picture above a long caption: there are numbers and letters in its rows
 
 export class Screen {
-  above = 0; // pixels of the page above the player,
+  above = Number.NaN; // pixels of the page above the player,
   more = 0; // and those by which the picture is lower, for a long caption
 
   /** @param {import("./player.js").Player} player */
@@ -139,8 +139,8 @@ export class Screen {
     if (this.full) return;
     let above = this.player.root.getBoundingClientRect().top;
     for (const node of ancestors(this.player.root)) above += node.scrollTop;
-    this.player.root.style.setProperty("--pv-above", `${Math.round(above)}px`);
-    this.player.root.style.removeProperty("--pv-more");
+    if (above !== this.above) this.player.root.style.setProperty("--pv-above", `${Math.round(above)}px`);
+    if (this.more) this.player.root.style.removeProperty("--pv-more");
     this.above = above;
     this.more = 0;
     this.makeRoom();
@@ -150,7 +150,7 @@ export class Screen {
   makeRoom() {
     const { root, ui } = this.player,
       { caption, controls, stageBox } = ui;
-    this.scrollCaption(null);
+    if (caption.style.maxHeight) this.scrollCaption(null);
     if (this.full || getComputedStyle(root).getPropertyValue("--packviz-height")) return; // the page has chosen a height
     const lines = caption.offsetHeight - Number.parseFloat(getComputedStyle(caption).minHeight),
       spare = Math.max(0, stageBox.offsetHeight - LOWEST),

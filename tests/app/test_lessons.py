@@ -262,8 +262,15 @@ def test_the_sum_behind_a_number_is_written_out(visit: Open) -> None:
     expect(visited.main).to_contain_text("h' = (1 - z) · n + z · h")
     visited.press("ArrowRight", "ArrowRight")  # t = 1
     canvas = visited.player.locator("canvas")
-    spot = visited.player.evaluate(FIND, "r of C, unit 1")
-    canvas.click(position=spot)
+    told = "r of C, unit 1"
+
+    def pointed_at() -> bool:
+        canvas.hover(position=visited.player.evaluate(FIND, told))
+        return told in visited.player.locator(".pv-tip").inner_text()
+
+    until(visited.page, pointed_at)  # the picture may have become lower since it was found
+    visited.page.mouse.down()
+    visited.page.mouse.up()
     visited.settle()
     trace = packviz.trace(packviz.Batch.parse("1 2 3\n4 5\n6 7 8 9"))
     n = trace.packed.offsets[1] + trace.sorted.rank[2]
