@@ -121,7 +121,7 @@ function typed(question, line) {
     spellcheck: "false",
     maxlength: 200,
     inputmode: form === "number" ? "decimal" : form === "numbers" ? "numeric" : "text",
-    placeholder: example,
+    placeholder: example || "At most 200 characters",
     enterkeyhint: "send",
     "aria-describedby": "told",
   });

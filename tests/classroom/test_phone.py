@@ -166,10 +166,10 @@ def test_a_reloaded_phone_is_the_same_one_and_may_change_its_name(browser: Brows
         held.sees("You are in")
         assert held.name == first
         held.page.locator("#change").click()
-        held.page.get_by_label("Your name", exact=True).fill(other.name)
+        held.page.get_by_role("textbox", name="Your name").fill(other.name)
         held.press("Change")
         held.page.get_by_text("Somebody in this room already has this name.").wait_for()
-        held.page.get_by_label("Your name", exact=True).fill("<b>Ada</b>")
+        held.page.get_by_role("textbox", name="Your name").fill("<b>Ada</b>")
         held.press("Change")
         held.page.locator("#rename").wait_for(state="hidden")
         assert held.name == "<b>Ada</b>"

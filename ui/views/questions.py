@@ -218,7 +218,7 @@ def _explorer(done: EntryResult) -> None:
     explore("Watch this batch in the overview", batch, config, back, direction=way, step=step)
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(ttl="10m", show_spinner=False)  # a time that was measured on a busy machine is soon measured anew
 def _answer(key: str) -> EntryResult:
     entry = _BY_KEY[key]
     return answer_apart(entry) if entry.slow else answer(entry)
