@@ -1,5 +1,8 @@
 """The page for phones, in a browser on the real server: what a class sees, types and taps."""
 
+import re
+from typing import Any
+
 import pytest
 from phone_pages import OWN, PHONE, SIZES, TAP, WHO, Room, all_see, phone
 from playwright.sync_api import Browser, expect
@@ -307,8 +310,17 @@ def test_the_page_is_small_on_the_wire(browser: Browser, address: str) -> None:
         wire = held.page.context.new_cdp_session(held.page)
         wire.send("Network.enable")
         wire.send("Network.setCacheDisabled", {"cacheDisabled": True})
-        got: list[int] = []
-        wire.on("Network.loadingFinished", lambda event: got.append(event["encodedDataLength"]))
+        got, asking = list[int](), set[str]()  # asking: how often for the state depends on how fast it changes
+        of_state = re.compile(rf"/api/rooms/{room.code}(?:/events)?\?")
+
+        def sent(event: dict[str, Any]) -> None:
+            asking.update([event["requestId"]] if of_state.search(event["request"]["url"]) else [])
+
+        def loaded(event: dict[str, Any]) -> None:
+            got.extend([] if event["requestId"] in asking else [event["encodedDataLength"]])
+
+        wire.on("Network.requestWillBeSent", sent)
+        wire.on("Network.loadingFinished", loaded)
         held.page.goto(f"{address}/join/{room.code}")
         held.sees("You are in")
         page = sum(got)
