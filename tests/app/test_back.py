@@ -22,6 +22,7 @@ def stands_at(visited: Visit, place: str, step: str, text: str = TEXT) -> None:
     """Check the address, and that the screen and the title of the tab agree with it."""
     visited.page.wait_for_url(place)
     expect(visited.page).to_have_title(told(urlsplit(place).path, "")[0])
+    expect(visited.text).to_have_count(1)  # while pages change there may be two
     expect(visited.text).to_have_value(text)
     expect(visited.sidebar.get_by_role("radio", name="lstm", exact=True)).to_be_checked()
     expect(visited.player).to_have_attribute("data-step", step)

@@ -233,6 +233,7 @@ def test_a_plan_is_edited_and_saved_in_four_ways() -> None:
 def test_a_saved_plan_has_the_note_that_was_typed_last(visit: Open) -> None:
     page = visit(path="class").page
     page.get_by_role("button", name="Start with six questions").click()
+    expect(page.get_by_placeholder("Note")).to_have_count(6)
     page.get_by_placeholder("Note").first.fill("the first")
     page.get_by_placeholder("Note").nth(1).fill("the last")  # and straight to the button
     with page.expect_download() as saved:
