@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 import streamlit as st
 from playwright.sync_api import expect
+from tabs import until
 from visits import LAPTOP, Open, Visit
 
 from ui.state import replaced
@@ -28,6 +29,11 @@ def pick(seen: Visit, option: str) -> None:
     seen.sidebar.get_by_role("radio", name=option, exact=True).first.click(delay=HAND)
 
 
+def addressed(seen: Visit, settings: dict[str, str]) -> None:
+    """Check the settings in the address, which may come after the text."""
+    until(seen.page, lambda: seen.query == settings)
+
+
 def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
     seen = visit()
     seen.player.evaluate("player => { player.mark = 'the same' }")
@@ -44,7 +50,7 @@ def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
     seen.type("on your mark\nget set\ngo")
     expect(seen.sidebar.get_by_text("3 sequences, 6 tokens, 33 % padding")).to_be_visible()
     assert seen.data("cells") != cells
-    assert seen.query == {"example": "own", "sequences": "on your mark\nget set\ngo"}
+    addressed(seen, {"example": "own", "sequences": "on your mark\nget set\ngo"})
     expect(seen.text).to_be_focused()
     seen.page.evaluate("""() => {
         const write = history.replaceState;
@@ -63,7 +69,7 @@ def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
     assert seen.player.evaluate("player => player.mark") == "the same"
     pick(seen, "zen")
     seen.settle()
-    assert seen.query == {"cell": "rnn", "example": "zen"}
+    addressed(seen, {"cell": "rnn", "example": "zen"})
 
 
 @pytest.mark.parametrize(
@@ -146,14 +152,14 @@ def test_typed_text_stays_if_a_setting_is_chosen_at_once(visit: Open) -> None:
         seen.text.fill("7 8\n9")
         pick(seen, "lstm")
     expect(seen.text).to_have_value("7 8\n9")
-    assert seen.query == {"example": "own", "sequences": "7 8\n9", "cell": "lstm"}
+    addressed(seen, {"example": "own", "sequences": "7 8\n9", "cell": "lstm"})
     with not_waiting(seen):
         seen.text.fill("7 8\n9 10")
         pick(seen, "zen")
         seen.page.wait_for_timeout(50)
         pick(seen, "rnn")
     expect(seen.text).to_have_value(re.compile("^Beautiful is better than ugly"))
-    assert seen.query == {"example": "zen", "cell": "rnn"}
+    addressed(seen, {"example": "zen", "cell": "rnn"})
     pick(seen, "own")
     expect(seen.text).to_have_value("7 8\n9 10")
     for name in ("enforce_sorted", "bidirectional"):
@@ -162,7 +168,7 @@ def test_typed_text_stays_if_a_setting_is_chosen_at_once(visit: Open) -> None:
         for label in ("cell = rnn", "bidirectional = True"):
             seen.main.get_by_role("button", name=label).click()
             seen.page.wait_for_timeout(100)
-    assert seen.query == {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"}
+    addressed(seen, {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"})
 
 
 def test_text_typed_over_an_example_of_the_doctor_stays(visit: Open) -> None:
