@@ -24,9 +24,9 @@ def editing() -> list[Measured]:
 
 async def _measured(address: str, process: int) -> list[Measured]:
     async with crowd(address, VISITORS) as everybody:
-        bytes_before, cpu_before = sum(each.received for each in everybody), _cpu(process)
+        bytes_before, cpu_before = sum(each.arrived for each in everybody), _cpu(process)
         edits = await asyncio.gather(*(_edits(each, i) for i, each in enumerate(everybody)))
-        received = sum(each.received for each in everybody) - bytes_before
+        arrived = sum(each.arrived for each in everybody) - bytes_before
         cpu = _cpu(process) - cpu_before
     took, count = [seconds for own in edits for seconds in own if seconds is not None], sum(map(len, edits))
     each = f"one every {EVERY:g} s each for {SECONDS:g} s"
@@ -36,7 +36,7 @@ async def _measured(address: str, process: int) -> list[Measured]:
         Measured("ms from an edit to its picture, 95th percentile", 1000 * quantiles(took, n=20)[-1], how),
         Measured("edits without the right picture", count - len(took), how, at_most=0),
         Measured("ms of the server's CPU for an edit", 1000 * cpu / count, how, at_most=14),
-        Measured("kB sent for an edit", received / count / 1000, how, at_most=35),
+        Measured("kB on the wire for an edit", arrived / count / 1000, how, at_most=35),
     ]
 
 

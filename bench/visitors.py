@@ -21,13 +21,24 @@ _PLAYER = "packviz_player"
 _EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
+class _Counted(ClientConnection):
+    """A connection that counts the bytes on the wire, which are compressed."""
+
+    arrived = 0
+
+    def data_received(self, data: bytes) -> None:
+        """Count what arrives."""
+        self.arrived += len(data)
+        super().data_received(data)
+
+
 class Visitor:
     """One visitor of a lesson or the overview: what is on the page, and what has been typed.
 
-    received: bytes so far. runs: the fragments of each run so far; none of them for a run of the whole page.
+    received: bytes of messages so far. runs: the fragments of each run, none of them for a run of the whole page.
     """
 
-    def __init__(self, socket: ClientConnection, page: str) -> None:
+    def __init__(self, socket: _Counted, page: str) -> None:
         self._socket = socket
         self._name = page
         self._page = ""  # the hash of its script
@@ -42,6 +53,11 @@ class Visitor:
         """The lengths of the sequences on the screen, in their order."""
         tokens = self.picture["tokens"]["b"]
         return [tokens.count(number) for number in range(len(self.picture["sequences"]))]
+
+    @property
+    def arrived(self) -> int:
+        """Bytes on the wire so far."""
+        return self._socket.arrived
 
     async def look(self) -> None:
         """Request the page, and wait for its first picture and the end of the run."""
@@ -100,8 +116,15 @@ async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
     url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
     protocol = Subprotocol("streamlit")
     socket = await connect(
-        url, subprotocols=[protocol], max_size=None, max_queue=1, open_timeout=PATIENCE, ping_interval=None
+        url,
+        subprotocols=[protocol],
+        max_size=None,
+        max_queue=1,
+        open_timeout=PATIENCE,
+        ping_interval=None,
+        create_connection=_Counted,
     )
+    assert isinstance(socket, _Counted)
     try:
         yield Visitor(socket, page)
     finally:

@@ -15,7 +15,7 @@ from torch.nn.utils import parametrizations
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import Batch, Config, charts, check_invariance, examine, facts, trace, trace_module
-from packviz.compute.weights import drawn, drawn_embedding, generator_of
+from packviz.compute.weights import drawn, generator_of
 from packviz.lab.cost import Setup
 from packviz.lab.cost.setup import works
 from packviz.lab.training.experiment import Experiment
@@ -42,7 +42,7 @@ def test_a_module_has_the_weights_of_a_plain_script(maker: Any, dtype: torch.dty
         theirs = [nn.Embedding(40, 3, padding_idx=2, dtype=dtype), make(*sizes, **settings, dtype=dtype)]
         after, generator = torch.randn(3), generator_of(seed)
         ours = [
-            drawn_embedding(40, 3, 2, dtype=dtype, generator=generator),
+            drawn(nn.Embedding, 40, 3, 2, dtype=dtype, generator=generator),
             drawn(make, *sizes, **settings, dtype=dtype, generator=generator),
         ]
         assert torch.equal(torch.randn(3, generator=generator), after)

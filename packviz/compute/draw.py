@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from packviz.compute.weights import drawn, drawn_embedding, generator_of
+from packviz.compute.weights import drawn, generator_of
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
@@ -49,7 +49,7 @@ def draw(batch: Batch, config: Config) -> Drawn:
     settings = {name: getattr(config, name) for name in ("bias", "batch_first", "bidirectional", "nonlinearity")}
     generator, embedding = generator_of(config.seed), None
     if table is not None:
-        embedding = drawn_embedding(*table, config.padding_idx, dtype=dtype, generator=generator)
+        embedding = drawn(nn.Embedding, *table, config.padding_idx, dtype=dtype, generator=generator)
     sizes = (F, config.hidden_size, config.num_layers)
     module = drawn(kind.build, *sizes, **settings, dtype=dtype, generator=generator).eval()
     return Drawn(embedding, module, *_initial_state(module, config, len(batch.sequences), generator))

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 
-from packviz.compute.weights import drawn, drawn_embedding, generator_of
+from packviz.compute.weights import drawn, generator_of
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.module import one_layer
 from packviz.inputs.row_config import RowConfig
@@ -78,7 +78,7 @@ class RowModel(nn.Module):
 
         self.config = config
         learned = config.layer == "attention" and config.positions == "learned"
-        self.embed_tokens = drawn_embedding(V, E, dtype=dtype, generator=generator) if V else linear(features, E)
+        self.embed_tokens = drawn(nn.Embedding, V, E, dtype=dtype, generator=generator) if V else linear(features, E)
         if config.layer == "attention":
             rotary = config.positions == "rope"
             layers: list[nn.Module] = [Attention(linear(E, 3 * E), config.num_heads, rotary=rotary) for _ in range(L)]
@@ -90,7 +90,7 @@ class RowModel(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.head = linear(E, V) if V else None
         N = 16 * math.ceil(C / 16)
-        self.embed_positions = drawn_embedding(N, E, dtype=dtype, generator=generator) if learned else None
+        self.embed_positions = drawn(nn.Embedding, N, E, dtype=dtype, generator=generator) if learned else None
         self.eval()
 
     def forward(self, input_ids: Tensor, position_ids: Tensor, document_ids: Tensor) -> Tensor:

@@ -1,19 +1,17 @@
 """Weights as torch draws them after manual_seed(seed), from a generator of their own.
 
 torch's global generator belongs to the whole process: a thread that draws from it, or restores its state, changes what
-its neighbours get. So a module is built without weights, on the meta device, and filled in the order in which torch's
-``reset_parameters`` fills it.
+its neighbours get. torch's functions in nn.init take a generator, which nn.Module's constructors do not pass on.
 """
 
-import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
 from torch import nn
-from torch.nn import init
+from torch.overrides import TorchFunctionMode
 
-Module = TypeVar("Module", bound=nn.RNNBase | nn.Linear | nn.Conv1d)
+Module = TypeVar("Module", bound=nn.Module)
 
 
 def generator_of(seed: int) -> torch.Generator:
@@ -21,34 +19,20 @@ def generator_of(seed: int) -> torch.Generator:
     return torch.Generator("cpu").manual_seed(seed)
 
 
+class _From(TorchFunctionMode):
+    """Within this context, the functions of nn.init that this thread calls draw from `generator`."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        super().__init__()
+        self.generator = generator
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Call a function of torch, with the generator if it takes one."""
+        given = kwargs or {}
+        return func(*args, **given | ({"generator": self.generator} if "generator" in given else {}))
+
+
 def drawn(build: Callable[..., Module], *sizes: Any, generator: torch.Generator, **settings: Any) -> Module:
-    """Return build(*sizes, **settings) on the CPU with the weights that torch would give it, drawn from `generator`.
-
-    build makes an RNN, GRU, LSTM, Linear or Conv1d.
-    """
-    module = build(*sizes, **settings, device="meta")
-    module.to_empty(device="cpu")
-    _fill(module, generator)
-    return module
-
-
-def _fill(module: nn.RNNBase | nn.Linear | nn.Conv1d, generator: torch.Generator) -> None:
-    if isinstance(module, nn.RNNBase):
-        bound = 1.0 / math.sqrt(module.hidden_size)
-        for weight in module.parameters():
-            init.uniform_(weight, -bound, bound, generator)
-    else:
-        init.kaiming_uniform_(module.weight, a=math.sqrt(5), generator=generator)
-        if module.bias is not None:
-            bound = 1 / math.sqrt(module.weight[0].numel())
-            init.uniform_(module.bias, -bound, bound, generator)
-
-
-def drawn_embedding(
-    V: int, E: int, padding_idx: int | None = None, *, dtype: torch.dtype, generator: torch.Generator
-) -> nn.Embedding:
-    """Return nn.Embedding(V, E, padding_idx) with the table that torch would give it, drawn from `generator`."""
-    table = init.normal_(torch.empty(V, E, dtype=dtype, device="cpu"), generator=generator)
-    if padding_idx is not None:
-        table[padding_idx] = 0.0
-    return nn.Embedding(V, E, padding_idx, _weight=table)
+    """Return build(*sizes, **settings) on the CPU with the weights that torch would give it, drawn from `generator`."""
+    with _From(generator):
+        return build(*sizes, **settings, device="cpu")

@@ -83,5 +83,6 @@ class Messages(_Bounded, WebSocketsSansIOProtocol):
         if self.transport.get_write_buffer_size() > MAX_UNREAD:
             self.transport.abort()
             raise ClientDisconnected
-        self.sent += len(message.get("bytes") or b"")
+        waiting = self.transport.get_write_buffer_size()
         await super().send(message)
+        self.sent += max(0, self.transport.get_write_buffer_size() - waiting)  # compressed, and what did not go at once
