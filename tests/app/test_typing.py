@@ -207,3 +207,27 @@ def test_only_older_values_that_arrive_within_half_a_second_are_ignored(monkeypa
     now += 0.6
     assert not replaced.on_the_way()
     assert [report(meant) for meant in ("zen", "own", "words")] == ["zen", "own", "words"]
+
+
+def test_an_older_value_that_comes_with_another_change_is_ignored_however_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, str] = {"sequences": "1 2", "cell": "gru"}
+    record, now = replaced.Replaced(), 100.0
+    monkeypatch.setattr(st, "session_state", state)
+    monkeypatch.setattr(replaced, "visit", lambda _: record)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    def draw() -> None:
+        replaced.drawn("sequences")
+        replaced.drawn("cell")
+
+    draw()
+    replaced.give("sequences", "of an example")
+    draw()
+    now += 30
+    state |= {"sequences": "1 2", "cell": "rnn"}
+    assert replaced.overtaken("sequences")
+    assert state == {"sequences": "of an example", "cell": "rnn"}
+    draw()
+    state["sequences"] = "1 2"  # the only change: typed again
+    assert not replaced.overtaken("sequences")
+    assert state["sequences"] == "1 2"

@@ -1,4 +1,9 @@
-"""Values that the app gives to widgets: until one arrives, the browser sends older ones with every action."""
+"""Values that the app gives to widgets: until one arrives, the browser sends older ones with every action.
+
+A message from the browser has the values of all widgets, and is sent for one action. So if one of them is older than
+what the app gave, and another has changed, the older one is not meant. If no other has changed, time must decide: the
+action may have been a button, or the older value itself.
+"""
 
 import math
 import time
@@ -6,18 +11,23 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from ui.state.names import NAMES
 from ui.state.visit import visit
 
-# Seconds after which the browser has received what was drawn. Streamlit does not say when. Without this wait, text
-# that is typed just before a setting is chosen is lost on a slow link: see the two tests in tests/app/test_typing.py.
+# Seconds after which the browser has received what was drawn. Streamlit does not say when. Without this wait, a button
+# that is pressed just after another one undoes it on a slow link: see the tests in tests/app/test_typing.py.
 LATE = 0.5
 
 
 @dataclass
 class Replaced:
-    """The widgets to which the app has given a value: the older ones, the last one, and when this was first drawn."""
+    """Widgets to which the app has given a value: the older ones, the last one, and when this was first drawn.
+
+    seen: the value of each widget when it was last drawn, if it had one.
+    """
 
     widgets: dict[str, tuple[tuple[object, ...], object, float]] = field(default_factory=dict)
+    seen: dict[str, object] = field(default_factory=dict)
 
 
 def give(name: str, value: object) -> None:
@@ -35,18 +45,22 @@ def drawn(name: str) -> None:
         visit(Replaced).widgets[name] = older, value, min(first, time.monotonic())
         if st.session_state.get(name) == value:
             st.session_state[name] = value
+    if (seen := st.session_state.get(name, NAMES[name][1] if name in NAMES else None)) is not None:
+        visit(Replaced).seen[name] = seen
 
 
 def overtaken(name: str) -> bool:
     """Return whether a widget's change is only an older value, sent before the last arrived; if so, give that again."""
-    older, value, _ = _replaced(name)
-    if not older:
-        return False
-    if (there := st.session_state[name]) in older:
+    known, there = visit(Replaced).widgets, st.session_state[name]
+    older, value, first = known.get(name, ((), None, math.inf))
+    if there in older and (_may_be_late(first) or _another_changed(name)):
         st.session_state[name] = value
         return True
-    visit(Replaced).widgets[name] = (*older, value), there, math.inf
-    st.session_state[name] = there  # the given value may arrive after this choice and overwrite it
+    if older and _may_be_late(first):
+        known[name] = (*older, value), there, math.inf
+        st.session_state[name] = there  # the given value may arrive after this choice and overwrite it
+    else:
+        known.pop(name, None)
     return False
 
 
@@ -58,4 +72,20 @@ def on_the_way() -> bool:
 def _replaced(name: str) -> tuple[tuple[object, ...], object, float]:
     """Return older values of a widget that the browser may still send, the last one, and when that was first drawn."""
     older, value, first = visit(Replaced).widgets.get(name, ((), None, math.inf))
-    return ((), value, first) if time.monotonic() > first + LATE else (older, value, first)
+    return (older, value, first) if _may_be_late(first) else ((), value, first)
+
+
+def _may_be_late(first: float) -> bool:
+    return time.monotonic() <= first + LATE
+
+
+def _another_changed(name: str) -> bool:
+    """Return whether a widget has changed that is not this one, to a value that is not an older one."""
+    state, replaced = st.session_state, visit(Replaced)
+    return any(
+        other != name
+        and other in state
+        and state[other] != seen
+        and state[other] not in replaced.widgets.get(other, ((), None, 0.0))[0]
+        for other, seen in replaced.seen.items()
+    )
