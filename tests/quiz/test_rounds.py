@@ -152,6 +152,16 @@ def test_a_round_that_was_shared_stays_the_same(level: int) -> None:
     assert ", ".join(" ".join(map(str, each)) for each in seen) == ROUND_12[level]
 
 
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_the_hidden_states_of_typed_numbers_can_be_told_apart(level: int) -> None:
+    runs = [each.trace for each in all_of(level) if each.batch.kind == "numbers"]
+    states = [run.output for run in runs if isinstance(run, Trace)]
+    assert len(states) > 5
+    assert max(float(h.abs().max()) for h in states) < 0.99
+    shown = [[tuple(row) for row in (100 * h).round().tolist()] for h in states]  # as two decimals show them
+    assert sum(len(set(rows)) for rows in shown) > 0.9 * sum(map(len, shown))
+
+
 @each_level
 def test_the_lengths_are_never_the_batch_sizes(level: int) -> None:
     for question in all_of(level):

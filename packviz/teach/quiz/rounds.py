@@ -127,13 +127,13 @@ def drawn(draw: Random, level: Level, kind: str) -> Iterator[QuizQuestion]:
 def _first(draw: Random, kind: str) -> Drawn:
     in_order = draw.random() < (0.5 if kind == "enforced" else 0.7) and kind not in _ABOUT_THE_SORT
     lengths = _lengths(draw, count=(3, 4), longest=(3, 5), ties=False, in_order=in_order)
-    return _numbers(draw, lengths), Config(cell=draw.choice(_CELLS), enforce_sorted=kind == "enforced")
+    return _values(draw, lengths), Config(cell=draw.choice(_CELLS), enforce_sorted=kind == "enforced")
 
 
 def _second(draw: Random, kind: str) -> Drawn:
     in_order = kind == "enforced" and draw.random() < 0.5
     lengths = _lengths(draw, count=(4, 6), longest=(3, 7), ties=draw.random() < 0.6, in_order=in_order)
-    write = _words if kind == "padded_shape" or draw.random() < 0.5 else _numbers
+    write = _words if kind == "padded_shape" or draw.random() < 0.5 else _values
     cell, batch_first = draw.choice(_CELLS), draw.random() < 0.5
     return write(draw, lengths), Config(cell=cell, batch_first=batch_first, enforce_sorted=kind == "enforced")
 
@@ -142,7 +142,7 @@ def _third(draw: Random, kind: str) -> Drawn:
     enforce_sorted = kind == "enforced" or (kind != "sorted_row" and draw.random() < 0.3)
     in_order = enforce_sorted and (kind != "enforced" or draw.random() < 0.5)
     lengths = _lengths(draw, count=(4, 6), longest=(4, 8), ties=draw.random() < 0.6, in_order=in_order)
-    write = _words if draw.random() < 0.4 else _numbers
+    write = _words if draw.random() < 0.4 else _values
     widened = kind == "last_column" and draw.random() < 0.2
     config = Config(
         cell=draw.choice(_CELLS),
@@ -161,7 +161,7 @@ def _of_rows(draw: Random, kind: str) -> tuple[str, RowConfig]:
     if kind in ("row_count", "dropped_from", "dropped_tokens"):
         lengths = _lengths(draw, count=(3, 5), longest=(4, 7), ties=draw.random() < 0.4, in_order=False)
         longest, strategy = max(lengths), draw.choice(STRATEGIES)
-        return _numbers(draw, lengths), RowConfig(max_length=draw.randint(longest - 2, longest + 2), strategy=strategy)
+        return _ids(draw, lengths), RowConfig(max_length=draw.randint(longest - 2, longest + 2), strategy=strategy)
     lengths = _lengths(draw, count=(3, 5), longest=(3, 5), ties=draw.random() < 0.4, in_order=False)
     settings: dict[str, Any] = {
         "max_length": draw.choice((8, 9, 10)),
@@ -179,7 +179,7 @@ def _of_rows(draw: Random, kind: str) -> tuple[str, RowConfig]:
         settings["causal"] = draw.random() < 0.7
     if kind == "last_label":
         settings["shift_labels"] = draw.choice(("document", "row"))
-    write = _words if kind == "last_label" and draw.random() < 0.5 else _numbers
+    write = _words if kind == "last_label" and draw.random() < 0.5 else _ids
     return write(draw, lengths), RowConfig(**settings)
 
 
@@ -215,7 +215,13 @@ def _lengths(
     return lengths
 
 
-def _numbers(draw: Random, lengths: Sequence[int]) -> str:
+def _values(draw: Random, lengths: Sequence[int]) -> str:
+    """Return numbers from 0.2 to 2.0 and from -2.0 to -0.2: of larger ones the gates saturate, and states look alike."""
+    numbers = ([draw.randint(10, 99) for _ in range(length)] for length in lengths)
+    return "\n".join(" ".join(f"{(n if n % 2 else -n) / 50:.1f}" for n in row) for row in numbers)
+
+
+def _ids(draw: Random, lengths: Sequence[int]) -> str:
     return "\n".join(" ".join(str(draw.randint(10, 99)) for _ in range(length)) for length in lengths)
 
 
