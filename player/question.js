@@ -132,7 +132,7 @@ export class Asking {
    */
   answer(typed, again = false) {
     const question = this.questions[this.number];
-    if (!typed.trim()) return this.tell("", WAITING);
+    if (!typed.trim()) return this.tell("unread", `⚠ ${WAITING}`);
     let given;
     try {
       given = readAnswer(question, typed);

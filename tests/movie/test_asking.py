@@ -98,6 +98,16 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     assert screen.step > 1
 
 
+def test_answer_first_goes_with_the_first_step_and_comes_back_with_it(open_page: Open) -> None:
+    screen, _, box, said = opened(open_page, lesson("pack"))
+    for key, shown in (("ArrowRight", False), ("Home", True), ("End", False)):
+        screen.press(key)
+        expect(said).to_be_visible(visible=shown)
+    enter(box, " ")
+    expect(said).to_be_visible()
+    expect(said).to_have_text("⚠ Answer first. The movie then shows why.")
+
+
 def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page: Open) -> None:
     film = lesson("pack")
     screen, root, box, said = opened(open_page, film)
