@@ -14,6 +14,7 @@ from movie_cases import BESIDE, ORDINARY, CaseMovie, over
 from movie_player import Open
 from movie_screen import Show
 from PIL import Image
+from playwright.sync_api import Browser
 
 import packviz as pv
 from packviz import Batch, Config
@@ -105,6 +106,32 @@ def test_every_picture_says_its_caption_the_proof_and_what_is_left_out(film: Cas
             assert re.sub(r"\s", "", part) in re.sub(r"\s", "", said)
         _, _, wide, high = map(float, root.get("viewBox", "").split())
         assert all(-1 <= x <= wide and -1 <= y <= high for spots in texts.values() for x, y in spots)
+
+
+LEAVING = """() => {
+    const box = (node) => node.getBoundingClientRect(), all = document.querySelector('svg');
+    const tiles = [...all.querySelectorAll('rect')].map(box).filter((tile) => tile.width < 0.9 * box(all).width);
+    return [...all.querySelectorAll('text')].filter((text) => {
+        const { left, right, top, bottom } = box(text), x = (left + right) / 2, y = (top + bottom) / 2;
+        const around = tiles.filter((tile) => tile.left <= x && x <= tile.right && tile.top <= y && y <= tile.bottom);
+        const least = around.sort((one, other) => one.width - other.width)[0] ?? box(all);
+        return left < least.left - 1 || right > least.right + 1;
+    }).map((text) => text.textContent);
+}"""
+
+
+@pytest.mark.parametrize("size", [(900, 500), (480, 320)])
+def test_a_long_or_wide_word_stays_in_its_cell(browser: Browser, size: tuple[int, int]) -> None:
+    text = "Donaudampfschifffahrtsgesellschaft love\nWWWWWWWWWWWWMMMMMMMM 漢字漢字漢字漢字\nwe 🙂🙂🙂🙂🙂🙂"
+    batch, page, shortened = Batch.parse(text), browser.new_page(), 0
+    for movie in (pv.movie(pv.trace(batch)), pv.movie(pv.trace_rows(batch))):
+        for step in range(1, len(movie.steps) + 1, 3):
+            svg = movie.to_svg(step, width=size[0], height=size[1])
+            page.set_content(svg)
+            assert page.evaluate(LEAVING) == []
+            shortened += "…</text>" in svg
+    page.close()
+    assert shortened > 3
 
 
 def test_no_text_of_a_visitor_becomes_markup() -> None:

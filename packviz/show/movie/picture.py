@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -62,7 +63,7 @@ class Picture:
         standing = self.staging.standing(scene)
         self._unit, self._line = standing.unit, line_of(standing.unit, self.height)
         self._lettered = {cell.p for cell in cells if cell.role == "label"}
-        self._longest = max((len(cell.text) for cell in cells if cell.role == "token"), default=0)
+        self._longest = max((_ems(cell.text) for cell in cells if cell.role == "token"), default=0.0)
         self._letters = min(filter(None, (_letters(w - 7) for w in self.staging.numbers(scene))), default=5)
         self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
@@ -170,7 +171,7 @@ class Picture:
 
     def _wordy(self, w: float) -> bool:
         """Return whether the longest word fits into a cell of this width."""
-        return 1.12 * LETTER * READABLE * self._longest <= w - min(7, 0.2 * w)
+        return 1.12 * READABLE * self._longest <= w - min(7, 0.2 * w)
 
     def _inside(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
         """Yield the contents of a sequence's cell: its letter, its text, and below them its numbers as stripes."""
@@ -275,12 +276,26 @@ def _letters(w: float, most: int = 5) -> int:
 
 def _fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:
     """Yield a text as large as fits clear of the edges, shortened at the smallest size; or nothing."""
-    w -= min(7, 0.2 * w)
-    wide = 1.12 * LETTER if bold else LETTER
-    size = min(px, max(READABLE, w / (wide * max(1, len(text)))))
-    most = int(w / (wide * size) + 0.2)
-    if text and most >= min(2, len(text)):
-        yield Text(x, y, text if len(text) <= most else f"{text[: most - 1]}…", size, fill, bold)
+    w = (w - min(7, 0.2 * w)) / (1.12 if bold else 1)
+    size = min(px, max(READABLE, w / max(LETTER, _ems(text))))
+    room = w / size + 0.2 * LETTER
+    ways = (text, *(f"{text[:n]}…" for n in range(len(text) - 1, 0, -1)))
+    if short := next((way for way in ways if _ems(way) <= room), ""):
+        yield Text(x, y, short, size, fill, bold)
+
+
+def _ems(text: str) -> float:
+    """Return about how wide a text is, in multiples of its size: an M is wider than an i, and a mark has no width."""
+    return sum(
+        0.0
+        if unicodedata.combining(letter)
+        else 1.0
+        if letter in "MWmw@%…" or unicodedata.east_asian_width(letter) in "WF"
+        else 0.68
+        if letter.isupper()
+        else LETTER
+        for letter in text
+    )
 
 
 def _hue(color: str, palette: Palette) -> tuple[str, str, str, str]:
