@@ -216,7 +216,7 @@ def _lengths(
 
 
 def _values(draw: Random, lengths: Sequence[int]) -> str:
-    """Return numbers from 0.2 to 2.0 and from -2.0 to -0.2: of larger ones the gates saturate, and states look alike."""
+    """Return numbers up to 2.0 in size, none of them 0: with larger ones gates saturate, and states look alike."""
     numbers = ([draw.randint(10, 99) for _ in range(length)] for length in lengths)
     return "\n".join(" ".join(f"{(n if n % 2 else -n) / 50:.1f}" for n in row) for row in numbers)
 
