@@ -119,7 +119,8 @@ def _why() -> dict[str, str]:
 
 def _picture(key: str) -> str:
     """Let the teacher add a picture; return it as Markdown."""
-    file = st.file_uploader(f"Picture (at most {MAX_PICTURE // 1000} kB)", _PICTURES, key=key, max_upload_size=1)
+    label = f"Picture (PNG, JPEG, GIF or WebP, at most {MAX_PICTURE // 1000} kB)"
+    file = st.file_uploader(label, _PICTURES, key=key, max_upload_size=1)
     if file is None:
         return ""
     about = st.text_input("What the picture shows, for those who cannot see it", key=f"{key} about", max_chars=200)
