@@ -194,7 +194,7 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
             assert f"the output differs by {two_decimals(far)} from that of " in query.caption
         else:
             assert far <= (1e-13 if config.dtype == "float64" else 2e-6)
-            rounding = f", up to rounding ({two_decimals(far)})." if far else "."
+            rounding = f", apart from rounding ({two_decimals(far)})." if far else "."
             assert query.caption.endswith(f"alone{rounding}")
         b, start, stop = query.run.rows.rows[query.row][query.piece]
         assert ("this piece of" in query.caption) == (stop - start < len(query.run.batch.sequences[b]))
@@ -237,7 +237,7 @@ def test_the_last_caption_counts_the_tokens_that_differ_and_why(seed: int) -> No
         assert f"differ by up to {far}" in said
     else:
         assert "every output is that of its document alone" in said
-        assert (f"up to rounding ({far})" in said) == (far != "0")
+        assert (f"apart from rounding ({far})" in said) == (far != "0")
 
 
 @pytest.mark.parametrize("seed", seeds(30))
@@ -298,7 +298,7 @@ def typed(**settings: Any) -> RowsTrace:
 def test_the_movie_says_which_head_and_layer_it_shows() -> None:
     movie = pv.movie(typed(num_layers=2), ("attention",), layer=0, head=1)
     assert movie.frame(1)["marks"]["title:keys"]["text"] == "row 0 of 6 cells: head 1 of layer 0"
-    assert "These are the ones of head 1, one of 2, in layer 0, one of 2." in movie.steps[0].caption
+    assert "The picture shows those of head 1 (there are 2) in layer 0 (there are 2)." in movie.steps[0].caption
     assert movie.to_dict()["stack"] == {"layers": 2, "directions": 1, "layer": 0, "direction": 0, "heads": 2, "head": 1}
 
 

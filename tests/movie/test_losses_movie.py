@@ -157,7 +157,7 @@ def test_every_sentence_is_true(seed: int) -> None:
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:
         pads = int(found.labelled["padded"].sum() - found.labelled["masked"].sum())
-        assert (f"{pads} of the" in said["padded"]) == bool(pads)
+        assert (f"{pads} of them" in said["padded"]) == bool(pads)
 
 
 def test_numbers_have_no_labels_and_no_sentence_on_their_shift() -> None:
@@ -248,7 +248,7 @@ def test_compare_shows_the_losses_of_both_outputs_and_true_sentences(seed: int) 
 
 def test_the_losses_beside_weigh_sequences_that_are_not_shown() -> None:
     movie = losses_beside(pv.trace(pv.Batch.parse("\n".join(["1 2 3"] * 50 + ["1 2"] * 10))))
-    assert f"weighs {1 / 60 / 2:.3g}, one of {{A}} {1 / 60 / 3:.3g}." in movie.steps[-1].caption
+    assert f"weighs {1 / 60 / 2:.3g}, and one of {{A}} weighs {1 / 60 / 3:.3g}." in movie.steps[-1].caption
 
 
 @pytest.mark.parametrize("side", ["left", "right"])

@@ -33,8 +33,8 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 def three_numbers(shown: Shown) -> None:
     """Show the three means with each document alone, and in the rows of this run."""
     st.markdown(
-        "A framework prints one of these. Alone, each document has a row of its own, as in a padded batch of these "
-        "documents; a piece of a document that was cut is a document, too."
+        "A framework prints one of these three means. Alone, each document has a row of its own, as in a padded batch. "
+        "If a document was cut, each piece counts as a document."
     )
     found, changed = shown.fact(facts.means), shown.fact(facts.changed_means)
     rows = [

@@ -29,7 +29,7 @@ _WAYS = {
     "loop": ("A loop that resets the state at each start", "This is the reference. It takes one step after the other."),
     "packed": (
         "Split at the starts, pack, run, unpack",
-        "All episodes run at once, and each has a state of its own. The result is that of the loop, up to rounding.",
+        "All episodes run at once, each with a state of its own. The result is that of the loop, apart from rounding.",
     ),
     "whole": ("One run over the rollout", "The state runs on over the ends, so all later episodes are wrong."),
     "stale": (
@@ -80,7 +80,7 @@ def layers(shown: Shown) -> None:
     """Show the difference from alone of every layer on this batch, with and without its borders."""
     st.markdown(
         "Each document of the row with the most documents also runs alone. The table shows how far the outputs of its "
-        "tokens differ at most. With the right border that is 0, up to rounding."
+        "tokens differ at most. With the right border that is 0, apart from rounding."
     )
     columns = ["layer", "kept apart by", "with it", "without it", "tokens that differ without it"]
     sheet(shown.fact(_compared), columns, "layers", "The difference from alone of every layer on this batch")

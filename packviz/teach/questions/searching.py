@@ -127,8 +127,8 @@ def meaning(text: str) -> str:
 
 
 def _spelling(term: str) -> str:
-    """Return a term without what people spell differently: capitals, spaces, underscores, the plural."""
-    return term.lower().replace(" ", "").replace("_", "").removesuffix("s")
+    """Return a term without what people spell differently: capitals, spaces, hyphens, underscores, the plural."""
+    return re.sub("[ _-]", "", term.lower()).removesuffix("s")
 
 
 def is_error(text: str) -> bool:
