@@ -610,3 +610,12 @@ def test_a_question_about_rows_has_the_settings_of_rows() -> None:
     assert item.question["settings"] == {"layer": "conv", "isolate": False, "max_length": 9}
     shown = question(item.question)
     assert "A convolution with kernel size 4 runs over the row" in shown.prompt
+
+
+def test_a_picture_has_one_limit_on_screen(visit: Open) -> None:
+    seen = visit(None, path="class")
+    seen.main.get_by_text("Create a question").click()
+    seen.page.get_by_role("tab", name="A slide").click()
+    field = seen.page.get_by_test_id("stFileUploader").filter(has_text="Picture")
+    expect(field).to_contain_text("at most 300 kB")
+    expect(field.get_by_text("per file")).to_be_hidden()

@@ -304,7 +304,7 @@ def test_tab_does_not_go_into_the_closed_sidebar(visit: Open) -> None:
 
 @pytest.mark.parametrize("page", ["losses", "what_leaks"])
 def test_on_a_phone_every_caption_of_a_long_lesson_is_whole(visit: Open, page: str) -> None:
-    seen = visit(page, size=PHONE)
+    seen = visit(None, path=page, size=PHONE, has_touch=True, is_mobile=True)
     for _ in range(int(seen.data("steps"))):
         assert seen.player.locator(".pv-caption").evaluate("node => node.scrollHeight - node.clientHeight") <= 0
         seen.press("ArrowRight")
