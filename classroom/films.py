@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import json
 from typing import Any
+
+import msgspec
 
 from classroom.question import Film
 from classroom.specs import Spec, batch_and_config
@@ -49,5 +50,4 @@ def _watched(made: Any, settings: Spec) -> dict[str, Any]:
 
 
 def _zipped(shown: Movie, step: int) -> Film:
-    data = json.dumps(shown.to_dict(), allow_nan=False, separators=(",", ":")).encode()
-    return Film(gzip.compress(data, mtime=0), len(shown.steps), step)
+    return Film(gzip.compress(msgspec.json.encode(shown.to_dict()), mtime=0), len(shown.steps), step)

@@ -1,12 +1,13 @@
 """Requests, as plain frozen values, and what is shown for them: the requested run, or the last valid one."""
 
-import json
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+
+import msgspec
 
 from packviz.compute.record import Refusal, Trace, Traced
 from packviz.compute.rows import RowsTrace
@@ -198,7 +199,7 @@ def _played(film: Movie) -> Played:
 
 def as_json(film: Movie) -> bytes:
     """Return a movie as the player receives it."""
-    return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
+    return msgspec.json.encode(film.to_dict())
 
 
 def _record(source: Source, kind: AppKind, config: Any) -> Record:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from packviz.show.movie.layout import Column, Place
+from packviz.show.movie.layout import Column, Place, short
 from packviz.show.movie.marks import DEFAULTS, NONE, Frame, Marks, Tip
 
 Change = list[Any]  # the number of a group, which of its marks (None: all), and the new value or values of each field
@@ -102,7 +102,7 @@ def _plain(field: str, column: Column) -> Any:
     if isinstance(column, np.ndarray):
         return _one(_values(field, column))
     if isinstance(column, float):
-        return _values(field, np.array([column]))[0]
+        return short(column)
     return None if field in MAY_BE_NONE and column == NONE else column
 
 
