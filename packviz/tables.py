@@ -1,6 +1,5 @@
 """The records as tables: one function per stage, record -> pandas.DataFrame, one row per cell of the picture."""
 
-import math
 from collections.abc import Iterable
 from itertools import product
 
@@ -8,17 +7,15 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute.record import Refusal, Trace, watched_layer
-from packviz.compute.row_layers import AttentionLayer
 from packviz.compute.row_record import RowsTrace
-from packviz.errors import PackvizError, extra
+from packviz.errors import extra
 from packviz.inputs.packed_rows import origins
 from packviz.text import sequence_label
 
 with extra("charts"):
     import pandas as pd
 
-__all__ = ["keys_table", "order_table", "packed_table", "padded_table", "rows_table", "run_table", "sorted_table"]
-__all__ += ["unpacked_table"]
+__all__ = ["order_table", "packed_table", "padded_table", "rows_table", "run_table", "sorted_table", "unpacked_table"]
 
 
 def padded_table(trace: Trace | Refusal) -> pd.DataFrame:
@@ -113,29 +110,6 @@ def rows_table(run: RowsTrace) -> pd.DataFrame:
             "token": [_text(run, b, t) if b >= 0 else "" for b, t in cells],
             "padding": [b < 0 for b, _ in cells],
             **{name: getattr(run, name).flatten().tolist() for name in names},
-        }
-    )
-
-
-def keys_table(run: RowsTrace, row: int, cell: int, layer: int, head: int) -> pd.DataFrame:
-    """Return the keys of a row for the query in a cell: cell, token, mask, score, weight and value.
-
-    The score is -inf where the mask forbids the key, as it enters the softmax. A pad belongs to no sequence, "".
-    Raises PackvizError if the layers are not attention.
-    """
-    recorded = run.layers[layer]
-    if not isinstance(recorded, AttentionLayer) or run.mask is None:
-        raise PackvizError("layer", run.config.layer, "attention", "set layer to attention")
-    mask = run.mask[row, cell]
-    tokens = [f"{sequence_label(b)} {t}" for b, start, stop in run.rows.rows[row] for t in range(start, stop)]
-    return pd.DataFrame(
-        {
-            "cell": range(run.rows.max_length),
-            "token": tokens + [""] * (run.rows.max_length - len(tokens)),
-            "mask": mask.tolist(),
-            "score": recorded.scores[row, head, cell].detach().masked_fill(~mask, -math.inf).numpy(),
-            "weight": recorded.weights[row, head, cell].detach().numpy(),
-            **_columns("value", recorded.value[row, head], indexed=True),
         }
     )
 

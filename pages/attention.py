@@ -10,7 +10,6 @@ lesson(
     "Its query is compared with the keys that the mask allows, and the weights sum up their values.",
     ("attention",),
     {
-        "One query, key by key": attention.one_query,
         "Mask and positions, right and wrong": attention.both_ways,
         "A query that may read nothing": attention.nothing_to_read,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,

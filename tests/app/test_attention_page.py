@@ -9,10 +9,7 @@ from playwright.sync_api import expect
 from streamlit.testing.v1 import AppTest
 from visits import Open
 
-import packviz as pv
 from pages import movies, opened, press, texts
-
-TEXT = "1 2 3\n4 5\n6 7 8 9"  # of the example "unsorted"
 
 
 def film(app: AppTest) -> Any:
@@ -41,18 +38,6 @@ def test_a_link_shows_a_head() -> None:
     app = opened("attention", {"watched_head": 1, "row_num_layers": 2, "layer": 0})
     assert film(app)["stack"] == {"layers": 2, "directions": 1, "layer": 0, "direction": 0, "heads": 2, "head": 1}
     assert "Ignored from the link" not in texts(app)
-
-
-def test_the_query_that_is_chosen_has_its_numbers() -> None:
-    app = opened("attention")
-    app.selectbox(key="query_sequence").set_value("B").run()
-    app.selectbox(key="query_token").set_value(1).run()
-    run = pv.trace_rows(pv.Batch.parse(TEXT))
-    tokens = [(b, t) for b, start, stop in run.rows.rows[0] for t in range(start, stop)]
-    cell = tokens.index((1, 1))
-    assert f"scores = query[{cell}] @ key.T / 4**0.5" in texts(app)
-    numbers = ", ".join(f"{number:.4f}" for number in run.layers[0].output[0, cell, :4].tolist())
-    assert f"weights @ value = {numbers}" in texts(app)
 
 
 def test_what_torch_makes_of_a_query_without_keys_is_run_now() -> None:

@@ -1,4 +1,4 @@
-"""A run over rows with its mask and its positions right and wrong, and the keys of a query as a table."""
+"""A run over rows with its mask and its positions right and wrong."""
 
 import re
 
@@ -9,9 +9,7 @@ from seeds import seeds
 
 import packviz as pv
 from packviz.compute.rows import rerun
-from packviz.errors import PackvizError
 from packviz.facts.row_attention import switched
-from packviz.tables import keys_table
 
 WORDS = "on your mark\nget set\ngo"
 
@@ -57,23 +55,3 @@ def test_many_documents_are_named_in_short() -> None:
 def test_an_odd_head_has_no_rotary_positions() -> None:
     run = pv.trace_rows(pv.Batch.parse(WORDS), pv.RowConfig(embedding_dim=6))
     assert {each.positions for each in switched(run)} == {"learned"}
-
-
-@pytest.mark.parametrize("seed", seeds(20))
-def test_the_table_of_keys_holds_the_trace(seed: int) -> None:
-    run = random_rows(seed, layer="attention")
-    row, layer, head = len(run.rows.rows) - 1, seed % run.config.num_layers, seed % run.config.num_heads
-    table, record = keys_table(run, row, 0, layer, head), run.layers[layer]
-    assert run.mask is not None
-    assert table["mask"].tolist() == run.mask[row, 0].tolist()
-    scores = record.scores[row, head, 0]  # type: ignore[attr-defined]
-    assert table["score"].tolist() == scores.where(run.mask[row, 0], -torch.inf).tolist()
-    assert table["weight"].tolist() == record.weights[row, head, 0].tolist()  # type: ignore[attr-defined]
-    values = table[[name for name in table if str(name).startswith("value")]]
-    assert values.to_numpy().tolist() == record.value[row, head].tolist()  # type: ignore[attr-defined]
-    assert [text == "" for text in table["token"]] == (run.document_ids[row] < 0).tolist()
-
-
-def test_an_lstm_has_no_table_of_keys() -> None:
-    with pytest.raises(PackvizError, match="attention"):
-        keys_table(pv.trace_rows(pv.Batch.parse(WORDS), pv.RowConfig(layer="lstm")), 0, 0, 0, 0)

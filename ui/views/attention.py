@@ -1,24 +1,14 @@
 """The parts of the lesson on attention, below its movie."""
 
-import math
-from typing import Any
-
 import streamlit as st
 import torch
 import torch.nn.functional as F
 
-from packviz.compute.row_record import RowsTrace
 from packviz.facts.row_attention import switched
-from packviz.inputs.batch import sequence_label
-from packviz.tables import keys_table
 from packviz.text import two_digits
 from ui.parts.part import sheet, verdicts
 from ui.state.runs import Shown
 
-_FORMULA = """scores = query[i] @ key.T / d**0.5
-scores[~mask[i]] = -inf
-weights = scores.softmax(-1)
-output = weights @ value"""
 _NONE = "The layer of this run is not attention. Set `layer` to attention in the controls, or with the button above."
 _PADS = """
 A pad is no token, so the mask lets it read nothing. A softmax over no key at all is 0 / 0. PyTorch's
@@ -48,40 +38,6 @@ def _is_attention(shown: Shown) -> bool:
     if shown.rows.mask is None:
         st.markdown(_NONE)
     return shown.rows.mask is not None
-
-
-def one_query(shown: Shown) -> None:
-    """Show every key of a query that is chosen here, in the layer and the head that the movie shows."""
-    if not _is_attention(shown):
-        return
-    run, request = shown.rows, shown.request
-    places = {(b, t): (row, cell) for row, cell, b, t in _tokens(run)}
-    left, right = st.columns(2)
-    letters = {sequence_label(b): b for b, _ in places}
-    b = letters[left.selectbox("sequence", letters, key="query_sequence")]
-    steps = [t for other, t in places if other == b]
-    if st.session_state.get("query_token") not in steps:
-        st.session_state["query_token"] = steps[-1]
-    row, cell = places[b, right.selectbox("token", steps, key="query_token")]
-    layer = len(run.layers) - 1 if request.layer is None else request.layer
-    st.code(_FORMULA.replace("d**", f"{run.config.head_dim}**").replace("[i]", f"[{cell}]"), wrap_lines=True)
-    frame = keys_table(run, row, cell, layer, request.head)
-    frame["score"] = [f"{score:.4f}" if score != -math.inf else "−∞" for score in frame["score"]]  # as in the movie
-    numbers: dict[str, Any] = dict.fromkeys(frame.columns[4:], st.column_config.NumberColumn(format="%.4f"))
-    numbers["score"] = st.column_config.TextColumn(alignment="right")
-    alt = f"Every key of the query in cell {cell} of row {row}"
-    sheet(frame.itertuples(index=False), frame.columns, "keys", alt, formats=numbers, height=210)
-    made = run.layers[layer].output[row, cell].view(run.config.num_heads, -1)[request.head]
-    st.text(f"weights @ value = {', '.join(f'{number:.4f}' for number in made.tolist())}")
-
-
-def _tokens(run: RowsTrace) -> list[tuple[int, int, int, int]]:
-    """Return row, cell, sequence and place in it of every token in the rows, by sequence."""
-    found = list[tuple[int, int, int, int]]()
-    for row, pieces in enumerate(run.rows.rows):
-        tokens = [(b, t) for b, start, stop in pieces for t in range(start, stop)]
-        found += [(row, cell, *token) for cell, token in enumerate(tokens)]
-    return sorted(found, key=lambda each: each[2:])
 
 
 def both_ways(shown: Shown) -> None:
