@@ -38,6 +38,12 @@ def test_the_table_has_the_difference_of_every_layer() -> None:
     assert float(found["without it"][2]) <= 2e-6  # rotary positions that run on
 
 
+def test_the_lesson_on_attention_has_the_lines_of_attention() -> None:
+    mine, every = (table(opened(page)) for page in ("attention", "what_leaks"))
+    assert mine.equals(every[:3])
+    assert [*mine["layer"]] == ["attention", "learned positions", "rotary positions"]
+
+
 def test_heads_that_do_not_divide_leave_attention_out_of_the_table() -> None:
     found = table(opened("what_leaks", {"row_layer": "gru", "row_embedding_dim": 7}))
     assert [*found["layer"]] == ["rnn", "gru", "lstm", "conv"]

@@ -4,10 +4,9 @@ import streamlit as st
 import torch
 import torch.nn.functional as F
 
-from packviz.facts.row_attention import switched
-from packviz.text import two_digits
-from ui.parts.part import sheet, verdicts
+from ui.parts.part import verdicts
 from ui.state.runs import Shown
+from ui.views.what_leaks import ATTENTION, differences
 
 _NONE = "The layer of this run is not attention. Set `layer` to attention in the controls, or with the button above."
 _PADS = """
@@ -41,26 +40,10 @@ def _is_attention(shown: Shown) -> bool:
 
 
 def both_ways(shown: Shown) -> None:
-    """Show how far each document is from itself alone, with the mask and the positions right and wrong."""
-    if not _is_attention(shown):
-        return
-    st.markdown(
-        "Each line is a run with the same tokens and weights. It shows how far each document is from the same document "
-        "alone."
-    )
-    rows = [
-        (
-            each.positions,
-            "of the document" if each.isolate else "of the row",
-            "start again" if each.reset_positions else "run on",
-            two_digits(each.largest),
-            each.documents,
-        )
-        for each in shown.fact(switched)
-    ]
-    columns = ["positions", "mask", "position_ids", "largest difference", "by document"]
-    sheet(rows, columns, "both ways", "The mask and the positions, right and wrong")
-    st.markdown(_WHY)
+    """Show how far outputs are from those of each document alone, with mask and positions right and wrong."""
+    if _is_attention(shown):
+        differences(shown, ATTENTION)
+        st.markdown(_WHY)
 
 
 def nothing_to_read(_shown: Shown) -> None:

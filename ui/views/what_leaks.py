@@ -17,11 +17,18 @@ from ui.parts.part import sheet
 from ui.state.path import script
 from ui.state.runs import Shown
 
+Borders = tuple[
+    str, str, Mapping[str, Any], Mapping[str, Any]
+]  # a layer and its borders, also as settings, and without
+
 _RUN_ON = {"reset_positions": False}
-_LAYERS: tuple[tuple[str, str, Mapping[str, Any], Mapping[str, Any]], ...] = (  # and what is chosen, and taken away
+ATTENTION: tuple[Borders, ...] = (
     ("attention", "a block mask", {"layer": "attention"}, {"isolate": False}),
     ("learned positions", "positions that start again", {"layer": "attention", "positions": "learned"}, _RUN_ON),
     ("rotary positions", "nothing: only distances count", {"layer": "attention", "positions": "rope"}, _RUN_ON),
+)
+_LAYERS: tuple[Borders, ...] = (
+    *ATTENTION,
     *((name, "a PackedSequence", {"layer": name}, {"isolate": False}) for name in ("rnn", "gru", "lstm")),
     ("conv", "a cut at each border", {"layer": "conv"}, {"isolate": False}),
 )
@@ -78,17 +85,23 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def layers(shown: Shown) -> None:
     """Show the difference from alone of every layer on this batch, with and without its borders."""
+    differences(shown, _LAYERS)
+
+
+def differences(shown: Shown, every: tuple[Borders, ...]) -> None:
+    """Show the difference from alone on this batch with and without each of these borders."""
     st.markdown(
         "Each document of the row with the most documents also runs alone. The table shows how far the outputs of its "
         "tokens differ at most. With the right border that is 0, apart from rounding."
     )
     columns = ["layer", "kept apart by", "with it", "without it", "tokens that differ without it"]
-    sheet(shown.fact(_compared), columns, "layers", "The difference from alone of every layer on this batch")
+    rows = shown.cached(lambda: _compared(shown.rows, every), differences, *(name for name, *_ in every))
+    sheet(rows, columns, "layers", "The difference from alone of every layer on this batch")
 
 
-def _compared(run: RowsTrace) -> list[tuple[str, str, str, str, int]]:
+def _compared(run: RowsTrace, every: tuple[Borders, ...]) -> list[tuple[str, str, str, str, int]]:
     row, found = fullest(run), list[tuple[str, str, str, str, int]]()
-    for name, by, chosen, lacking in _LAYERS:
+    for name, by, chosen, lacking in every:
         try:
             replace(run.config, **chosen)
         except PackvizError:  # these heads do not divide this embedding_dim

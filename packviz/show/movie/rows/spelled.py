@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
-from packviz.facts.row_attention import moved_by_positions
+from packviz.facts.row_leaks import moved_by_positions
 from packviz.inputs.borders import Lengths, find_documents
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of
 from packviz.show.movie.layout import Place
