@@ -98,8 +98,7 @@ def rows_table(run: RowsTrace) -> pd.DataFrame:
     A pad belongs to no sequence, "", and its time step is -1.
     """
     R, C = run.document_ids.shape
-    filled = [[(b, t) for b, start, stop in row for t in range(start, stop)] for row in run.rows.rows]
-    cells = [cell for row in filled for cell in (*row, *[(-1, -1)] * (C - len(row)))]
+    cells = [cell for row in run.rows.cells for cell in (*row, *[(-1, -1)] * (C - len(row)))]
     names = ("input_ids", "position_ids", "document_ids", "labels")
     return pd.DataFrame(
         {

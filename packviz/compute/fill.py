@@ -4,6 +4,8 @@ from bisect import bisect_left, insort
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from torch import Tensor
@@ -34,6 +36,15 @@ class Rows:
     def lengths(self) -> tuple[tuple[int, ...], ...]:
         """Return for each row the lengths of its pieces."""
         return tuple(tuple(stop - start for _, start, stop in row) for row in self.rows)
+
+    @cached_property
+    def cells(self) -> tuple[list[tuple[int, int]], ...]:
+        """Return for each row the token in each of its cells, but the free ones: its sequence and its place there."""
+        return tuple([(b, t) for b, start, stop in row for t in range(start, stop)] for row in self.rows)
+
+    def placed(self, row: int) -> list[tuple[int, Piece]]:
+        """Return the pieces of a row, each with the first of its cells."""
+        return list(zip(accumulate(self.lengths[row], initial=0), self.rows[row], strict=False))
 
     @property
     def tokens(self) -> int:

@@ -36,7 +36,7 @@ class TokenLosses(Brief):
     """The losses of D documents of up to T tokens, in each order in which a batch can stand.
 
     documents  sequence, start and stop of each
-    rows       the row in which each stands; of a trace without rows, each in one of its own
+    places     the row in which each stands, and its number there; of a trace without rows, each in one of its own
     real       (D, T) bool: the cells of the padded grid that hold tokens
     losses     by order, (D, T): the loss of each cell, 0 without a label
     labelled   by order, (D, T) bool: the cells with a label; in the order "padded" a pad can be one, as without a mask
@@ -45,7 +45,7 @@ class TokenLosses(Brief):
     """
 
     documents: tuple[Piece, ...]
-    rows: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
     real: Tensor
     losses: Mapping[Order, Tensor]
     labelled: Mapping[Order, Tensor]
@@ -57,7 +57,7 @@ class TokenLosses(Brief):
         """
         numbers = torch.arange(len(self.documents), device="cpu")
         if over == "rows":
-            return torch.tensor(self.rows, device="cpu")
+            return torch.tensor([row for row, _ in self.places], device="cpu")
         return numbers * (over != "tokens") // (integer("size", size, 1) if over == "micro_batches" else 1)
 
     def counts(self, order: Order, over: Over, size: int = 1) -> Tensor:
@@ -117,19 +117,19 @@ def losses_in_rows(run: RowsTrace) -> TokenLosses:
     next cell. With a mask, and packed by time step, each document is run by itself. A piece of a sequence that was cut
     is a document, and tokens that are in no row belong to none. Without ids there are no labels.
     """
-    pieces = [(piece, r, d) for r, pieces in enumerate(run.rows.rows) for d, piece in enumerate(pieces)]
-    places = [(r, run.document_ids[r] == d) for _, r, d in sorted(pieces)]
+    documents = sorted((piece, (r, d)) for r, row in enumerate(run.rows.rows) for d, piece in enumerate(row))
+    places = tuple(place for _, place in documents)
 
     def grid(cells: Tensor, filler: int = 0) -> Tensor:
-        return pad_sequence([cells[r][here] for r, here in places], True, filler)
+        return pad_sequence([cells[r][run.document_ids[r] == d] for r, d in places], True, filler)
 
     ids, labels = grid(run.input_ids), grid(run.labels, NO_LABEL)
-    lengths, T = torch.tensor([int(here.sum()) for _, here in places], device="cpu"), ids.size(1)
+    lengths, T = torch.tensor([stop - start for (_, start, stop), _ in documents], device="cpu"), ids.size(1)
     following = F.pad(ids[:, 1:], (0, 1), value=NO_LABEL)
     own = following.masked_fill(~valid_mask(lengths - 1, T), NO_LABEL)
     head, positions = run.model.head, torch.arange(T, device="cpu").unsqueeze(0)
     with exact_arithmetic():
-        alone = pad_sequence([run.alone[r][d] for _, r, d in sorted(pieces)], True)
+        alone = pad_sequence([run.alone[r][d] for r, d in places], True)
         if head is None:
             following = own = labels
             padded = masked = torch.zeros_like(alone[..., 0])
@@ -137,8 +137,8 @@ def losses_in_rows(run: RowsTrace) -> TokenLosses:
             whole = run.model(ids, positions, torch.zeros_like(positions))
             padded, masked = _cross_entropy(head, whole, following), _cross_entropy(head, alone, own)
     return TokenLosses(
-        documents=tuple(piece for piece, _, _ in sorted(pieces)),
-        rows=tuple(r for r, _ in places),
+        documents=tuple(piece for piece, _ in documents),
+        places=places,
         real=valid_mask(lengths, T),
         losses={"padded": padded, "masked": masked, "packed": masked, "rows": grid(run.losses)},
         labelled=dict(zip(ORDERS, (each != NO_LABEL for each in (following, own, own, labels)), strict=True)),
@@ -156,7 +156,7 @@ def losses_of(trace: Trace, seed: int = 0) -> TokenLosses:
         packed, padded = (_cross_entropy(drawn.head, output, drawn.target) for output in outputs)
     return TokenLosses(
         documents=tuple((b, 0, length) for b, length in enumerate(trace.padded.lengths.tolist())),
-        rows=tuple(range(len(real))),
+        places=tuple((b, 0) for b in range(len(real))),
         real=real,
         losses={"padded": padded, "masked": padded, "packed": packed},
         labelled={"padded": torch.ones_like(real), "masked": real, "packed": valid_cells(trace)},

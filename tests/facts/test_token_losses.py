@@ -21,7 +21,12 @@ TEXT = "1 2 3 4 5\n4 5\n6 7 8 9"
 def grouped(found: TokenLosses, order: Any, losses: Tensor, over: Any, size: int) -> Tensor:
     """Return a mean as a framework takes it, of losses (D, T) that autograd follows."""
     labelled, D = found.labelled[order], len(found.documents)
-    of = {"tokens": [0] * D, "documents": range(D), "rows": found.rows, "micro_batches": [d // size for d in range(D)]}
+    of = {
+        "tokens": [0] * D,
+        "documents": range(D),
+        "rows": [row for row, _ in found.places],
+        "micro_batches": [d // size for d in range(D)],
+    }
     groups = [torch.tensor([own == number for own in of[over]])[:, None] & labelled for number in sorted(set(of[over]))]
     return torch.stack([losses[group].mean() for group in groups if group.any()]).mean()
 
@@ -83,7 +88,7 @@ def test_padded_losses_are_those_of_the_model_over_a_padded_grid(seed: int) -> N
 def test_the_weights_are_those_counted_by_hand() -> None:
     r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=7, strategy="bfd"))
     found = losses_in_rows(r)
-    assert found.rows == (0, 0, 1)
+    assert found.places == ((0, 0), (0, 1), (1, 0))
 
     def by_document(*each: float) -> list[list[float]]:
         return [[weight] * count + [0.0] * (5 - count) for weight, count in zip(each, (4, 1, 3), strict=True)]

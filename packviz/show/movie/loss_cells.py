@@ -27,7 +27,6 @@ class LossCells:
     tokens   the marks of the tokens shown; d, t: (M,) the cell of each
     shown    the documents shown, in the order of the padded grid; columns: how many tokens of each
     rank     (D,): the place of each document in packed order
-    piece    (D,): its number in its row
     pad      the text of a pad
     """
 
@@ -38,7 +37,6 @@ class LossCells:
     shown: np.ndarray
     columns: int
     rank: np.ndarray
-    piece: np.ndarray
     pad: str = "0"
     made: dict[object, Any] = field(default_factory=dict)
 
@@ -97,8 +95,8 @@ def _strip(cells: LossCells) -> Strip:
 def _rows(cells: LossCells) -> Mapping[int, tuple[Sequence[int], Strip]]:
     """Return the documents shown of each row, in their order, and their cells, with a gap between documents."""
     held: dict[int, list[int]] = {}
-    for d in sorted(cells.shown.tolist(), key=lambda d: (cells.found.rows[d], int(cells.piece[d]))):
-        held.setdefault(cells.found.rows[d], []).append(d)
+    for d in sorted(cells.shown.tolist(), key=lambda d: cells.found.places[d]):
+        held.setdefault(cells.found.places[d][0], []).append(d)
     return {
         r: (documents, Strip(f"row:{r}", cells.lengths[documents].tolist(), WIDTH, 2.0, gap=GAP, marks=False, text=0.0))
         for r, documents in held.items()

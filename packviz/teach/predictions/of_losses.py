@@ -14,7 +14,7 @@ _ORDER = ("documents", "rows", "tokens")  # of means that give the same weight, 
 def last_label(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask for the label of the last token of a document."""
     r, d = place
-    b, first, length = list(facts.pieces(r))[d]
+    b, first, length = facts.pieces(r)[d]
     row = facts.rows[r]
     following = row[d + 1][0] if d + 1 < len(row) else None
     label = int(facts.trace.labels[r, first + length - 1])

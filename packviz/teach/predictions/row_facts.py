@@ -15,6 +15,7 @@ from packviz.compute import runs
 from packviz.compute.fill import Row
 from packviz.compute.row_record import NO_LABEL
 from packviz.compute.rows import RowsTrace
+from packviz.facts.row_leaks import fullest
 from packviz.facts.token_losses import TokenLosses, losses_in_rows
 from packviz.show.movie.about import Asked
 from packviz.teach.predictions.kind import Draft, Subject
@@ -67,7 +68,7 @@ class RowFacts:
 
         Empty if it is too long to be asked about.
         """
-        r = max(range(self.R), key=lambda r: len(self.rows[r]))
+        r = fullest(self.trace)
         return [r] if self.short(r) else []
 
     @cached_property
@@ -77,12 +78,9 @@ class RowFacts:
         shown = [r for r, end in enumerate(ends) if end <= _SHOWN.steps and r < _SHOWN.sequences]
         return [r for r in shown if self.short(r)] if self.trace.mask is not None else []
 
-    def pieces(self, r: int) -> Iterator[tuple[int, int, int]]:
-        """Yield for each piece in row r its sequence, its first cell and its length."""
-        at = 0
-        for b, start, stop in self.rows[r]:
-            yield b, at, stop - start
-            at += stop - start
+    def pieces(self, r: int) -> list[tuple[int, int, int]]:
+        """Return for each piece in row r its sequence, its first cell and its length."""
+        return [(b, at, stop - start) for at, (b, start, stop) in self.trace.rows.placed(r)]
 
     def held(self, r: int) -> str:
         """Return what row r holds, in words."""

@@ -144,7 +144,7 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many keys one token of a row reads."""
     r, q = place
     d = int(facts.trace.document_ids[r, q])
-    b, first, length = list(facts.pieces(r))[d]
+    b, first, length = facts.pieces(r)[d]
     t, n = q - first, facts.n(r)
     start = facts.rows[r][d][1]
     mistakes: dict[str, Given | None] = {
@@ -184,7 +184,7 @@ def mask_cells(facts: RowFacts, r: int) -> Draft:
 def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many tokens of a later document depend on another one, through a convolution."""
     r, d = place
-    b, first, length = list(facts.pieces(r))[d]
+    b, first, length = facts.pieces(r)[d]
     hit = facts.influence(r)[first : first + length, :first].any(1)  # (length,)
     k, answer = facts.kernel_size, int(hit.sum())
     mistakes: dict[str, Given | None] = {
@@ -203,14 +203,14 @@ def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
 def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many outputs of a row change if the last token of a document changes."""
     r, d = place
-    b, first, length = list(facts.pieces(r))[d]
+    b, first, length = facts.pieces(r)[d]
     n, last = facts.n(r), first + length - 1
     mistakes: dict[str, Given | None] = {
         "itself": 1,
         "from_there": n - last,
         "after_it": (n - last - 1) or None,
         "document": length,
-        "next": list(facts.pieces(r))[d + 1][2] if d + 1 < len(facts.rows[r]) else None,
+        "next": facts.pieces(r)[d + 1][2] if d + 1 < len(facts.rows[r]) else None,
         "row": n,
         "nothing": 0,
     }
@@ -222,7 +222,7 @@ def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Draft:
 def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask which documents of a row have outputs that change if the last token of one of them changes."""
     r, d = place
-    pieces = list(facts.pieces(r))
+    pieces = facts.pieces(r)
     b, first, length = pieces[d]
     changed = facts.influence(r)[:, first + length - 1]
     there = [other for other, at, many in pieces if changed[at : at + many].any()]

@@ -98,6 +98,4 @@ def _cells(view: View, found: TokenLosses) -> LossCells:
     tokens = marks("token", "token", place, d, t, token=np.arange(len(d)), text=texts)
     rank = np.empty(len(view.order), int)
     rank[view.order] = np.arange(len(view.order))
-    return LossCells(
-        found, tokens, d, t, view.shown, view.columns, rank, np.zeros(len(rank), int), inputs.pad_text(view)
-    )
+    return LossCells(found, tokens, d, t, view.shown, view.columns, rank, inputs.pad_text(view))

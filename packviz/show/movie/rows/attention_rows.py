@@ -98,9 +98,7 @@ def scene_of(view: RowsView, each: ShownRow) -> Scene:
 @once
 def cells_of(view: RowsView, each: ShownRow) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sequence and the place in it of each token shown, and where each cell is."""
-    pieces = view.trace.rows.rows[each.row]
-    tokens = [(b, t) for b, start, stop in pieces for t in range(start, stop)][: each.cells]
-    b, t = np.array(tokens).T
+    b, t = np.array(view.trace.rows.cells[each.row][: each.cells]).T
     inside = np.concatenate([np.arange(count) for count in each.parts])
     part = np.repeat(np.arange(len(each.parts)), each.parts)
     return b, t, strip_of(view, each, "keys", len(KEYS)).cell(part, inside).x

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from packviz.inputs.documents import position_ids_of
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.once import once
@@ -65,7 +66,7 @@ def verdict(view: RowsView) -> str:
         key = "attention" if config.layer == "attention" else "recurrent"
     else:
         key = found.verdict
-    within = torch.cat([torch.arange(stop - start, device="cpu") for _, start, stop in row.pieces])
+    within = position_ids_of(view.trace.rows.lengths[row.row])
     known["shorter"] = any(stop - start < (k - 1) * L for _, start, stop in row.pieces[1:])
     known["exact"] = torch.equal(found.hit, (found.owner > 0) & (within < (k - 1) * L))
     if key == "positions":

@@ -108,8 +108,7 @@ def _size(view: RowsView) -> int:
 @once
 def _cells(view: RowsView) -> LossCells:
     """Return what is shown: the tokens of the view that are in a row."""
-    found, run, kept = found_losses(view), view.trace, view.row >= 0
-    held = [(each, row, piece) for row, pieces in enumerate(run.rows.rows) for piece, each in enumerate(pieces)]
+    found, kept = found_losses(view), view.row >= 0
     d, t = np.zeros((2, len(view.b)), int)
     for number, (b, start, stop) in enumerate(found.documents):
         inside = kept & (view.b == b) & (view.t >= start) & (view.t < stop)
@@ -117,10 +116,9 @@ def _cells(view: RowsView) -> LossCells:
     blank = [torch.zeros(stop - start, device="cpu") for _, start, stop in found.documents]
     packed = pack_sequence(blank, enforce_sorted=False)
     assert packed.unsorted_indices is not None
-    rank, piece = packed.unsorted_indices.numpy(), np.array([piece for *_, piece in sorted(held)])
     shown, tokens = np.unique(d[kept]), token_marks(view, Place("", 0.0, 0.0), kept)
     d[~kept] = shown[0]
-    return LossCells(found, tokens, d, t, shown, int(t.max()) + 1, rank, piece)
+    return LossCells(found, tokens, d, t, shown, int(t.max()) + 1, packed.unsorted_indices.numpy())
 
 
 def _labels(view: RowsView) -> Frame:

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from packviz.compute.fill import Piece
 from packviz.compute.row_layers import AttentionLayer
+from packviz.inputs.documents import position_ids_of
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
 from packviz.show.movie.written import agreeing, written
-from packviz.text import shape, two_decimals
+from packviz.text import sequence_label, shape, two_decimals
 
 TERMS = 2  # at most so many products of a sum are written out; the others are added up
 
@@ -68,20 +68,8 @@ def watched_head(view: RowsView) -> str:
 
 def query_name(view: RowsView, row: int, cell: int) -> str:
     """Return the name of the step of a query: the letter of its sequence and its place in it."""
-    b, t = token_at(view, row, cell)
-    return f"{chip(b)[1:-1]}{t}"
-
-
-def token_at(view: RowsView, row: int, cell: int) -> tuple[int, int]:
-    """Return the sequence and the place in it of the token in a cell."""
-    (b, start, _), place = _standing(view, row)[cell]
-    return b, start + place
-
-
-@once
-def _standing(view: RowsView, row: int) -> list[tuple[Piece, int]]:
-    """Return for each cell with a token the piece that stands there, and the token's place in it."""
-    return [(piece, place) for piece in view.trace.rows.rows[row] for place in range(piece[2] - piece[1])]
+    b, t = view.trace.rows.cells[row][cell]
+    return f"{sequence_label(b)}{t}"
 
 
 def of_row(view: RowsView, row: int, cells: int) -> str:
@@ -93,13 +81,14 @@ def of_row(view: RowsView, row: int, cells: int) -> str:
 
 def of_query(view: RowsView, row: int, cell: int) -> str:
     """Return the caption of a query: what it reads, and how its output differs from the document alone."""
-    head, ((b, start, stop), place) = of_head(view, row), _standing(view, row)[cell]
+    head, tokens = of_head(view, row), view.trace.rows.cells[row]
+    (b, t), (_, start, stop) = tokens[cell], view.trace.rows.rows[row][head.documents[cell]]
     (keys, others, most), largest = _read(view, row)[0][cell], _read(view, row)[1][cell]
-    difference, (of, at) = _differences(view, row)[cell], token_at(view, row, most)
+    difference, (of, at) = _differences(view, row)[cell], tokens[most]
     return say(
         "attention.query",
         view,
-        token=f"Token {start + place} of {chip(b)}",
+        token=f"Token {t} of {chip(b)}",
         alone=f"this piece of {chip(b)} alone" if stop - start < view.lengths[b] else f"{chip(b)} alone",
         keys=keys,
         C=len(head.mask),
@@ -107,7 +96,7 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
         most=f"token {at} of {chip(of)}",
         others=others,
         position=head.positions[cell],
-        place=place,
+        place=t - start,
         difference=difference,
         far=two_decimals(difference),
     )
@@ -143,7 +132,7 @@ def of_all(view: RowsView, queries: int) -> str:
     real = run.document_ids >= 0
     across = run.document_ids.unsqueeze(2) != run.document_ids.unsqueeze(1)
     reading = (run.mask & across).any(-1)
-    places = torch.cat([torch.arange(n, device="cpu") for lengths in run.rows.lengths for n in lengths])
+    places = torch.cat([position_ids_of(lengths) for lengths in run.rows.lengths])
     moved = run.position_ids[real] != places
     learned, largest = run.config.positions == "learned", torch.cat([each for row in run.difference for each in row])
     known: dict[str, Any] = {"reading": int(reading.sum()), "moved": int(moved.sum()) if learned else 0}

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
-from packviz.facts.row_leaks import moved_by_positions
+from packviz.facts.row_leaks import fullest, moved_by_positions
 from packviz.inputs.borders import Lengths, find_documents
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of
 from packviz.show.movie.layout import Place
@@ -94,6 +94,6 @@ class Spelled:
 def spelled(view: RowsView) -> Spelled:
     """Return the row that is shown."""
     rows = view.trace.rows
-    row = max(range(len(rows.rows)), key=lambda number: len(rows.rows[number]))
+    row = fullest(view.trace)
     shown = min(rows.max_length, view.steps, MAX_CELLS)
     return Spelled(view, row, rows.lengths[row], tuple(b for b, _, _ in rows.rows[row]), shown)

@@ -66,12 +66,8 @@ class RowsView:
     @property
     def placed(self) -> list[tuple[int, int, Piece]]:
         """Return row, first cell and piece of every piece, in the order in which the strategy places them."""
-        found = []
-        for row, pieces in enumerate(self.trace.rows.rows):
-            at = 0
-            for b, start, stop in pieces:
-                found.append((row, at, (b, start, stop)))
-                at += stop - start
+        rows = self.trace.rows
+        found = [(row, at, piece) for row in range(len(rows.rows)) for at, piece in rows.placed(row)]
         longest = self.trace.config.strategy in LONGEST_FIRST
         return sorted(found, key=lambda each: (longest * (each[2][1] - each[2][2]), *each[2]))
 
@@ -97,12 +93,10 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     packed, row, column = np.empty(len(b), int), np.full(len(b), -1), np.full(len(b), -1)
     packed[index.data.numpy()] = np.arange(len(b))
     begins = np.cumsum([0, *lengths])
-    for number, pieces in enumerate(run.rows.rows):
-        at = 0
-        for sequence, start, stop in pieces:
-            tokens = slice(begins[sequence] + start, begins[sequence] + stop)
-            row[tokens], column[tokens] = number, np.arange(at, at + stop - start)
-            at += stop - start
+    for number, cells in enumerate(run.rows.cells):
+        sequence, place = np.array(cells).T
+        tokens = begins[sequence] + place
+        row[tokens], column[tokens] = number, np.arange(len(cells))
     kept = (b < sequences) & (t < steps)
     picked = (each[kept] for each in (b, t, packed, row, column))
     b, t, packed, row, column = picked
