@@ -276,12 +276,9 @@ def test_one_row_alone_is_run_again_as_in_all_rows(layer: Any) -> None:
     assert torch.equal(one.input_ids, run.input_ids[1:2])
 
 
-def test_notes_say_what_was_dropped_and_what_no_mean_counts() -> None:
+def test_a_document_without_a_label_is_known() -> None:
     r = trace_rows(Batch.parse("a b c d e\nf"), RowConfig(max_length=3))
-    assert r.notes == (
-        "2 tokens dropped: beyond the 3 cells of a row",
-        "no token of B has a label: the means over documents leave it out",
-    )
+    assert r.rows.tokens_dropped == 2
     assert r.unlabelled == ((1, 0),)
 
 

@@ -18,7 +18,7 @@ from packviz.compute.row_proof import prove_rows
 from packviz.inputs.batch import Batch
 from packviz.inputs.documents import cu_seqlens_of
 from packviz.inputs.row_config import RowConfig
-from packviz.text import counted, listed, sequence_label
+from packviz.text import counted
 
 NO_LABEL = -100  # torch's ignore_index
 
@@ -148,7 +148,7 @@ class RowsTrace:
     def loss(self) -> dict[str, float]:
         """Return three means of the losses: over tokens, over documents and over rows (each one's mean first).
 
-        A document, or row, without a label is left out, and `notes` says so. NaN if there is no label at all.
+        A document, or row, without a label is left out (`unlabelled`). NaN if there is no label at all.
         """
         rows = list(zip(self.losses, self.labels != NO_LABEL, strict=True))
         documents = [
@@ -183,18 +183,6 @@ class RowsTrace:
         """
         with exact_arithmetic():
             return prove_rows(self.model, self.inputs, self.document_ids, self.layers)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return remarks on the run: what was dropped, and which documents no mean of losses counts."""
-        notes = []
-        if self.rows.dropped:
-            tokens = sum(stop - start for _, start, stop in self.rows.dropped)
-            notes.append(f"{counted(tokens, 'token')} dropped: beyond the {self.rows.max_length} cells of a row")
-        if self.logits is not None and self.unlabelled:
-            letters = listed([sequence_label(self.rows.rows[row][piece][0]) for row, piece in self.unlabelled])
-            notes.append(f"no token of {letters} has a label: the means over documents leave it out")
-        return tuple(notes)
 
 
 def _mean(groups: Iterable[tuple[Tensor, Tensor]]) -> float:
