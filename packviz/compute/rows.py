@@ -43,7 +43,23 @@ def trace_rows(batch: Batch, config: RowConfig | None = None) -> RowsTrace:
         inputs = _in_rows(rows, tokens)  # (R, C), or (R, C, F)
         document_ids = torch.stack([seq_idx_of(lengths, rows.max_length) for lengths in rows.lengths])
         position_ids = _positions(rows, reset=config.reset_positions)
-        return _run(batch, config, rows, model, inputs, position_ids, document_ids)
+        x = model.located(model.embed(inputs), position_ids)  # (R, C, E)
+        outputs = _outputs(rows, model, inputs, position_ids, document_ids)
+        mask = document_mask(config, document_ids) if config.layer == "attention" else None
+        return RowsTrace(
+            batch=batch,
+            config=config,
+            rows=rows,
+            input_ids=inputs if V else torch.zeros_like(document_ids),
+            values=None if V else inputs,
+            position_ids=position_ids,
+            document_ids=document_ids,
+            labels=_labels(inputs, document_ids, config) if V else torch.full_like(document_ids, NO_LABEL),
+            mask=mask,
+            layers=_recorded(model, x, position_ids, mask, outputs),
+            model=model,
+            logits=None if model.head is None else model.head(outputs[-1]),
+        )
 
 
 def rerun(run: RowsTrace, *, row: int | None = None, **settings: Any) -> RowsTrace:
@@ -71,36 +87,6 @@ def _only(run: RowsTrace, row: int) -> RowsTrace:
     kept = {name: getattr(run, name)[at] for name in ("input_ids", "position_ids", "document_ids", "labels")}
     rows = replace(run.rows, rows=run.rows.rows[at], dropped=())
     return replace(run, rows=rows, values=None if run.values is None else run.values[at], **kept)
-
-
-def _run(
-    batch: Batch,
-    config: RowConfig,
-    rows: Rows,
-    model: RowModel,
-    inputs: Tensor,
-    position_ids: Tensor,
-    document_ids: Tensor,
-) -> RowsTrace:
-    ids = model.head is not None
-    x = model.embed(inputs)  # (R, C, E)
-    outputs = _outputs(rows, model, inputs, position_ids, document_ids)
-    mask = document_mask(config, document_ids) if config.layer == "attention" else None
-    labels = _labels(inputs, document_ids, config) if ids else torch.full_like(document_ids, NO_LABEL)
-    return RowsTrace(
-        batch=batch,
-        config=config,
-        rows=rows,
-        input_ids=inputs if ids else torch.zeros_like(document_ids),
-        values=None if ids else inputs,
-        position_ids=position_ids,
-        document_ids=document_ids,
-        labels=labels,
-        mask=mask,
-        layers=_recorded(model, model.located(x, position_ids), position_ids, mask, outputs),
-        model=model,
-        logits=None if model.head is None else model.head(outputs[-1]),
-    )
 
 
 def _positions(rows: Rows, *, reset: bool) -> Tensor:
