@@ -11,7 +11,7 @@ from torch.func import functional_call
 
 from packviz.compute.cells import DIFFERENTIABLE_CELLS, State
 from packviz.compute.determinism import with_onednn
-from packviz.compute.recurrence import live_states, weights_by_role
+from packviz.compute.recurrence import Direction, Layer, live_states, weights_by_role
 from packviz.compute.verify import distance
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import kind_of
@@ -36,55 +36,32 @@ class Loss(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DirectionGradients(Brief):
-    """The gradients of what one layer computed in one direction; P is the projected size, or H.
+class Gradients(Brief):
+    """The gradients of a loss on the result of one run, computed by torch's autograd.
 
-    rows  name -> (N, H) in packed order, as in the trace's own record; h is (N, P)
+    on         where the loss begins: "last_valid" or "output"
+    upstream   its gradient there: (B, D*P), or (N, D*P) in packed order
+    layers     `layers[l][d]`: those of what layer l computed, d = 0 forward, 1 backward, under the names of the run
+    inputs     `inputs[l]`: of what enters layer l, (N, F) for the first, else (N, D*P)
+    h_0, c_0   (L*D, B, P) and (L*D, B, H), in the original order of the sequences; c_0 for an LSTM, else None
+    weights    by the name of the parameter, such as "weight_ih_l0", in its shape
+    proof      by name, the largest distance from torch's own backward pass through the packed module: 0.0 is identical;
+               if autograd adds up in another order, it is rounding. "forward" is the distance of the rerun, which was
+               differentiated, from the recorded run
 
     Each number is what the loss gains per unit of that value at that time step, everything that follows included. So
     the gradient of h contains what h passes on to the next time step and to the layer above, that of c its way through
     h and through the next c, that of the gates i, f and g their way through c, and that of r its way through n.
     """
 
-    rows: Mapping[str, Tensor]
-
-    @property
-    def h(self) -> Tensor:
-        """Return (N, P): the gradient of the state after each step, after the projection if there is one."""
-        return self.rows["h"]
-
-    @property
-    def c(self) -> Tensor | None:
-        """Return (N, H) for an LSTM, else None."""
-        return self.rows.get("c")
-
-    @property
-    def gates(self) -> dict[str, Tensor]:
-        """Return name -> (N, H): the gradient of each gate after its activation, which is what the trace records."""
-        return {name: rows for name, rows in self.rows.items() if name not in ("c", "h")}
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Gradients(Brief):
-    """The gradients of a loss on the result of one run, computed by torch's autograd.
-
-    on         where the loss begins: "last_valid" or "output"
-    upstream   its gradient there: (B, D*P), or (N, D*P) in packed order
-    layers     `layers[l][d]`: the gradients in layer l, d = 0 forward, 1 backward
-    inputs     `inputs[l]`: of what enters layer l, (N, F) for the first, else (N, D*P)
-    h_0, c_0   (L*D, B, P) and (L*D, B, H), in the original order of the sequences; c_0 for an LSTM, else None
-    weights    by the name of the parameter, such as "weight_ih_l0", in its shape
-    distances  the proof: names, and the largest distance from torch's own backward pass
-    """
-
     on: On
     upstream: Tensor
-    layers: tuple[tuple[DirectionGradients, ...], ...]
+    layers: tuple[Layer, ...]
     inputs: tuple[Tensor, ...]
     h_0: Tensor
     c_0: Tensor | None
     weights: Mapping[str, Tensor]
-    distances: tuple[tuple[str, float], ...]
+    proof: Mapping[str, float]
 
     @property
     def data(self) -> Tensor:
@@ -92,18 +69,9 @@ class Gradients(Brief):
         return self.inputs[0]
 
     @property
-    def proof(self) -> dict[str, float]:
-        """Return, by name, the largest distance from torch's own backward pass through the packed module.
-
-        "forward" is the distance of the rerun, which was differentiated, from the recorded run; the other names are
-        data, h_0, c_0 and the parameters. 0.0 is identical; if autograd adds up in another order, it is rounding.
-        """
-        return dict(self.distances)
-
-    @property
     def exact(self) -> bool:
         """Return whether every distance is 0.0."""
-        return all(distance == 0.0 for _, distance in self.distances)
+        return all(distance == 0.0 for distance in self.proof.values())
 
 
 class _Leaves:
@@ -123,7 +91,7 @@ class _Leaves:
 def differentiate(trace: "Trace", on: On, upstream: Tensor | None, *, proved: bool = True) -> Gradients:
     """Compute the gradients of a loss on `unpacked.last_valid` or on `output`: see Trace.backward.
 
-    proved: whether they are compared with torch's own backward pass, which takes as long; if not, `distances` is ().
+    proved: whether they are compared with torch's own backward pass, which takes as long; if not, `proof` is {}.
     """
     on = choice("on", on, ("last_valid", "output"))
     with with_onednn(False), torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
@@ -134,18 +102,20 @@ def differentiate(trace: "Trace", on: On, upstream: Tensor | None, *, proved: bo
         found = iter(torch.autograd.grad(_result(trace, layers[-1], on), targets, given, materialize_grads=True))
         outer = {name: next(found) for name in leaves.all}
         inputs = outer["data"], *(next(found) for _ in above)
-        gradients = tuple(
-            tuple(
-                DirectionGradients({name: torch.cat([next(found) for _ in steps]) for name, steps in each.items()})
-                for each in layer
-            )
+        initial = zip(*(outer[name] for name in ("h_0", "c_0") if name in outer), strict=True)
+        rows = [
+            [{name: torch.cat([next(found) for _ in steps]) for name, steps in each.items()} for each in layer]
             for layer in layers
+        ]
+        gradients = tuple(
+            tuple(Direction(each, next(initial), trace.packed, backward=d == 1) for d, each in enumerate(layer))
+            for layer in rows
         )
         theirs = _by_torch(trace, on, given) if proved else {}
-    distances = {"forward": _forward_distance(trace, layers)} if proved else {}
-    distances |= {name: distance(outer[name], each) for name, each in theirs.items()}
+    proof = {"forward": _forward_distance(trace, layers)} if proved else {}
+    proof |= {name: distance(outer[name], each) for name, each in theirs.items()}
     weights = {name: outer[name] for name in leaves.weights}
-    return Gradients(on, given, gradients, inputs, outer["h_0"], outer.get("c_0"), weights, tuple(distances.items()))
+    return Gradients(on, given, gradients, inputs, outer["h_0"], outer.get("c_0"), weights, proof)
 
 
 def _rerun(trace: "Trace", leaves: _Leaves) -> tuple[list[list[Steps]], list[Tensor]]:

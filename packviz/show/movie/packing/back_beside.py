@@ -14,7 +14,7 @@ from packviz.facts.padded_run import padded_back
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.layout import Grid, Scene, above, beside
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, frame, marks
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, frame, marks, with_numbers
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
@@ -133,12 +133,9 @@ def _filled(both: BothBack, side: str, t: np.ndarray) -> Iterator[Marks]:
     )
     rows, at = there[view.shown, : view.columns].nonzero()
     b, most = view.shown[rows], both.most[side]
-    known = np.isfinite(most[b, at])
-    look: dict[str, Any] = {"v": np.rint(1e4 * np.where(known, most[b, at], 0.0)), "text": np.where(known, "", "nan")}
-    look["scale"] = "gradient"
     done = at <= t if view.direction else at >= t
-    says = "largest entry of |∂L/∂h|"
-    yield marks(f"heat:{side}", "value", grid.cell(rows, at), b, at, w=grid.width, says=says, shown=done, **look)
+    look: dict[str, Any] = {"w": grid.width, "scale": "gradient", "says": "largest entry of |∂L/∂h|", "shown": done}
+    yield with_numbers(marks(f"heat:{side}", "value", grid.cell(rows, at), b, at, **look), most[b, at])
     yield focus(f"focus:{side}", grid, t, len(view.shown))
     wrong = both.pads[b, at]
     if side == PADDED and wrong.any():

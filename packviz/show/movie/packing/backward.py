@@ -1,16 +1,29 @@
 """The way back: the gradient of a loss goes from the last time step to the first, through states and gates into x."""
 
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from packviz.compute.backward import DirectionGradients, Gradients
-from packviz.compute.recurrence import TimeStep
+from packviz.compute.backward import Gradients
+from packviz.compute.recurrence import Direction, TimeStep
 from packviz.show.movie.layout import Place, Scene, above, beside
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, filmed, frame, marks, title
+from packviz.show.movie.marks import (
+    CodeLine,
+    Frame,
+    Marks,
+    Shot,
+    Step,
+    StepSeries,
+    filmed,
+    frame,
+    marks,
+    title,
+    with_numbers,
+)
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import cells, inputs, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.pack import lit
@@ -27,11 +40,10 @@ def backward(view: View) -> Iterator[Shot]:
     yield Step(_said(view, "start", largest=_largest(_gradients(view).upstream)), (_start(view),))
     steps = [Step(_caption(view, step), detail=_lines(view, step), time=step.t, beats=BEATS) for step in _steps(view)]
     yield StepSeries(_film(view), steps)
-    name, most = max(((name, _largest(each)) for name, each in _gradients(view).weights.items()), key=_second)
-    h_0 = _gradients(view).h_0[view.layer * recurrent.directions(view) + view.direction]
+    name, most = max(((name, _largest(each)) for name, each in _gradients(view).weights.items()), key=itemgetter(1))
     weights = [CodeLine(f"{name}.grad", shape(*each.shape)) for name, each in _gradients(view).weights.items()]
     caption = _said(view, "end", name=name, most=most, **_looked_up(view))
-    yield Step(caption, (_end(view, h_0),), detail=tuple(weights[:8]))
+    yield Step(caption, (_end(view),), detail=tuple(weights[:8]))
 
 
 def _looked_up(view: View) -> dict[str, Any]:
@@ -67,12 +79,8 @@ def _gradients(view: View) -> Gradients:
     return view.gradients
 
 
-def _watched(view: View) -> DirectionGradients:
+def _watched(view: View) -> Direction:
     return _gradients(view).layers[view.layer][view.direction]
-
-
-def _second(pair: tuple[str, float]) -> float:
-    return pair[1]
 
 
 def _largest(gradient: Tensor) -> float:
@@ -245,23 +253,17 @@ def _arrived(view: View, t: np.ndarray) -> Frame:
     vec = _entered(view) + packed_rows.slot(view)[packed_rows.number(view)]
     rows = marks("drow", "output", strip.cell(at, view.rank[b]), b, at, w=strip.width, h=strip.height, vec=vec)
     most = rounded(_watched(view).h.abs().amax(1))[packed_rows.number(view)]
-    known = np.isfinite(most)
-    heat = marks(
-        *("heat", "value", grid.cell(view.rank[b], at), b, at),
-        w=grid.width,
-        h=grid.height,
-        v=np.rint(1e4 * np.where(known, most, 0.0)),
-        text=np.where(known, "", "nan"),
-        says="largest entry of |∂L/∂h|",
-    )
+    look: dict[str, Any] = {"w": grid.width, "h": grid.height, "says": "largest entry of |∂L/∂h|"}
+    heat = marks("heat", "value", grid.cell(view.rank[b], at), b, at, **look)
     return frame(
         rows.but(shown=done, origin=Place("cell", 0.0, view.rank[b])),
-        heat.but(shown=done, origin=Place("h", 0.0, view.rank[b])),
+        with_numbers(heat, most).but(shown=done, origin=Place("h", 0.0, view.rank[b])),
     )
 
 
-def _end(view: View, h_0: Tensor) -> Frame:
+def _end(view: View) -> Frame:
     """Return the gradients of x, and that of h_0."""
     end = {name: group.at(-1) for name, group in _film(view).items() if name not in ("dx", "dgate")}
+    h_0 = _watched(view).h_0
     dh = _state(view, "dh", "h", places.ranks(view), "h_0", h_0, view.ranked)
     return {**end, "dh": dh, "title:h": end["title:h"].but(text=f"∂L/∂h_0 {shape(*h_0.shape)}")}
