@@ -75,6 +75,12 @@ def test_the_labels_are_those_of_the_rows(seed: int) -> None:
         assert mark["text"] == ("−100" if label == -100 else texts[label])
 
 
+def test_a_label_that_is_typed_beyond_the_window_has_its_text() -> None:
+    r = pv.trace_rows(pv.Batch.parse("a b c\nd e f\ng"), pv.RowConfig(strategy="wrapped"))
+    found = cells_of(pv.movie(r, ("losses",), sequences=1, steps=2), "labels", "target")
+    assert [mark["text"] for _, mark in sorted(found.items())] == ["b", "c"]
+
+
 def test_every_order_has_each_cell_where_that_order_puts_it() -> None:
     r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=7, strategy="bfd"))
     movie = pv.movie(r, ("losses",))

@@ -15,7 +15,7 @@ from packviz.show.movie.marks import CodeLine, Frame, Step, marks
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import say, texts
+from packviz.show.movie.rows.words import say
 from packviz.text import shape
 
 HEADINGS: Mapping[str, str] = {
@@ -130,24 +130,14 @@ def _labels(view: RowsView) -> Frame:
     follows = np.minimum(column + 1, run.document_ids.shape[1] - 1)
     owner = run.document_ids[row, np.where(real, follows, column)].tolist()
     seq = np.array([run.rows.rows[r][piece][0] for r, piece in zip(row.tolist(), owner, strict=True)])
-    text, none = _texts(view)[np.maximum(label, 0)], "!no label: the loss ignores it"
+    words, none = run.batch.vocabulary, "!no label: the loss ignores it"
+    typed = ["" if i == NO_LABEL else words[i] if words else str(i) for i in label.tolist()]
+    text = np.array(typed, dtype=object)
     unlabelled = marks("unlabelled", "pad", at, b, t, w=WIDTH, text="−100", shown=~real, says=none)
     targets = marks(
         "target", "ghost", at, b, t, seq=seq, w=WIDTH, text=text, shown=real, says="!the label of the token"
     )
     return losses_frame(cells, "rows", HEADINGS["labels"], targets, replace(unlabelled, seq=None))
-
-
-def _texts(view: RowsView) -> np.ndarray:
-    """Return (V,): the text of each id, as typed."""
-    run, typed = view.trace, texts(view)
-    if run.logits is None:  # the tokens are not ids, so there are no labels
-        return np.array([""], dtype=object)
-    ids = run.batch.sequences
-    names = np.full(int(max(int(each.max()) for each in ids)) + 1, "", dtype=object)
-    for each, at, place in zip(typed, view.b.tolist(), view.t.tolist(), strict=True):
-        names[int(ids[at][place])] = each
-    return names
 
 
 def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **values: object) -> str:
