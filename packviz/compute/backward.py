@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 from torch.func import functional_call
 
-from packviz.compute.cells import DIFFERENTIABLE_CELLS, State
+from packviz.compute.cells import DIFFERENTIABLE_CELLS
 from packviz.compute.determinism import with_onednn
-from packviz.compute.recurrence import Direction, Layer, live_states, weights_by_role
+from packviz.compute.recurrence import Direction, Layer, recur, weights_by_role
 from packviz.compute.verify import distance
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import kind_of
@@ -124,40 +124,19 @@ def _rerun(trace: "Trace", leaves: _Leaves) -> tuple[list[list[Steps]], list[Ten
     Returns what each direction computed at each step, and what enters the layers above the first, (N, D*P) each.
     """
     module, data, order = trace.module, leaves.data, _copied(trace.packed.sorted_indices)
+    kind, cell = kind_of(module), DIFFERENTIABLE_CELLS[module.mode]
     entering = [part if order is None else part.index_select(1, order) for part in leaves.initial]  # (L*D, B, H)
     layers, above = [list[Steps]() for _ in trace.layers], list[Tensor]()
     for slot, names in enumerate(weight_names(module)):
         number, d = divmod(slot, directions(module))
-        weights, state = [leaves.weights[name] for name in names], tuple(part[slot] for part in entering)
-        layers[number].append(_rerun_direction(module, weights, data, trace.packed.sizes, state, backward=d == 1))
+        weights = weights_by_role(module, [leaves.weights[name] for name in names])
+        inputs = F.linear(data, weights.w_ih, weights.b_ih).split_with_sizes(trace.packed.sizes)  # T times (b, G*H)
+        steps = recur(cell, inputs, tuple(part[slot] for part in entering), weights, backward=d == 1)
+        layers[number].append(dict(zip((*kind.gates, *kind.states), zip(*steps, strict=True), strict=True)))
         if d == directions(module) - 1:
             data = torch.cat([torch.cat(each["h"]) for each in layers[number]], 1)  # (N, D*P)
             above.append(data)
     return layers, above[:-1]
-
-
-def _rerun_direction(
-    module: nn.RNNBase,
-    weights: Sequence[Tensor],
-    data: Tensor,
-    sizes: tuple[int, ...],
-    entering: State,
-    *,
-    backward: bool,
-) -> Steps:
-    """Run one direction over packed rows (N, F), from h_0 (B, P) and, for the LSTM, c_0 (B, H) in sorted order."""
-    w_ih, w_hh, b_ih, b_hh, w_hr = weights_by_role(module, weights)
-    kind, cell = kind_of(module), DIFFERENTIABLE_CELLS[module.mode]
-    inputs = F.linear(data, w_ih, b_ih).split_with_sizes(sizes)  # T times (b, G*H)
-    state, steps = tuple(part[: sizes[-1 if backward else 0]] for part in entering), []
-    for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
-        state = live_states(state, entering, sizes[t])
-        gates, (h, *c) = cell(inputs[t], F.linear(state[0], w_hh, b_hh), *state)
-        state = (h if w_hr is None else F.linear(h, w_hr), *c)
-        steps.append((*gates, *state))
-    if backward:
-        steps.reverse()
-    return dict(zip((*kind.gates, *kind.states), zip(*steps, strict=True), strict=True))
 
 
 def _result(trace: "Trace", top: Sequence[Steps], on: On) -> Tensor:

@@ -6,10 +6,10 @@ differently on a view into another tensor. So every number is PyTorch's to the l
 
 inputs  (b, G*H)  W_ih x + b_ih of this time step, which the cell overwrites with its gates
 hidden  (b, G*H)  W_hh h + b_hh of this time step, a new tensor, which is overwritten
-h, c    (b, H)    the state before the step; the function returns the state after it
+h, c    (b, H)    the state before the step; the function returns the state after it, beside (): its gates are in inputs
 
 Autograd refuses to go back through cells that overwrite their inputs. DIFFERENTIABLE_CELLS has the same arithmetic in
-new tensors, and returns the gates and the state: the very tensors that the new state was computed from.
+new tensors, and returns the gates beside the state: the very tensors that the new state was computed from.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,29 +20,29 @@ State = tuple[Tensor, ...]  # h (b, H), and c (b, H) for the LSTM
 Opened = tuple[tuple[Tensor, ...], State]  # the gates after their activation, (b, H) each, and the new state
 
 
-def _rnn_tanh(inputs: Tensor, hidden: Tensor, _h: Tensor) -> State:
-    return (hidden.add_(inputs).tanh_(),)
+def _rnn_tanh(inputs: Tensor, hidden: Tensor, _h: Tensor) -> Opened:
+    return (), (hidden.add_(inputs).tanh_(),)
 
 
-def _rnn_relu(inputs: Tensor, hidden: Tensor, _h: Tensor) -> State:
-    return (hidden.add_(inputs).relu_(),)
+def _rnn_relu(inputs: Tensor, hidden: Tensor, _h: Tensor) -> Opened:
+    return (), (hidden.add_(inputs).relu_(),)
 
 
-def _gru(inputs: Tensor, hidden: Tensor, h: Tensor) -> State:
+def _gru(inputs: Tensor, hidden: Tensor, h: Tensor) -> Opened:
     (i_r, i_z, i_n), (r, z, h_n) = inputs.chunk(3, 1), hidden.chunk(3, 1)  # (b, H) each
     i_r.copy_(r.add_(i_r).sigmoid_())
     i_z.copy_(z.add_(i_z).sigmoid_())
     n = (i_n + h_n.mul_(r)).tanh_()
     i_n.copy_(n)
-    return ((h - n).mul_(z).add_(n),)
+    return (), ((h - n).mul_(z).add_(n),)
 
 
-def _lstm(inputs: Tensor, hidden: Tensor, _h: Tensor, c: Tensor) -> State:
+def _lstm(inputs: Tensor, hidden: Tensor, _h: Tensor, c: Tensor) -> Opened:
     i, f, g, o = hidden.add_(inputs).chunk(4, 1)  # (b, H) each
     i, f, g, o = i.sigmoid_(), f.sigmoid_(), g.tanh_(), o.sigmoid_()
     inputs.copy_(hidden)
     c = (f * c).add_(i * g)
-    return o * c.tanh(), c
+    return (), (o * c.tanh(), c)
 
 
 def _differentiable_rnn_tanh(inputs: Tensor, hidden: Tensor, _h: Tensor) -> Opened:
@@ -67,7 +67,7 @@ def _differentiable_lstm(inputs: Tensor, hidden: Tensor, _h: Tensor, c: Tensor) 
     return (i, f, g, o), (o * c.tanh(), c)
 
 
-CELLS: Mapping[str, Callable[..., State]] = {
+CELLS: Mapping[str, Callable[..., Opened]] = {
     "RNN_TANH": _rnn_tanh,
     "RNN_RELU": _rnn_relu,
     "GRU": _gru,

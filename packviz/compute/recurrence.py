@@ -1,14 +1,15 @@
 """The recurrence: every layer and direction, time step after time step, on packed rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from packviz.compute.cells import CELLS, State
+from packviz.compute.cells import CELLS, Opened, State
 from packviz.compute.stages import Packed
 from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.module import directions, states_of
@@ -125,7 +126,16 @@ class Direction(Brief):
 
 
 Layer = tuple[Direction, ...]
-Weights = tuple[Tensor, Tensor, Tensor | None, Tensor | None, Tensor | None]
+
+
+class Weights(NamedTuple):
+    """The weights of one direction: w_ih (G*H, F), w_hh (G*H, P), b_ih and b_hh (G*H,), w_hr (P, H)."""
+
+    w_ih: Tensor
+    w_hh: Tensor
+    b_ih: Tensor | None
+    b_hh: Tensor | None
+    w_hr: Tensor | None
 
 
 def run_layers(module: nn.RNNBase, packed: Packed, h_0: Tensor, c_0: Tensor | None) -> tuple[Layer, ...]:
@@ -153,13 +163,13 @@ def output_of(layer: Layer) -> Tensor:
 
 
 def weights_by_role(module: nn.RNNBase, weights: Sequence[Tensor]) -> Weights:
-    """Return W_ih (G*H, F), W_hh (G*H, P), b_ih and b_hh (G*H,), and W_hr (P, H) from one of module.all_weights."""
+    """Return the weights of a direction by name, from one of module.all_weights."""
     w_ih, w_hh, *others = weights
     b_ih, b_hh = others[:2] if module.bias else (None, None)
-    return w_ih, w_hh, b_ih, b_hh, others[-1] if module.proj_size else None
+    return Weights(w_ih, w_hh, b_ih, b_hh, others[-1] if module.proj_size else None)
 
 
-def live_states(state: State, entering: State, live: int) -> State:
+def _live_states(state: State, entering: State, live: int) -> State:
     """Return the rows of a state that are live at the next time step, (live, P) and (live, H).
 
     Ended rows are dropped; going backward, new ones begin with their rows of entering, h_0 and c_0 in sorted order. If
@@ -188,19 +198,26 @@ def _run_direction(
 
     initial, entering   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the original and in sorted order
     """
-    w_ih, w_hh, b_ih, b_hh, w_hr = weights_by_role(module, weights)
-    cell, sizes = CELLS[module.mode], packed.sizes
-    gates = F.linear(data, w_ih, b_ih)  # (N, G*H): for now only the inputs' contribution
-    inputs = gates.split_with_sizes(sizes)  # T times (b, G*H)
-    state, states = tuple(part[: sizes[-1 if backward else 0]] for part in entering), []
-    for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
-        state = live_states(state, entering, sizes[t])
-        h, *c = cell(inputs[t], F.linear(state[0], w_hh, b_hh), *state)
-        state = (h if w_hr is None else F.linear(h, w_hr), *c)  # (b, P), (b, H)
-        states.append(state)
-    if backward:
-        states.reverse()
-    kind = kind_of(module)
+    kind, roles = kind_of(module), weights_by_role(module, weights)
+    gates = F.linear(data, roles.w_ih, roles.b_ih)  # (N, G*H): for now only the inputs' contribution
+    steps = recur(CELLS[module.mode], gates.split_with_sizes(packed.sizes), entering, roles, backward=backward)
     rows = dict(zip(kind.gates, gates.chunk(kind.G, 1), strict=False))  # none for the RNN
-    rows |= {name: torch.cat(steps) for name, steps in zip(kind.states, zip(*states, strict=True), strict=True)}
+    rows |= {name: torch.cat(states) for name, states in zip(kind.states, zip(*steps, strict=True), strict=True)}
     return Direction(rows, initial, packed, backward)
+
+
+def recur(
+    cell: Callable[..., Opened], inputs: Sequence[Tensor], entering: State, weights: Weights, *, backward: bool
+) -> list[tuple[Tensor, ...]]:
+    """Run a cell over T time steps, from the inputs' contribution (b, G*H) of each, and h_0 and c_0 in sorted order.
+
+    Returns for each time step the gates, if the cell returns them, (b, H) each, and the state, h (b, P) and c (b, H).
+    """
+    order = range(len(inputs))[::-1] if backward else range(len(inputs))
+    state, steps = tuple(part[: len(inputs[order[0]])] for part in entering), []
+    for t in order:
+        state = _live_states(state, entering, len(inputs[t]))
+        gates, (h, *c) = cell(inputs[t], F.linear(state[0], weights.w_hh, weights.b_hh), *state)
+        state = (h if weights.w_hr is None else F.linear(h, weights.w_hr), *c)
+        steps.append((*gates, *state))
+    return steps[::-1] if backward else steps
