@@ -1,7 +1,7 @@
 """Pictures of losses: the loss of each token in the colour of its weight in a mean, padded, packed and in rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
@@ -190,8 +190,8 @@ def _edges(cells: LossCells, order: Order, over: Over | None, size: int) -> Iter
         counts = cells.found.counts(order, "micro_batches", size).tolist()[: len(first)]
         texts = np.array([counted(count, "token") for count in counts], dtype=object)
         at = Place("padded", cells.columns * cells.width(order) + 0.3, cells.line(first, size))
-        notes = marks("batch", "note", at, np.arange(len(first)), text=texts, says="!that this micro-batch counts")
-        yield replace(notes, seq=None)  # no sequence has them
+        says = "!that this micro-batch counts"
+        yield marks("batch", "note", at, np.arange(len(first)), owned=False, text=texts, says=says)
     if order == "rows" and len(_rows(cells)) > 1:
         for r in _rows(cells):
             yield marks(f"name:{r}", "note", Place(f"name:{r}", 0.0, 0.0), text=f"row {r}", says=f"!row {r}")

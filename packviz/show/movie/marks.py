@@ -113,6 +113,7 @@ def marks(
     place: Place,
     *keys: Column,
     seq: Column | None = None,
+    owned: bool = True,
     says: str = "",
     shown: Any = True,
     origin: Place | None = None,
@@ -121,11 +122,12 @@ def marks(
 ) -> Marks:
     """Return a group of marks; says: the meaning of a value, for the tooltip, or after `!` the whole tooltip.
 
-    seq: the sequence of each, by default their first key if they belong to sequences. The blanks of a line: seq and k
-    are a mark's sequence and number, token is the description of its token.
+    seq: the sequence of each, by default their first key, unless their role belongs to time steps; owned: False if no
+    sequence has them. The blanks of a line: seq and k are a mark's sequence and number, token is the description of its
+    token.
     """
     look = {**DEFAULTS, "p": place.panel, "x": place.x, "y": place.y, **look}
-    if keys and seq is None and role not in _ALONG:
+    if keys and seq is None and owned and role not in _ALONG:
         seq = keys[0]
     tip: Tip = ()
     if says.startswith("!"):

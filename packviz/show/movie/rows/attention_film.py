@@ -1,7 +1,6 @@
 """The frames of a row in attention: its cells, and for each query the mask, scores, weights, sum and output."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,14 +53,13 @@ def _still(view: RowsView, each: ShownRow) -> Frame:
     more = np.array(texts, dtype=object)
     pads = k[len(b) :].repeat(2)  # in the lines of the tokens and of the mask
     at = Place("keys", x[pads], 2.0 * (np.arange(len(pads)) % 2))
-    pad = marks(f"pads:{r}", "pad", at, at.y.astype(int), pads, w=w, says="!cell {k}: a pad, which no query may read")
+    unread = "!cell {k}: a pad, which no query may read"
     numbers = of_head(view, r).value[: each.cells, :NUMBERS]
     look: dict[str, Any] = {
         "vec": view.stripes(torch.from_numpy(numbers)) + k,
         "w": w,
         "says": "!value of cell {k}: {vec}",
     }
-    value = marks(f"value:{r}", "vector", Place("keys", x, len(KEYS) - 1.0), k, **look)
     names = [
         marks(f"name:{name}", "note", Place(f"names:{of}", 0.0, float(y)), text=name, says=f"!{lines[name]}")
         for of, lines in (("keys", KEYS), ("out", OUT))
@@ -78,8 +76,8 @@ def _still(view: RowsView, each: ShownRow) -> Frame:
         marks(f"position:{r}", "axis", position, k[: len(b)], text=positions, w=w, says="!position_ids[{k}] = {text}"),
         row_tokens(view, each),
         marks(f"more:{r}", "token", Place("keys", x[: len(b)][beyond], 0.0), b[beyond], t[beyond], text=more, w=w),
-        replace(pad, seq=None),
-        replace(value, seq=None),
+        marks(f"pads:{r}", "pad", at, at.y.astype(int), pads, owned=False, w=w, says=unread),
+        marks(f"value:{r}", "vector", Place("keys", x, len(KEYS) - 1.0), k, owned=False, **look),
     )
 
 
@@ -112,9 +110,10 @@ def _asking(view: RowsView, each: ShownRow) -> Iterator[Marks]:
     yield marks(f"mask:{r}", "flag", Place("keys", x[: len(b)], 2.0), np.arange(len(b)), says=says, **look)
     numbers = of_head(view, r).query[asked, :NUMBERS]
     unit = np.arange(numbers.shape[1])
-    query = marks("query", "value", Place("query", unit * UNIT, 0.0), unit, w=UNIT, says="!query, number {k}: {number}")
+    says = "!query, number {k}: {number}"
+    query = marks("query", "value", Place("query", unit * UNIT, 0.0), unit, owned=False, w=UNIT, says=says)
     origin = Place("keys", _led(x[asked][:, None]), 0.0)
-    yield replace(with_numbers(query, _led(numbers)).but(shown=shown, origin=origin, anew=shown), seq=None)
+    yield with_numbers(query, _led(numbers)).but(shown=shown, origin=origin, anew=shown)
     yield title(Place("query", 0.0, -1.0), "query", shown=shown)
     yield title(Place("sum", 0.0, -1.0), "weights @ value", shown=shown)
     yield marks("focus:key", "focus", origin, w=wide(view), shown=shown)
@@ -124,10 +123,11 @@ def _scores(view: RowsView, each: ShownRow) -> Marks:
     """Return the scores of each query, −∞ where it may not read."""
     (_, _, x), r, asked, k = cells_of(view, each), each.row, _asked(each), np.arange(each.cells)
     scores, mask = of_head(view, r).scores[asked, : each.cells], of_head(view, r).mask[asked, : each.cells]
-    group = marks(f"score:{r}", "value", Place("keys", x, 3.0), k, w=wide(view), says="!score of cell {k}: {number}")
+    look: dict[str, Any] = {"w": wide(view), "says": "!score of cell {k}: {number}"}
+    group = marks(f"score:{r}", "value", Place("keys", x, 3.0), k, owned=False, **look)
     text = np.where(mask, "", "−∞").astype(object)
     numbers = with_numbers(group, _led(np.where(mask, scores, 0.0), 2), _led(text, 2))
-    return replace(numbers.but(shown=_beats(each, False, True)), seq=None)
+    return numbers.but(shown=_beats(each, False, True))
 
 
 def _weights(view: RowsView, each: ShownRow) -> Marks:
@@ -135,8 +135,8 @@ def _weights(view: RowsView, each: ShownRow) -> Marks:
     (_, _, x), k = cells_of(view, each), np.arange(each.cells)
     weights = of_head(view, each.row).weights[_asked(each), : each.cells]
     look: dict[str, Any] = {"w": wide(view), "says": "!weight of cell {k}: {number}"}
-    group = marks(f"weight:{each.row}", "value", Place("keys", x, 4.0), k, **look)
-    return replace(with_numbers(group, _led(weights, 2)).but(shown=_beats(each, False, True)), seq=None)
+    group = marks(f"weight:{each.row}", "value", Place("keys", x, 4.0), k, owned=False, **look)
+    return with_numbers(group, _led(weights, 2)).but(shown=_beats(each, False, True))
 
 
 def _sum(view: RowsView, each: ShownRow) -> Marks:
@@ -146,8 +146,9 @@ def _sum(view: RowsView, each: ShownRow) -> Marks:
     largest = of_head(view, r).weights[asked, : each.cells].argmax(-1)
     unit, shown = np.arange(made.shape[1]), _beats(each, False, True)
     origin = Place("keys", _led(x[largest][:, None], 2), len(KEYS) - 1.0)
-    group = marks("sum", "value", Place("sum", unit * UNIT, 0.0), unit, w=UNIT, says="!output, number {k}: {number}")
-    return replace(with_numbers(group, _led(made, 2)).but(shown=shown, origin=origin, anew=shown), seq=None)
+    says = "!output, number {k}: {number}"
+    group = marks("sum", "value", Place("sum", unit * UNIT, 0.0), unit, owned=False, w=UNIT, says=says)
+    return with_numbers(group, _led(made, 2)).but(shown=shown, origin=origin, anew=shown)
 
 
 def _outputs(view: RowsView, each: ShownRow) -> Iterator[Marks]:

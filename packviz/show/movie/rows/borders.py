@@ -1,7 +1,7 @@
 """Borders: position_ids, seq_idx, cu_seqlens and the mask are one information, each turned into the next."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -100,10 +100,9 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
     every = np.arange(len(LINES))
     beside_lines = Place("lines", np.full(len(LINES), (it.shown + 0.5) * it.wide + 0.3), every * PITCH)
     named = np.array(LINES, dtype=object)
-    names = marks("spelled name", "note", beside_lines, every, text=named, shown=every < lines)
     return frame(
         title(Place("lines", 0.0, -1.9), _heading(it)),
-        replace(names, seq=None),  # no sequence has them
+        marks("spelled name", "note", beside_lines, every, owned=False, text=named, shown=every < lines),
         marks(
             "spelled document",
             "label",
@@ -112,12 +111,12 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
             text=letters,
             seq=_of(it, begins),
         ),
-        *_free(it, "row", cells, ""),
+        _free(it, "row", cells, ""),
         token_marks(view, place, here).but(w=it.wide),
         *(group for name in LINES[1 : min(lines, 3)] for group in _numbers(it, name, cells)),
         *(_offsets(it, begins) if lines > 3 else ()),
         *(_mask(it) if mask else ()),
-        *(_starts(it, rule) if rule else ()),
+        *([_starts(it, rule)] if rule else ()),
     )
 
 
@@ -133,16 +132,15 @@ def _of(it: Spelled, cells: np.ndarray) -> np.ndarray:
     return found
 
 
-def _free(it: Spelled, line: str, cells: np.ndarray, text: str) -> tuple[Marks, ...]:
-    """Return the free cells of a line."""
+def _free(it: Spelled, line: str, cells: np.ndarray, text: str) -> Marks:
+    """Return the free cells of a line, if there are any."""
     free = cells[cells >= it.tokens]
     group = f"spelled free {line}"
     origin = None if line == "row" else it.at(free, LINES[LINES.index(line) - 1])
-    found = marks(
-        group, "pad", it.at(free, line), free, np.full(len(free), it.row), text=text, w=it.wide,
+    return marks(
+        group, "pad", it.at(free, line), free, np.full(len(free), it.row), owned=False, text=text, w=it.wide,
         says=f"!a free cell of row {it.row}", origin=origin,
     )  # fmt: skip
-    return (replace(found, seq=None),) if len(free) else ()
 
 
 def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
@@ -158,7 +156,7 @@ def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
         f"spelled {name}", "token", it.at(real, name), real, seq=_of(it, real), token=number[real], text=text,
         w=it.wide, origin=it.at(real, above_it), says=f"!{name}[{{k}}]",
     )  # fmt: skip
-    return group, *_free(it, name, cells, "0" if name == "position_ids" else "-1")
+    return group, _free(it, name, cells, "0" if name == "position_ids" else "-1")
 
 
 def _offsets(it: Spelled, begins: np.ndarray) -> tuple[Marks, ...]:
@@ -206,10 +204,10 @@ def _mask(it: Spelled) -> tuple[Marks, ...]:
     )
 
 
-def _starts(it: Spelled, rule: Rule) -> tuple[Marks, ...]:
+def _starts(it: Spelled, rule: Rule) -> Marks:
     """Return the outlines of the positions at which a rule begins a document: good at a border, wrong elsewhere."""
     cells = np.arange(it.shown)
     begins = starts_by(it.position_ids, rule).numpy()[: it.shown]
     tone = np.where(np.isin(cells, it.cu_seqlens[:-1]), "good", "wrong").astype(object)
-    around = marks("spelled start", "mark", it.at(cells, "position_ids"), cells, shown=begins, tone=tone, w=it.wide)
-    return (replace(around, seq=None),)  # of cells, not of sequences
+    look: dict[str, Any] = {"shown": begins, "tone": tone, "w": it.wide}
+    return marks("spelled start", "mark", it.at(cells, "position_ids"), cells, owned=False, **look)

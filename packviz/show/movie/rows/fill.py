@@ -1,7 +1,6 @@
 """Filling rows: one piece of a document after another goes into the row that the strategy chooses."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,13 +77,12 @@ def _at(view: RowsView, placed: int) -> Frame:
     names = np.array([sequence_label(b) for b in letters.tolist()], dtype=object)
     look: dict[str, Any] = {"w": rows.width, "shown": (c >= taken[r]) & (r < begun), "says": "!a free cell of row {k}"}
     numbers: dict[str, Any] = {"text": every.astype(str).astype(object), "shown": every < begun, "says": "!row {k}"}
-    free = marks("free", "pad", rows.cell(r, c), c, r, **look)
     return frame(
         title(documents.heading().moved(0.0, 0.6), "documents"),  # there are no time steps between it and the cells
         title(rows.heading().moved(0.0, 0.6), f"rows of {view.trace.rows.max_length}, {view.trace.config.strategy}"),
         marks("letter", "label", documents.label(letters), letters, text=names),
         marks("number", "axis", rows.label(every), every, **numbers),
-        replace(free, seq=None),  # no sequence has them
+        marks("free", "pad", rows.cell(r, c), c, r, owned=False, **look),
         ghosts(view, one, there, documents.width),
         token_marks(view, place, ~there | inside).but(w=rows.width),
     )

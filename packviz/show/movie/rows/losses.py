@@ -1,7 +1,6 @@
 """What the loss counts: the label of each token, and what its loss weighs padded, packed by time step and in rows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -133,11 +132,11 @@ def _labels(view: RowsView) -> Frame:
     words, none = run.batch.vocabulary, "!no label: the loss ignores it"
     typed = ["" if i == NO_LABEL else words[i] if words else str(i) for i in label.tolist()]
     text = np.array(typed, dtype=object)
-    unlabelled = marks("unlabelled", "pad", at, b, t, w=WIDTH, text="−100", shown=~real, says=none)
+    unlabelled = marks("unlabelled", "pad", at, b, t, owned=False, w=WIDTH, text="−100", shown=~real, says=none)
     targets = marks(
         "target", "ghost", at, b, t, seq=seq, w=WIDTH, text=text, shown=real, says="!the label of the token"
     )
-    return losses_frame(cells, "rows", HEADINGS["labels"], targets, replace(unlabelled, seq=None))
+    return losses_frame(cells, "rows", HEADINGS["labels"], targets, unlabelled)
 
 
 def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **values: object) -> str:

@@ -15,8 +15,9 @@ from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
 from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
 from packviz.show.movie.once import once
+from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import say, texts, width
+from packviz.show.movie.rows.words import say, width
 
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
 NAMES = 3.6  # units beside the row, for the names of its lines
@@ -187,18 +188,15 @@ def _names(places: dict[str, float]) -> Marks:
     names = np.array([_NAMED.get(name, name) for name in _LINES], dtype=object)
     tops = np.array([places.get(name, 0.0) + 0.5 * (height - 1.0) for name, height in _LINES.items()])
     shown = np.array([name in places for name in _LINES])
-    found = marks(
-        "line", "note", Place("names", 0.0, tops), np.arange(len(tops)), text=names, w=NAMES, shown=shown, says="!"
-    )
-    return replace(found, seq=None)  # no sequence has them
+    look: dict[str, Any] = {"text": names, "w": NAMES, "shown": shown, "says": "!"}
+    return marks("line", "note", Place("names", 0.0, tops), np.arange(len(tops)), owned=False, **look)
 
 
 def row_tokens(view: RowsView) -> Marks:
     """Return all tokens of the view; those of other rows are hidden."""
     row, x, shown = through(view), np.zeros(len(view.b)), np.zeros(len(view.b), bool)
     x[row.tokens], shown[row.tokens] = row.cell("token", {"token": 0.0}).x, True
-    look: dict[str, Any] = {"token": np.arange(len(view.b)), "text": texts(view), "w": row.strip.width}
-    return marks("token", "token", Place("through", x, 0.0), view.b, view.t, shown=shown, **look)
+    return token_marks(view, Place("through", x, 0.0), shown).but(w=row.strip.width)
 
 
 def _tones(wrong: Any, other: str) -> Any:
