@@ -12,7 +12,6 @@ import torch
 from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute import runs
-from packviz.compute.fill import Row
 from packviz.compute.row_record import NO_LABEL
 from packviz.compute.rows import RowsTrace
 from packviz.facts.row_leaks import fullest
@@ -127,18 +126,12 @@ class RowFacts:
         return [n for n, (b, t) in enumerate(self.places) if b < _SHOWN.sequences and t < _SHOWN.steps]
 
 
-def whole(row: Row, lengths: list[int], d: int) -> bool:
-    """Return whether the piece d of a row reaches the end of its sequence."""
-    b, _, stop = row[d]
-    return stop == lengths[b]
-
-
 def ends(facts: RowFacts) -> Iterator[tuple[int, int]]:
     """Yield row and number of the documents whose last token is the last of its sequence, without a piece beside it."""
     for r in facts.watched:
         sequences = [b for b, _, _ in facts.rows[r]]
         if len(set(sequences)) == len(sequences):
-            yield from ((r, d) for d in range(len(sequences)) if whole(facts.rows[r], facts.lengths, d))
+            yield from ((r, d) for d, (b, _, stop) in enumerate(facts.rows[r]) if stop == facts.lengths[b])
 
 
 def code_of(trace: RowsTrace) -> tuple[str, ...]:

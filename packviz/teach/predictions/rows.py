@@ -68,7 +68,7 @@ def row_count(facts: RowFacts, _: None) -> Draft:
         "cut": len(fill_rows(facts.lengths, facts.C, "wrapped").rows),
         "one_more": facts.R + 1,
     }
-    return Draft(facts.R, MovieMoment("fill", name="end"), mistakes, {"tokens": sum(map(facts.n, range(facts.R)))})
+    return Draft(facts.R, MovieMoment("fill", name="end"), mistakes, {"tokens": facts.trace.rows.tokens})
 
 
 @ROWS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
@@ -99,9 +99,8 @@ def dropped_tokens(facts: RowFacts, _: None) -> Draft:
         "free": facts.trace.rows.padding or None,
         "one_row": facts.N - facts.C,
     }
-    answer = sum(stop - start for _, start, stop in facts.dropped)
     names = {"longer": len(longer), "splits": facts.strategy in _SPLITS, "longest": max(facts.lengths)}
-    return Draft(answer, MovieMoment("fill", name="end"), mistakes, names)
+    return Draft(facts.trace.rows.tokens_dropped, MovieMoment("fill", name="end"), mistakes, names)
 
 
 @ROWS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
