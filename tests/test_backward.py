@@ -68,6 +68,8 @@ def test_the_gradients_are_those_of_autograd_through_the_module(
         g, theirs = t.backward(on, upstream), of_torch(case, on, upstream)
         ours = {"data": g.data, "h_0": g.h_0, **({} if g.c_0 is None else {"c_0": g.c_0}), **g.weights}
         assert ours.keys() == theirs.keys()
+        for name in ours.keys() & {"h_0", "c_0"}:
+            assert torch.equal(torch.stack([getattr(each, name) for layer in g.layers for each in layer]), ours[name])
         assert g.proof["forward"] == 0.0, seed
         apart = max(relative(ours[name], each) for name, each in theirs.items())
         assert apart <= CLOSE[g.data.dtype], (seed, apart)
