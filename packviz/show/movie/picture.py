@@ -2,12 +2,12 @@
 
 import re
 import textwrap
-import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
 from packviz.show.movie.frames import Cell, Data
 from packviz.show.movie.legend import legend
+from packviz.show.movie.lettering import ems, fitted, letters_of_number
 from packviz.show.movie.staging import (
     LETTER,
     LETTERED,
@@ -63,8 +63,8 @@ class Picture:
         standing = self.staging.standing(scene)
         self._unit, self._line = standing.unit, line_of(standing.unit, self.height)
         self._lettered = {cell.p for cell in cells if cell.role == "label"}
-        self._longest = max((_ems(cell.text) for cell in cells if cell.role == "token"), default=0.0)
-        self._letters = min(filter(None, (_letters(w - 7) for w in self.staging.numbers(scene))), default=5)
+        self._longest = max((ems(cell.text) for cell in cells if cell.role == "token"), default=0.0)
+        self._letters = min(filter(None, (letters_of_number(w - 7) for w in self.staging.numbers(scene))), default=5)
         self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
         placed = [(cell, rect) for cell in cells if cell.shown and (rect := standing.rect(cell))]
@@ -92,14 +92,14 @@ class Picture:
         elif cell.role == "value":
             ground = self._ramp(None if cell.text else cell.v, cell.scale)
             yield _tile(rect, ground, colors.line)
-            written = _fitted(cell.text or cell.sub, x + w / 2, middle, w, self._size(h), text_on(ground))
+            written = fitted(cell.text or cell.sub, x + w / 2, middle, w, self._size(h), text_on(ground))
             number = self._number(cell.v, x + w / 2, middle, w - 7, self._size(h), text_on(ground))
             yield from (written if cell.text or cell.sub else number) if h >= READABLE + 2 else ()
         elif cell.role == "flag":
             off = cell.text == "False"
             yield _tile(rect, colors.pad, colors.pad_hatch, dashed=True) if off else _tile(rect, ghost, edge)
             text = cell.text if LETTER * READABLE * len(cell.text) < w - 7 else cell.text[:1]  # T or F
-            yield from _fitted(text, x + w / 2, middle, w, self._size(h), colors.quiet if off else colors.text)
+            yield from fitted(text, x + w / 2, middle, w, self._size(h), colors.quiet if off else colors.text)
         else:
             yield from self._beside(cell, rect, tone)
 
@@ -112,7 +112,7 @@ class Picture:
             size = max(LETTERED, min(h * 0.66, 1.5 * self._line))
             wide = size * (0.6 + 0.4 * len(cell.text))
             yield Tile(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
-            yield from _fitted(cell.text, x + w / 2, middle, wide, 0.79 * size, ink, bold=True)
+            yield from fitted(cell.text, x + w / 2, middle, wide, 0.79 * size, ink, bold=True)
         elif cell.role in ("axis", "count"):
             yield from self._counted(cell, rect, tone)
         elif cell.role in ("title", "note") and h >= self._line * (cell.role == "note"):
@@ -122,7 +122,7 @@ class Picture:
             yield Text(left, y + 0.4 * h if title else middle, cell.text, px, color, title or bool(tone), "start")
         elif cell.role == "bracket":
             text = cell.text.removeprefix("t=") if LETTER * self._line * len(cell.text) > max(w, 33) else cell.text
-            yield from _fitted(text, x + w / 2, y + 0.3 * h, max(w, 33), self._line, tone or colors.quiet)
+            yield from fitted(text, x + w / 2, y + 0.3 * h, max(w, 33), self._line, tone or colors.quiet)
             low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
             points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
             yield Strokes([points], tone or colors.line, 2 if tone else 1)
@@ -193,9 +193,9 @@ class Picture:
             yield letter
         if size and h >= READABLE + 2:
             size, bold = min(size, 0.42 * h) if two else size, cell.role == "token"
-            yield from _fitted(text, x + (w + reach) / 2, y + down * h, w - reach, size, ink, bold=bold)
+            yield from fitted(text, x + (w + reach) / 2, y + down * h, w - reach, size, ink, bold=bold)
             if two and cell.vec is None:
-                yield from _fitted(cell.sub, x + w / 2, y + 0.77 * h, w, max(READABLE, 0.27 * h), ink)
+                yield from fitted(cell.sub, x + w / 2, y + 0.77 * h, w, max(READABLE, 0.27 * h), ink)
 
     def _pad(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
         """Yield a hatched cell with the padding's text, and its numbers as stripes."""
@@ -211,7 +211,7 @@ class Picture:
         if inner:
             yield from self._stripes(cell, _inset(rect, side, head))
         size, middle = (max(READABLE, 0.8 * head), y + head / 2) if inner else (0.9 * self._size(h), y + h / 2)
-        for text in _fitted(cell.text, x + w / 2, middle, w, size, tone or colors.quiet, bold=True):
+        for text in fitted(cell.text, x + w / 2, middle, w, size, tone or colors.quiet, bold=True):
             if h >= (LOW if inner else READABLE + 2):
                 free = min(w, LETTER * text.px * len(text.text) + 8)
                 yield Tile(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
@@ -241,11 +241,11 @@ class Picture:
 
     def _number(self, value: float | None, x: float, y: float, w: float, px: float, fill: str) -> Iterator[Text]:
         """Yield a number as large as fits, written as all numbers of the picture."""
-        letters = _letters(w, self._letters)
+        letters = letters_of_number(w, self._letters)
         if value is not None and letters:
             text = f"{value:z.{1 if letters == 3 else 2}f}".replace("-", "−")
             size = min(px, w / (LETTER * letters))
-            yield from _fitted(text if letters == 5 else re.sub("^(−?)0", r"\1", text), x, y, 4 * size, size, fill)
+            yield from fitted(text if letters == 5 else re.sub("^(−?)0", r"\1", text), x, y, 4 * size, size, fill)
 
     def _stripes(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
         """Yield numbers as stripes; those of an output are written on them if they fit."""
@@ -267,35 +267,6 @@ def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool
     gap = min(2, 0.06 * rect.w, 0.06 * rect.h)
     round_ = min(6, 0.16 * rect.h) if min(rect.w, rect.h) > 12 else 0.0
     return Tile(*_inset(rect, gap, gap), fill, edge if rect.h > 7 else None, 1, round_, dashed)
-
-
-def _letters(w: float, most: int = 5) -> int:
-    """Return how many letters a number has in this width: two decimals, no leading zero, or one; 0 without room."""
-    return next((n for n in range(most, 2, -1) if w + 3 * (n == 3) >= LETTER * READABLE * n), 0)
-
-
-def _fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:
-    """Yield a text as large as fits clear of the edges, shortened at the smallest size; or nothing."""
-    w = (w - min(7, 0.2 * w)) / (1.12 if bold else 1)
-    size = min(px, max(READABLE, w / max(LETTER, _ems(text))))
-    room = w / size + 0.2 * LETTER
-    ways = (text, *(f"{text[:n]}…" for n in range(len(text) - 1, 0, -1)))
-    if short := next((way for way in ways if _ems(way) <= room), ""):
-        yield Text(x, y, short, size, fill, bold)
-
-
-def _ems(text: str) -> float:
-    """Return about how wide a text is, in multiples of its size: an M is wider than an i, and a mark has no width."""
-    return sum(
-        0.0
-        if unicodedata.combining(letter)
-        else 1.0
-        if letter in "MWmw@%…" or unicodedata.east_asian_width(letter) in "WF"
-        else 0.68
-        if letter.isupper()
-        else LETTER
-        for letter in text
-    )
 
 
 def _hue(color: str, palette: Palette) -> tuple[str, str, str, str]:

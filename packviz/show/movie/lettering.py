@@ -1,0 +1,38 @@
+"""Texts in a still picture: how wide they are, and how much of one fits into a cell.
+
+A still is made without fonts, so widths are estimates.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+
+from packviz.show.movie.staging import LETTER, READABLE, Text
+
+
+def letters_of_number(w: float, most: int = 5) -> int:
+    """Return how many letters a number has in this width: two decimals, no leading zero, or one; 0 without room."""
+    return next((n for n in range(most, 2, -1) if w + 3 * (n == 3) >= LETTER * READABLE * n), 0)
+
+
+def fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:
+    """Yield a text as large as fits clear of the edges, shortened at the smallest size; or nothing."""
+    w = (w - min(7, 0.2 * w)) / (1.12 if bold else 1)
+    size = min(px, max(READABLE, w / max(LETTER, ems(text))))
+    room = w / size + 0.2 * LETTER
+    ways = (text, *(f"{text[:n]}…" for n in range(len(text) - 1, 0, -1)))
+    if short := next((way for way in ways if ems(way) <= room), ""):
+        yield Text(x, y, short, size, fill, bold)
+
+
+def ems(text: str) -> float:
+    """Return about how wide a text is, in multiples of its size: an M is wider than an i, and a mark has no width."""
+    return sum(
+        0.0
+        if unicodedata.combining(letter)
+        else 1.0
+        if letter in "MWmw@%…" or unicodedata.east_asian_width(letter) in "WF"
+        else 0.68
+        if letter.isupper()
+        else LETTER
+        for letter in text
+    )
