@@ -2,46 +2,83 @@
 
 /** @import { Question, Solution, Verdict } from "./types" */
 
+export const LONGEST = 2000; // characters of an answer, as MAX_CHARACTERS in prediction.py
+
 const CUT = 24; // letters of a word that could not be read
-const APART = /(?<=\d)\s*[xX×*]\s*(?=\d)|[\s,;、()[\]{}'"]+/u;
+const SPACE = /[\s\p{Cc}]+/gu; // white space and control characters
 
 /**
- * The words of an answer: without white space, commas and brackets, and without the zeros around a number and the sign of -0.
+ * A decimal digit of any script as 0 to 9: the ten digits of a script follow one another.
+ * @param {string} digit
+ */
+function ascii(digit) {
+  const code = /** @type {number} */ (digit.codePointAt(0));
+  let before = 0;
+  while (before < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before++;
+  return String(before);
+}
+/**
+ * What was typed in plain characters, as `_legible` in prediction.py returns it.
  * @param {string} typed
  */
-const wordsOf = (typed) =>
+const legible = (typed) =>
   typed
     .normalize("NFKC")
-    .split(APART)
-    .map((word) =>
-      word
-        .replace(/^\+|\.0*$/g, "")
-        .replace(/^(-?)0+(?=\d)/, "$1")
-        .replace(/^-0$/, "0"),
-    )
-    .filter(Boolean);
+    .replace(/\p{Nd}/gu, ascii)
+    .replace(SPACE, " ")
+    .trim();
 
 /**
- * An answer as Python spells it, so that answers can be compared; throws an Error for what cannot be read.
+ * A text for a message, in quotes and cut.
+ * @param {string} text
+ */
+function quoted(text) {
+  const letters = [...text];
+  return `'${letters.length > CUT ? `${letters.slice(0, CUT - 1).join("")}…` : text}'`;
+}
+
+/**
+ * An answer as Python spells it, so that answers can be compared; throws an Error for what cannot be read. It takes and
+ * refuses what `Prediction.read` does.
  * @param {Question} question
  * @param {string} typed
  */
-export function readAnswer({ form, parts: { one, words, unread, single } }, typed) {
+export function readAnswer({ form, parts: { skipped, one, words, unread, single } }, typed) {
   if (form === "choice") return typed;
-  const known = new RegExp(`^(?:${one})$`, "i"),
-    isKnown = (/** @type {string} */ part) => known.test(part),
-    told = wordsOf(typed);
-  const parts = told.flatMap((word) => {
-    const meant = isKnown(word) ? [word] : words[word.toUpperCase()];
-    return meant ?? (form === "letters" && [...word].every(isKnown) ? [...word] : [word]);
+  const refusal = (/** @type {string} */ got) => new Error(unread.replace("{got}", () => got));
+  const known = new RegExp(`^${one}$`),
+    text = legible(typed),
+    length = [...typed].length;
+  if (!text) throw refusal("nothing");
+  if (length > LONGEST) throw refusal(`a text of ${length} characters`);
+  const parts = text.replace(new RegExp(skipped, "gi"), " ").split(" ").filter(Boolean);
+  const given = parts.flatMap((part) => {
+    const meant = form === "numbers" ? numberOf(part, known) : lettersOf(part.toUpperCase(), known, words);
+    if (!meant) throw refusal(quoted(part));
+    return meant;
   });
-  const given = form === "letters" ? inOrder(parts.map((part) => part.toUpperCase())) : parts,
-    missing = !told.length || (form === "numbers" && !parts.length) || (single && given.length !== 1);
-  const wrong = parts.find((part) => !isKnown(part)) ?? (missing ? typed.trim() : null);
-  if (wrong === null) return given.join(" ") || "none";
-  const letters = [...wrong],
-    got = letters.length > CUT ? `${letters.slice(0, CUT - 1).join("")}…` : wrong;
-  throw new Error(unread.replace("{got}", () => `'${got}'`));
+  const answer = form === "numbers" ? given : inOrder(given);
+  if ((form === "numbers" && !answer.length) || (single && answer.length !== 1)) throw refusal(quoted(text));
+  return answer.join(" ") || "none";
+}
+/**
+ * A number without a plus, zeros before it, and decimals; null if it is none.
+ * @param {string} part
+ * @param {RegExp} known
+ */
+function numberOf(part, known) {
+  const found = known.exec(part);
+  return found && [String(BigInt(found[1]))];
+}
+/**
+ * The sequences that a word in capitals names: itself, none, all, or each of its letters; null for others.
+ * @param {string} word
+ * @param {RegExp} known
+ * @param {Record<string, string[]>} words
+ */
+function lettersOf(word, known, words) {
+  if (known.test(word)) return [word];
+  return words[word] ?? ([...word].every((letter) => known.test(letter)) ? [...word] : null);
 }
 /** @param {string[]} letters */
 const inOrder = (letters) => [...new Set(letters)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));

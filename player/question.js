@@ -2,7 +2,7 @@
 
 /** @import { Question } from "./types" */
 
-import { judge, readAnswer, solutionOf } from "./answers.js";
+import { judge, LONGEST, readAnswer, solutionOf } from "./answers.js";
 import { button, el } from "./dom.js";
 import { explained } from "./terms.js";
 
@@ -52,7 +52,7 @@ export class Asking {
       autocomplete: "off",
       spellcheck: "false",
       enterkeyhint: "done",
-      maxlength: 2000,
+      maxlength: LONGEST,
     });
     this.field.addEventListener("keydown", (event) => this.key(event));
     this.choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });

@@ -136,8 +136,8 @@ export interface Question {
   form: "numbers" | "letters" | "choice";
   example: string;
   choices: string[];
-  /** How what is typed is read: one part, words that stand for parts, the message for anything else, and whether it is one part. */
-  parts: { one: string; words: Record<string, string[]>; unread: string; single: boolean };
+  /** How a typed answer is read, as `Prediction.parts` describes it. */
+  parts: { skipped: string; one: string; words: Record<string, string[]>; unread: string; single: boolean };
   first: number;
   step: number;
   sealed: string;

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
+from unicodedata import normalize
 
 from packviz.errors import PackvizError
 from packviz.show.movie.marks import Stage
@@ -26,15 +27,20 @@ MAX_CHARACTERS = 2000
 
 _refusal = partial(PackvizError, "answer")  # got, expected, fix
 
-_TENSOR = re.compile(r"^(?:\w+\s*={1,2}\s*)?(?:(?:torch\s*\.\s*)?(?:tensor|size|longtensor)\b)?", re.IGNORECASE)
-_DTYPE = re.compile(r",\s*(?:dtype|device)\s*=[^,()\[\]]*")
-_APART = re.compile(r"[\s,;，、()\[\]{}'\"]+")
-_BETWEEN_SIZES = re.compile(r"(?<=\d)\s*[x×*]\s*(?=\d)", re.IGNORECASE)
-_INTEGER = re.compile(r"([+-]?\d{1,18})(?:\.0*)?")
-_AROUND = {  # words around numbers that the player skips
-    f"{prefix}{name}" for name in ("tensor", "size", "longtensor") for prefix in ("", "torch.")
-} | {"dtype=torch.int64", "dtype=torch.int32"}
-_NOBODY = {"none", "nobody", "nothing", "-", "–", "—", "∅"}
+# How a typed answer is read, here and in player/answers.js, which gets these patterns and words.
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]+")  # white space and control characters
+_SKIPPED: Mapping[Form, str] = {
+    "numbers": "|".join([
+        r"^[^ =,;()\[\]{}]+ ?==? ?",  # batch_sizes =
+        r"\b(?:torch ?\. ?)?(?:tensor|size|longtensor)\b",
+        r", ?(?:dtype|device) ?=[^,()\[\]]*",
+        r"(?<=\d) ?[x×*] ?(?=\d)",  # 4 x 3
+        r"""[,;、()\[\]{}'"]""",
+    ]),
+    "letters": r"""[,;、()\[\]{}'"]|\.+(?= |$)""",
+}  # fmt: skip
+_INTEGER = r"([+-]?\d{1,18})(?:\.0*)?"
+_NOBODY = ("NONE", "NOBODY", "NOTHING", "-", "–", "—", "∅")
 
 
 @dataclass(frozen=True)
@@ -114,18 +120,20 @@ class Prediction(Brief):
 
     @property
     def parts(self) -> Mapping[str, Any]:
-        """Return how the player reads what is typed: as parts, which it compares with the listed answers.
+        """Return how the player reads what is typed, so that it takes and refuses what `read` does.
 
-        one: a regular expression for one part, in capitals. words: the parts for which other words stand. unread: the
-        message for anything else, with a blank for it. single: whether it must be one part.
+        skipped: a regular expression for what stands between the parts. one: for one part; its group is what counts.
+        words: in capitals, with the letters for which each stands. unread: the message for anything else, with a blank
+        for it. single: whether it must be one letter.
         """
-        one = "|".join(self.letters) if self.form == "letters" else r"-?\d{1,18}"
-        words: dict[str, list[str]] = {
-            word.upper(): [] for word in (_NOBODY | {"and"} if self.form == "letters" else _AROUND)
+        letters = self.form == "letters"
+        return {
+            "skipped": _SKIPPED.get(self.form, ""),
+            "one": f"({'|'.join(self.letters)})" if letters else _INTEGER,
+            "words": _words(self.letters) if letters else {},
+            "unread": _refusal("{got}", *self._wanted).sentence,
+            "single": self.single,
         }
-        if self.form == "letters":
-            words["ALL"] = list(self.letters)
-        return {"one": one, "words": words, "unread": _refusal("{got}", *self._wanted).sentence, "single": self.single}
 
     @property
     def _wanted(self) -> tuple[str, str]:
@@ -173,14 +181,12 @@ def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     (3, 2)
     """
     wanted = _wanted_numbers(single=single)
-    text = _DTYPE.sub(" ", _checked(typed, *wanted))
-    text = _BETWEEN_SIZES.sub(" ", _TENSOR.sub("", text, count=1))
-    parts = [part for part in _APART.split(text) if part]
-    numbers = [int(match[1]) for part in parts if (match := _INTEGER.fullmatch(part))]
-    if not parts or len(numbers) < len(parts):
-        unread = next((part for part in parts if not _INTEGER.fullmatch(part)), typed)
-        raise _refusal(quoted(unread), *wanted)
-    return tuple(numbers)
+    text = _legible(typed, *wanted)
+    parts = _parts(text, "numbers")
+    numbers = [re.fullmatch(_INTEGER, part, re.ASCII) for part in parts]
+    if not parts or None in numbers:
+        raise _refusal(quoted(parts[numbers.index(None)] if parts else text), *wanted)
+    return tuple(int(number[1]) for number in numbers if number)
 
 
 def read_letters(typed: str, letters: Sequence[str], *, single: bool = False) -> tuple[str, ...]:
@@ -193,12 +199,15 @@ def read_letters(typed: str, letters: Sequence[str], *, single: bool = False) ->
     """
     letters = tuple(letters)
     wanted = _wanted_letters(letters, single=single)
-    words = {word.upper(): word for word in _APART.split(_checked(typed, *wanted).rstrip(".")) if word}
-    named = {letter for word in words if word != "AND" or word in letters for letter in _named(word, letters)}
-    if unknown := sorted(named.difference(letters)):
-        raise _refusal(", ".join(quoted(words[word]) for word in unknown[:3]), *wanted)
+    text = _legible(typed, *wanted)
+    named = set[str]()
+    for word in _parts(text, "letters"):
+        meant = _named(word.upper(), letters)
+        if meant is None:
+            raise _refusal(quoted(word), *wanted)
+        named.update(meant)
     if single and len(named) != 1:
-        raise _refusal(quoted(typed.strip()), *wanted)
+        raise _refusal(quoted(text), *wanted)
     return tuple(letter for letter in letters if letter in named)
 
 
@@ -229,15 +238,27 @@ def _wanted_letters(letters: Sequence[str], *, single: bool) -> tuple[str, str]:
     return f"letters, {reach}, or none", "type letters separated by spaces, or the word none"
 
 
-def _named(word: str, letters: Sequence[str]) -> Sequence[str]:
-    """Return the sequences that a word names: itself, none, all, or each of its characters."""
+def _named(word: str, letters: Sequence[str]) -> Sequence[str] | None:
+    """Return the sequences that a word in capitals names: itself, none, all, or each letter; None for others."""
     if word in letters:
         return [word]
-    if word.lower() in _NOBODY:
-        return []
-    if word == "ALL":
-        return letters
-    return list(word) if set(word) <= set(letters) else [word]
+    meant = _words(letters).get(word)
+    return meant if meant is not None else list(word) if set(word) <= set(letters) else None
+
+
+def _words(letters: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return the words that stand for none or all of the sequences, in capitals."""
+    return {**dict.fromkeys((*_NOBODY, "AND"), ()), "ALL": letters}
+
+
+def _parts(text: str, form: Form) -> list[str]:
+    return re.sub(_SKIPPED[form], " ", text, flags=re.ASCII | re.IGNORECASE).split()
+
+
+def _legible(typed: object, expected: str, fix: str) -> str:
+    """Return what was typed in plain characters: digits of all scripts as 0 to 9, full-width signs as usual ones."""
+    text = normalize("NFKC", _checked(typed, expected, fix))
+    return _SPACE.sub(" ", "".join(str(int(sign)) if sign.isdecimal() else sign for sign in text)).strip()
 
 
 def _plain(choice: str) -> str:
@@ -247,7 +268,7 @@ def _plain(choice: str) -> str:
 def _checked(typed: object, expected: str, fix: str) -> str:
     if not isinstance(typed, str):
         raise _refusal(shown(typed), expected, fix)
-    if not typed.strip():
+    if not _SPACE.sub("", typed):
         raise _refusal("nothing", expected, fix)
     if len(typed) > MAX_CHARACTERS:
         raise _refusal(f"a text of {len(typed)} characters", expected, fix)
