@@ -1,6 +1,7 @@
 """Each kind of run has its own settings in the address, its own controls and its own limits."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from packviz.compute.row_limits import check_row_limits
 from packviz.errors import PackvizError
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, limited_batch
+from packviz.show.movie import kinds
+from ui.parts.part import TABLES
 from ui.parts.plan_file import from_file
 from ui.parts.settings import PANELS
 from ui.state.kinds import KINDS, ROWS
 from ui.state.names import NAMES
+from ui.state.path import LESSONS
 from ui.state.runs import OWN, Request, Source, run
 
 PAGES = Path(__file__).parents[2] / "pages"
@@ -76,6 +80,19 @@ def test_no_two_kinds_share_a_name_in_the_address() -> None:
     names = [name for kind in KINDS.values() for name in kind.names.values()]
     assert len(names) == len(set(names))
     assert set(names) <= set(NAMES)
+
+
+def test_the_owner_of_a_name_is_a_file_that_has_it() -> None:
+    for name, (owner, _) in NAMES.items():
+        bare = re.sub("^(row|x|file)_", "", name)
+        assert not owner or re.search(f'["_]{bare}"', (PAGES.parent / owner).read_text("utf-8")), name
+
+
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_every_stage_that_a_page_shows_has_a_table(kind: kinds.MovieKind) -> None:
+    (made,) = [of for of in KINDS.values() if of.computes.records == kind.records]
+    lessons = {stage.name for stage in kind.stages if stage.by_default or stage.name in LESSONS}
+    assert set(TABLES[made]) == lessons
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

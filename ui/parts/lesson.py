@@ -12,7 +12,7 @@ from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
 from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, ways_back
 from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
-from ui.parts.part import records, refused
+from ui.parts.part import TABLES, records, refused
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
@@ -39,7 +39,11 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Wa
     """
 
     def below(shown: Shown) -> None:
-        stage = stage_on_screen() or STAGES[0]
+        stage = stage_on_screen()
+        if (
+            stage is None or stage not in TABLES[PACKING]
+        ):  # nothing is painted yet, or it is still the movie of another page
+            stage = STAGES[0]
         if stage == "unpack":  # the last one of the movie
             _parts({"What added padding does to accuracy": end}, shown)
         title = "All numbers of this stage, and the same run in plain PyTorch"

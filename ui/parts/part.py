@@ -26,12 +26,16 @@ NOT_RECORDED = "There is no recorded run of this cell yet; `make record` makes o
 TABLES: Mapping[AppKind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by stage
     PACKING: {
         "pad": tables.padded_table,
+        "embed": tables.padded_table,
         "sort": tables.sorted_table,
         "pack": tables.packed_table,
         "run": tables.run_table,
         "unpack": tables.unpacked_table,
     },
-    ROWS: {"two": tables.order_table, **dict.fromkeys(ROWS.stages[1:], tables.rows_table)},
+    ROWS: {
+        "two": tables.order_table,
+        **dict.fromkeys(("fill", "borders", "attention", "run", "leak", "losses"), tables.rows_table),
+    },
 }
 
 PROGRAMS: Mapping[AppKind, Callable[[Any], str]] = {PACKING: snippet, ROWS: row_snippet}
@@ -138,7 +142,7 @@ def _table(shown: Shown, stage: str) -> None:
 
 def table(kind: AppKind, record: Record, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
     """Return the records of one stage; those of the padded grid if torch refused to continue."""
-    make = TABLES[kind].get(stage, tables.padded_table)  # the stage embed shows the padded grid, too
+    make = TABLES[kind][stage]
     if isinstance(record, Refusal):
         make = tables.padded_table
     return make(record, *((layer, direction) if make is tables.run_table else ()))

@@ -29,7 +29,7 @@ NAMES = tuple(page.address for page in PAGES)
 _VERSION = 1
 _UTF8 = b"\xef\xbb\xbf"  # a mark at the beginning of a file, which some editors write
 _SAVED = "what this page has saved"
-_LESSONS = Path(__file__).parents[1] / "lessons"
+_PLANS = Path(__file__).parents[1] / "plans"
 _PAGE = Path(__file__).parent / "plan.html"
 
 
@@ -54,9 +54,7 @@ def as_file(plan: Plan) -> str:
 @cache
 def ready_lessons() -> tuple[Plan, ...]:
     """Return the lessons that come with the app."""
-    return tuple(
-        _plan(convert(tomllib.loads(path.read_text("utf-8")), _PlanFile)) for path in sorted(_LESSONS.iterdir())
-    )
+    return tuple(_plan(convert(tomllib.loads(path.read_text("utf-8")), _PlanFile)) for path in sorted(_PLANS.iterdir()))
 
 
 def from_file(data: bytes) -> Plan:

@@ -14,11 +14,11 @@ import streamlit as st
 
 from packviz.inputs.limits import LIMITS
 from packviz.text import listed, quoted, visible
-from ui.state.names import NAMES, NUMBERS, PARTS, SETTINGS, THEMES, Owner, changed, default
+from ui.state.names import NAMES, NUMBERS, PANEL, PARTS, PLAYER, SETTINGS, SHARE, SOURCE, THEMES, changed, default
 from ui.state.visit import visit
 
 MAX_LENGTH = 8_000  # characters of a text in a link
-_NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are reported if they are ignored
+_NAMED = (SOURCE, PANEL, PLAYER, SHARE)  # the owners whose names are reported if they are ignored
 
 
 @dataclass
@@ -100,7 +100,7 @@ def ordinal(given: Mapping[str, str], name: str, most: int = 10**9) -> int | Non
 
 def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
     """Return one line about the requests of a link that the controls and the player (`shown`) did not apply."""
-    others = {name: raw for name, raw in asked.items() if NAMES.get(name, ("controls",))[0] in _NAMED}
+    others = {name: raw for name, raw in asked.items() if NAMES.get(name, (PANEL,))[0] in _NAMED}
     missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
     return f"Ignored from the link: {listed(missing)}." if missing else None
 

@@ -22,8 +22,6 @@ LESSONS = {  # by stage
     "losses": "losses",
 }
 
-TITLES = {"class": "For teachers", "losses": "What the loss counts"}  # in the menu; of the others their names
-
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them
 
 
@@ -41,15 +39,15 @@ class Lessons:
 def pages() -> dict[str, list[Page]]:
     """Return the pages by menu group; lessons that are done have a tick."""
     overview = script("overview")
-    groups: dict[str, list[Page]] = {page.menu: [] for page in PAGES}
+    groups: dict[str, list[Page]] = {page.group: [] for page in PAGES}
     for page in PAGES:
         if page.address == "overview":  # the first page, without a name and by it
-            groups[page.menu] += [
+            groups[page.group] += [
                 st.Page(overview, title="Overview", url_path="start", default=True),
                 st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),
             ]
         else:
-            groups[page.menu].append(_page(page.address))
+            groups[page.group].append(_page(page.address, page.menu))
     return groups
 
 
@@ -58,7 +56,7 @@ def script(name: str) -> str:
     return f"pages/{name}.py"
 
 
-def _page(name: str) -> Page:
+def _page(name: str, title: str) -> Page:
     done = {LESSONS[stage] for stage in visit(Lessons).done}
     tick = ":material/check_circle:" if name in done else None
-    return st.Page(script(name), title=TITLES.get(name, name.replace("_", " ").capitalize()), icon=tick, url_path=name)
+    return st.Page(script(name), title=title, icon=tick, url_path=name)

@@ -14,6 +14,7 @@ from packviz.doctor import Finding, examine, filler_of
 from packviz.errors import PackvizError
 from packviz.inputs.config import Config
 from packviz.show.movie import movie
+from packviz.show.movie.kinds import kind_of, stages_of
 from packviz.text import counted
 from ui.parts.part import TABLES, distance, explore, fresh, table
 from ui.parts.player import clip
@@ -191,9 +192,9 @@ def _watched(module: nn.RNNBase) -> tuple[int, int]:
 
 def _records(done: Trace, layer: int, direction: int) -> None:
     """Show the records of one stage, and how they compare with torch's own run."""
-    stage = st.segmented_control(
-        "Records of the stage", list(TABLES[PACKING]), default="run", required=True, key="own_stage"
-    )
+    has = stages_of(kind_of(done), done)
+    stages = [stage for stage in TABLES[PACKING] if stage in has]
+    stage = st.segmented_control("Records of the stage", stages, default="run", required=True, key="own_stage")
     frame = table(PACKING, done, stage, layer, direction)
     st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
     distance(done)

@@ -11,6 +11,7 @@ from packviz.compute.rows import rerun
 from packviz.errors import PackvizError
 from packviz.facts.episodes import Way, episodes
 from packviz.facts.row_leaks import fullest, leak_in
+from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.examples import example
 from packviz.text import letters, two_digits
 from ui.parts.part import sheet
@@ -29,7 +30,7 @@ ATTENTION: tuple[Borders, ...] = (
 )
 _LAYERS: tuple[Borders, ...] = (
     *ATTENTION,
-    *((name, "a PackedSequence", {"layer": name}, {"isolate": False}) for name in ("rnn", "gru", "lstm")),
+    *((name, "a PackedSequence", {"layer": name}, {"isolate": False}) for name in CELL_KINDS),
     ("conv", "a cut at each border", {"layer": "conv"}, {"isolate": False}),
 )
 _WAYS = {

@@ -58,13 +58,27 @@ _ASKING = _COMMON | {"mean", "means", "meaning", "s", "explain", "define", "defi
 
 @dataclass(frozen=True, repr=False)
 class Page(Brief):
-    """A page of the app: its address, title, subject and menu section, and questions that should find it."""
+    """A page of the app.
+
+    address  its file in pages/, without the ending
+    title    in links and in the search
+    about    its subject
+    group    in the menu; "": none
+    named    in the menu, if that is not its address in words
+    asked    what people ask who look for it; (): the search does not find it
+    """
 
     address: str
     title: str
     about: str
-    menu: str = ""  # "": outside the sections
-    asked: tuple[str, ...] = ()  # (): the search does not find it
+    group: str = ""
+    named: str = ""
+    asked: tuple[str, ...] = ()
+
+    @property
+    def menu(self) -> str:
+        """Return its name in the menu."""
+        return self.named or self.address.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True, repr=False)
