@@ -9,9 +9,7 @@ import msgspec
 
 from classroom.question import Film
 from classroom.specs import Spec, batch_and_config
-from packviz.compute.record import Trace
-from packviz.compute.row_record import RowsTrace
-from packviz.compute.runs import RUN_KINDS
+from packviz.compute.runs import RUN_KINDS, run_kind_of
 from packviz.show.movie import Movie
 from packviz.show.movie.possible import possible_movie
 from packviz.teach.predictions import Prediction
@@ -20,33 +18,26 @@ from packviz.teach.predictions import Prediction
 def film_of_answer(made: Any, asked: Prediction, settings: Spec) -> Film:
     """Return the movie of a question's answer, from the run and the settings that it is about."""
     stage = asked.moment.stage
+    watched = run_kind_of(made.config).watching(settings, made.config)
     if stage == "backward":  # final states in the forward direction
-        settings = {}
-    backward = asked.key.endswith("_backward") or settings.get("direction") == "backward"
-    direction = int(backward and isinstance(made, Trace) and made.module.bidirectional)
-    shown = possible_movie(made, _stages(stage), direction=direction, **_watched(made, settings))
+        watched = {}
+    elif asked.key.endswith("_backward"):
+        watched["direction"] = 1
+    shown = possible_movie(made, _stages(stage), **watched)
     return _zipped(shown, shown.step_at(stage, asked.moment.timestep, asked.moment.name))
 
 
 def film_of_step(about: Spec) -> Film:
     """Return the movie that a step of a plan is in, at that step or else at its last one."""
     run, settings = RUN_KINDS[about.get("kind", "packing")], about.get("settings", {})
-    made = run.record(*batch_and_config(about, run))
-    direction = int(settings.get("direction") == "backward")
-    shown = possible_movie(made, _stages(about.get("stage")), direction=direction, **_watched(made, settings))
+    batch, config = batch_and_config(about, run)
+    shown = possible_movie(run.record(batch, config), _stages(about.get("stage")), **run.watching(settings, config))
     return _zipped(shown, min(about.get("number", 1), len(shown.steps)))
 
 
 def _stages(stage: str | None) -> tuple[str, ...] | None:
     """Return the stages of the lesson on one of them; None for all."""
     return None if stage is None else ("pad", "embed") if stage in ("pad", "embed") else (stage,)
-
-
-def _watched(made: Any, settings: Spec) -> dict[str, Any]:
-    """Return the layer, and of rows the head, that the movie watches."""
-    if isinstance(made, RowsTrace):
-        return {"layer": settings.get("watched_layer"), "head": settings.get("watched_head", 0)}
-    return {"layer": settings.get("layer") if isinstance(made, Trace) else None}
 
 
 def _zipped(shown: Movie, step: int) -> Film:

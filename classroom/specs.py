@@ -48,7 +48,7 @@ from packviz.show.movie import kinds
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import quoted, visible
-from packviz.validate import choice, integer
+from packviz.validate import choice
 
 Spec = Mapping[str, Any]
 
@@ -188,16 +188,10 @@ def run_of(spec: Spec) -> RunKind:
 def batch_and_config(about: Spec, run: RunKind) -> tuple[Batch, Any]:
     """Return the batch and the settings of a prediction or a step, within the limits; raises PackvizError."""
     settings, names = about.get("settings", {}), set(asdict(run.config()))
-    watched = ("layer", "direction") if run is PACKING else ("watched_layer", "watched_head")
-    if unknown := sorted(set(settings) - names - {"read_as", *watched}):
+    if unknown := sorted(set(settings) - names - {"read_as", *(each.name for each in run.watched)}):
         raise PackvizError("settings", quoted(str(unknown[0])), "names of settings", "leave it out")
     config = run.config(**{name: value for name, value in settings.items() if name in names})
-    integer(watched[0], settings.get(watched[0], 0), 0, config.num_layers - 1)
-    if run is PACKING:
-        choice("direction", settings.get("direction", "forward"), ("forward", "backward"))
-    else:
-        heads = config.num_heads if config.layer == "attention" else 1
-        integer("watched_head", settings.get("watched_head", 0), 0, heads - 1)
+    run.watching(settings, config)
     read_as = choice("read_as", settings.get("read_as", "auto"), get_args(ReadAs))
     batch = limited_batch(about.get("sequences", EXAMPLES[0].text), read_as)
     run.check(batch, config)

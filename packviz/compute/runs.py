@@ -4,7 +4,7 @@ A kind is an entry in RUN_KINDS. Its movie stands in packviz.show.movie.kinds, a
 packviz.teach.predictions.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,8 +16,30 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.inputs.limits import check_limits
 from packviz.inputs.row_config import RowConfig
+from packviz.validate import choice, integer
 
-__all__ = ["PACKING", "ROWS", "RUN_KINDS", "RunKind", "run_kind_of"]
+__all__ = ["PACKING", "ROWS", "RUN_KINDS", "RunKind", "Watched", "run_kind_of"]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One thing of a run that its movie watches, such as a layer.
+
+    name      among the settings of a question or a step of the class
+    argument  of packviz.movie, which takes it as a number from 0
+    values    that a config allows, in order
+    """
+
+    name: str
+    argument: str
+    values: Callable[[Any], Sequence[int | str]]
+
+    def number(self, value: object, config: Any) -> int:
+        """Return a value as the argument of packviz.movie; raises PackvizError if the config does not allow it."""
+        allowed = self.values(config)
+        if isinstance(allowed, range):
+            return integer(self.name, value, 0, len(allowed) - 1)
+        return allowed.index(choice(self.name, value, allowed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +51,7 @@ class RunKind:
     check    raises PackvizError if a batch and a config exceed the limits
     record   of a batch and a config
     records  the classes of that record
+    watched  what its movie watches
     """
 
     name: str
@@ -36,11 +59,17 @@ class RunKind:
     check: Callable[[Batch, Any], None]
     record: Callable[[Batch, Any], Any]
     records: tuple[type, ...]
+    watched: tuple[Watched, ...]
 
     def limited(self, batch: Batch, config: Any) -> Any:
         """Return the record of a batch and a config; raises PackvizError if they exceed the limits."""
         self.check(batch, config)
         return self.record(batch, config)
+
+    def watching(self, settings: Mapping[str, object], config: Any) -> dict[str, int]:
+        """Return what these settings watch, as arguments of packviz.movie; raises PackvizError if it cannot."""
+        asked = [each for each in self.watched if each.name in settings]
+        return {each.argument: each.number(settings[each.name], config) for each in asked}
 
     def changed(self, config: Any) -> dict[str, Any]:
         """Return the settings that differ from their defaults, by name."""
@@ -48,8 +77,34 @@ class RunKind:
         return {name: value for name, value in asdict(config).items() if value != defaults[name]}
 
 
-PACKING = RunKind("packing", Config, check_limits, trace, (Trace, Refusal))
-ROWS = RunKind("rows", RowConfig, check_row_limits, trace_rows, (RowsTrace,))
+def _layers(config: Config | RowConfig) -> Sequence[int]:
+    return range(config.num_layers)
+
+
+def _directions(config: Config) -> Sequence[str]:
+    return ("forward", "backward") if config.bidirectional else ("forward",)
+
+
+def _heads(config: RowConfig) -> Sequence[int]:
+    return range(config.num_heads if config.layer == "attention" else 1)
+
+
+PACKING = RunKind(
+    name="packing",
+    config=Config,
+    check=check_limits,
+    record=trace,
+    records=(Trace, Refusal),
+    watched=(Watched("layer", "layer", _layers), Watched("direction", "direction", _directions)),
+)
+ROWS = RunKind(
+    name="rows",
+    config=RowConfig,
+    check=check_row_limits,
+    record=trace_rows,
+    records=(RowsTrace,),
+    watched=(Watched("watched_layer", "layer", _layers), Watched("watched_head", "head", _heads)),
+)
 RUN_KINDS: Mapping[str, RunKind] = {kind.name: kind for kind in (PACKING, ROWS)}
 
 

@@ -201,3 +201,14 @@ def test_a_prompt_that_begins_with_code_is_still_code_when_asked_again() -> None
     assert html.startswith("<p>What did you see?</p>\n<pre><code")
     spec = {"kind": "batch_sizes", "seen": True}
     assert questions.question(spec).prompt.startswith("What did you see? ")
+
+
+@pytest.mark.parametrize(("settings", "about", "named"), [
+    ({"direction": "backward"}, {}, "direction"),
+    ({"layer": 1}, {}, "layer"),
+    ({"watched_head": 2}, {"kind": "rows"}, "watched_head"),
+    ({"watched_layer": 1}, {"kind": "rows"}, "watched_layer"),
+])  # fmt: skip
+def test_a_step_that_watches_what_the_run_does_not_have_is_refused(settings: Any, about: Any, named: str) -> None:
+    with pytest.raises(RefusedError, match=f"^{named}: expected"):
+        specs.checked_item({"step": {"settings": settings, **about}})

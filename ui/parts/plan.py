@@ -13,7 +13,7 @@ from classroom.state import RefusedError
 from packviz.inputs.batch import ReadAs
 from packviz.inputs.examples import example
 from ui.state.address import MAX_LENGTH
-from ui.state.kinds import KINDS, PACKING, ROWS, MovieStage
+from ui.state.kinds import KINDS, PACKING, MovieStage
 from ui.state.names import default
 from ui.state.runs import Request, Source
 
@@ -86,9 +86,8 @@ def about(request: Request) -> dict[str, Any] | None:
 
 def _settings_of_spec(request: Request) -> dict[str, object]:
     """Return the settings that are not the defaults, and what is watched, as class questions name them."""
-    kind, watched = request.kind, _watched(request)
-    if kind is ROWS and "layer" in watched:  # which is also the name of a setting
-        watched["watched_layer"] = watched.pop("layer")
+    kind, names = request.kind, {each.argument: each.name for each in request.kind.computes.watched}
+    watched = {names.get(name, name): value for name, value in _watched(request).items()}
     return {name: value for name, value in request.settings if value != kind.defaults[name]} | watched
 
 
