@@ -32,7 +32,7 @@ In the phase reveal, for everybody; for the teacher always: answer (as it would 
 reasons ([{answer, reason}]), bars ([{answer, right, before, after, reason}]; answer null counts all others), rounds (1
 or 2), movie (null for a teacher's own question, or {path, steps}; its path needs &token=). Phones that have voted also
 get right and reason. For the teacher alone: host, place (as in `at`), hint (null, or {share, advice, told} after a
-close), natural (the action that usually comes next), items (the plan, or null), questions (the list, if it is no plan),
+close), natural (the action that usually comes next), items (the plan, or null), questions (the list; null in a plan),
 done (places in the list that were shown), index (as item), left (how many of the list come after it), before and after
 (whether there is something), upcoming (the next item), note, seconds since the first item, asked (all specs so far),
 spec (of the current question), pace, wonders, following_count.

@@ -172,7 +172,7 @@ def natural(state: State) -> Action:
 
 
 def _refusal(state: State, action: Done) -> str:
-    """Return why the teacher cannot do this now, "" where that is possible."""
+    """Return why the teacher cannot do this now, "" if it is possible."""
     if action != "delete" and state.revision >= 2 * MAX_EVENTS:
         return "This room is full. Open another one."
     if action in ("ask", "next", "twin", "put", "go") and state.phase == "vote":

@@ -124,7 +124,7 @@ def _html(asked: Question) -> str:
 
 
 def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:
-    """Yield answers, None for any other one, with the name and the text of their feedback, "" where there is none.
+    """Yield answers, None for any other one, with the name and the text of their feedback, "" if there is none.
 
     Canvas accepts every text that is compared with a typed answer as right, so the usual wrong answers are in the
     feedback to all wrong ones.

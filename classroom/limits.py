@@ -38,7 +38,7 @@ async def count(store: Store, what: Counted, address: str | None) -> None:
 
 
 def check_sender(headers: Mapping[str, str]) -> None:
-    """Check that a request is JSON and comes from a page of this server, or from a program that is no browser.
+    """Check that a request is JSON and comes from a page of this server, or from a program that is not a browser.
 
     A page elsewhere can send a visitor's browser here, but not with this content type, and its browser says so in
     Origin or Sec-Fetch-Site. Raises RefusedError. headers: by lower-case names.

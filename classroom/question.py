@@ -37,11 +37,11 @@ class Question:
     answer    as it would be sent: the option's index, a number, a list of numbers, a text, or [sequence, time step];
               None for a poll, whose answers are neither right nor wrong
     solution  the same as `read` returns it; "" for a poll
-    why       why it is right; "" where nothing is known
+    why       why it is right; "" if nothing is known
     reasons   for each usual wrong answer, as `read` returns it, why it is wrong
-    rows      the batch as it came, its tokens as texts; () where there is none
+    rows      the batch as it came, its tokens as texts; () if there is none
     settings  as code
-    asked     the prediction that judges an answer; None where that is not a prediction's
+    asked     the prediction that judges an answer; None if that is not a prediction's
     lengths   of the sequences, for an answer that is a cell
     words     whether the words of texts are counted, and not whole texts
     """
@@ -100,7 +100,7 @@ class Question:
             raise RefusedError(400, problem.sentence) from None
 
     def reason(self, read: str) -> str:
-        """Return why an answer is right or wrong; "" where nothing is known."""
+        """Return why an answer is right or wrong; "" if nothing is known."""
         if read == self.solution and not self.is_poll:
             return self.why
         if read in self.reasons or self.asked is None:

@@ -27,7 +27,7 @@ _TRIES = 60  # batches drawn for a twin
 
 
 def question(spec: Spec) -> Question:
-    """Return the question of a spec; raises RefusedError where there is none. It computes with torch."""
+    """Return the question of a spec; raises RefusedError if there is none. It computes with torch."""
     with _ONE_AT_A_TIME:  # others who ask for the same question wait, and find it cached
         asked = _question(_frozen(spec))
     between = "\n\n" if "prompt" in spec else " "  # a teacher's Markdown may begin with a block of code
@@ -56,7 +56,7 @@ def askable(given: object) -> dict[str, Any]:
 def twin(spec: Spec, seed: str) -> dict[str, Any]:
     """Return a question of the same kind and with the same settings on another batch; the same for the same seed.
 
-    Raises RefusedError for a question of the teacher's own, and where no other batch was found.
+    Raises RefusedError for a question of the teacher's own, and if no other batch was found.
     """
     if "prompt" in spec:
         raise RefusedError(409, "Your own questions cannot get new numbers: ask a different one.")

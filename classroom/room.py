@@ -19,8 +19,8 @@ from classroom.state import Event, RefusedError, State
 from classroom.store import KEPT, BehindError, Store
 
 HEARTBEAT = 15.0  # seconds
-_TEACHER, _PHONE = (0.2, 0.3), (4.0, 12.0)  # seconds, from and to, until they hear of others' votes
-_CROWD = 100  # watchers; with fewer, phones hear of votes proportionally sooner
+_TEACHER, _PHONE = (0.2, 0.3), (4.0, 12.0)  # seconds, from and to, until they get the votes of others
+_CROWD = 100  # watchers; with fewer, phones get votes proportionally sooner
 MAX_CHANNELS = 8  # of one phone, or of the teacher; one more ends the oldest
 _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
@@ -34,7 +34,7 @@ class _Watcher:
         self.woken, self.token, self._host = asyncio.Event(), token, host
         self._timer: asyncio.TimerHandle | None = None
 
-    def tell(self, crowd: int, *, urgent: bool) -> None:
+    def notify(self, crowd: int, *, urgent: bool) -> None:
         """Wake up for news. crowd: how many watch the room."""
         if urgent:
             self.woken.set()
@@ -115,7 +115,7 @@ class Room:
             raise
 
     async def is_teacher(self, token: str | None) -> bool:
-        """Return whether the token is the teacher's secret; raises RefusedError if it is no phone's either.
+        """Return whether the token is the teacher's secret; raises RefusedError if it is not a phone's either.
 
         None, which no request can send, is the projector.
         """
@@ -198,8 +198,8 @@ class Room:
             return results
 
     def _show(self, state: State) -> None:
-        """Make a state visible, and tell the watchers."""
+        """Make a state visible, and wake the watchers."""
         urgent = state.urgent > self.state.revision or state.deleted
         self.state = state
         for watcher in self.watchers:
-            watcher.tell(len(self.watchers), urgent=urgent)
+            watcher.notify(len(self.watchers), urgent=urgent)

@@ -101,7 +101,7 @@ class Rooms:
             return code, host
 
     async def room(self, code: str) -> Room:
-        """Return a room by its code; raises RefusedError where there is none."""
+        """Return a room by its code; raises RefusedError if there is none."""
         code = code.upper()
         if not (len(code) == 6 and code.isascii() and code.isalnum()):
             raise RefusedError(404, "There is no such room.")
@@ -197,9 +197,9 @@ class Rooms:
             if state.at == room.state.at:
                 return snapshot(room.state, asked, token or "", host=host)
 
-    async def tell(self, code: str, tell: Callable[[State], Sequence[Event]]) -> int:
-        """Store what a phone says to the teacher; return the revision."""
-        return await (await self.room(code)).do(tell)
+    async def message(self, code: str, decide: Callable[[State], Sequence[Event]]) -> int:
+        """Store a phone's message to the teacher; return the revision."""
+        return await (await self.room(code)).do(decide)
 
     async def film(self, code: str, token: str | None, number: int) -> Film:
         """Return the movie of a question's answer or of a step, which phones get once it is shown.

@@ -132,14 +132,14 @@ async def _vote(request: Request) -> Response:
 
 async def _pace(request: Request) -> Response:
     body = await _body(request)
-    tell = partial(events.pace, token=body.get("token"), said=body.get("pace"))
-    return _json({"revision": await rooms.tell(_code(request), tell)})
+    decide = partial(events.pace, token=body.get("token"), said=body.get("pace"))
+    return _json({"revision": await rooms.message(_code(request), decide)})
 
 
 async def _wonder(request: Request) -> Response:
     body = await _body(request)
-    tell = partial(events.wonder, token=body.get("token"), text=body.get("text"))
-    return _json({"revision": await rooms.tell(_code(request), tell)})
+    decide = partial(events.wonder, token=body.get("token"), text=body.get("text"))
+    return _json({"revision": await rooms.message(_code(request), decide)})
 
 
 async def _host(request: Request) -> Response:

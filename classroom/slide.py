@@ -70,7 +70,7 @@ def _math(text: str, options: Mapping[str, Any]) -> str:
     """Return LaTeX as MathML, without links and styles. The library leaves entities, which would become tags."""
     try:
         made = convert_to_element(text, display="block" if options.get("display_mode") else "inline")
-    except Exception:  # the library has a dozen for what is no LaTeX: it is shown as it was typed
+    except Exception:  # the library raises a dozen kinds: what is not LaTeX is shown as it was typed
         return f"<code>{escape(text)}</code>"
     for element in made.iter():
         element.text = element.text and unescape(element.text)

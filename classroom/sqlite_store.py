@@ -107,26 +107,26 @@ class SqliteStore:
 
 
 def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[Any]]]) -> None:
-    """Do tasks in one transaction, and once it is on disk tell those who wait for them how they went."""
-    tell = list[Callable[[], None]]()
+    """Do tasks in one transaction, and give the results to those who wait for them once it is on disk."""
+    results = list[Callable[[], None]]()
     try:
         file.begin()
         for task, future in tasks:
             try:
-                tell.append(partial(future.set_result, task(file)))
+                results.append(partial(future.set_result, task(file)))
             except BehindError as behind:  # nothing has been written by this task
-                tell.append(partial(future.set_exception, behind))
+                results.append(partial(future.set_exception, behind))
         file.commit()
     except Exception as error:  # whatever it is, nobody may wait for ever
         file.roll_back()
         if _damaged(error):
             told = f"The file of the classes was damaged. It is kept as {file.set_aside()}, and a new one was begun."
-            tell = [partial(future.set_exception, UnavailableError(told)) for _, future in tasks]
+            results = [partial(future.set_exception, UnavailableError(told)) for _, future in tasks]
         elif len(tasks) > 1:  # those that only read can still be done
-            tell = [partial(_settle, file, [task]) for task in tasks]
+            results = [partial(_settle, file, [task]) for task in tasks]
         else:
-            tell = [partial(future.set_exception, UnavailableError(_told(error, file.path))) for _, future in tasks]
-    for each in tell:
+            results = [partial(future.set_exception, UnavailableError(_told(error, file.path))) for _, future in tasks]
+    for each in results:
         each()
 
 

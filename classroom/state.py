@@ -26,7 +26,7 @@ class RefusedError(Exception):
         self.status, self.sentence = status, sentence
 
 
-_NOT_URGENT = ("created", "joined", "changed", "voted", "paced", "wondered")  # events of which phones hear with a delay
+_NOT_URGENT = ("created", "joined", "changed", "voted", "paced", "wondered")  # events that phones get with a delay
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class State:
     began_at: float | None = None
     channels: frozenset[str] = frozenset(("pace", "wonder", "confidence"))
     last_at: float = 0.0
-    urgent: int = 0  # the revision of the last event of which phones hear at once
+    urgent: int = 0  # the revision of the last event that phones get at once
     deleted: bool = False
 
     @property

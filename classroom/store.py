@@ -19,18 +19,18 @@ KEPT = 24 * 3600.0  # seconds after its last event until a room is deleted
 
 
 class BehindError(Exception):
-    """Raised where the room has more or fewer events than the writer has seen."""
+    """Raised if the room has more or fewer events than the writer has seen."""
 
 
 class UnavailableError(Exception):
-    """Raised where nothing can be stored or read now, with the reason in one sentence: a full disk, for example."""
+    """Raised if nothing can be stored or read now, with the reason in one sentence: a full disk, for example."""
 
 
 class Store(Protocol):
     """Keep the events of rooms. Every function may raise UnavailableError."""
 
     async def append(self, room: str, revision: int, events: Sequence[Event]) -> None:
-        """Add events after the first `revision` ones, all or none; raises BehindError where there are more or fewer."""
+        """Add events after the first `revision` ones, all or none; raises BehindError if there are more or fewer."""
 
     async def read(self, room: str, since: int = 0) -> list[Event]:
         """Return the events after the first `since` ones; [] if there is no such room."""
@@ -66,7 +66,7 @@ def data_folder() -> Path:
 
 
 def chosen_store() -> Store:
-    """Return the store that the environment asks for: Redis where REDIS_URL is set, or else a file."""
+    """Return the store that the environment asks for: Redis if REDIS_URL is set, else a file."""
     if url := os.environ.get("REDIS_URL"):
         from classroom.redis_store import RedisStore  # needs the package redis, which a single machine does not need
 

@@ -98,7 +98,9 @@ def _of_rows(made: RowsTrace, asked: Prediction) -> _Asked:
         }
         return _Asked("row", right, usual, {"n": n, "begins": sum(facts.lengths[:b])})
     if asked.answer != (1,):
-        raise RefusedError(400, "Only where exactly one token is dropped can it be tapped. Choose another max_length.")
+        raise RefusedError(
+            400, "A dropped token can be tapped only if exactly one token is dropped. Choose another max_length."
+        )
     ((b, t, _),) = facts.dropped
     usual = {"first": (b, 0), "kept": (b, t - 1)}
     usual |= {f"last {other}": (other, length - 1) for other, length in enumerate(facts.lengths) if other != b}

@@ -36,8 +36,8 @@ WORDS = Batch.parse("on your mark\nget set\ngo")
     [
         (Batch.parse("1 2.5\n3"), Config(embedding_dim=2), r"2\.5 in sequence A, step 2"),
         (VECTORS, Config(embedding_dim=2), "embedding_dim: expected None for feature vectors"),
-        (VECTORS, Config(padding_idx=0), "padding_idx: expected None where there is no embedding"),
-        (UNSORTED, Config(padding_idx=0), "padding_idx: expected None where there is no embedding"),
+        (VECTORS, Config(padding_idx=0), "padding_idx: expected None without an embedding"),
+        (UNSORTED, Config(padding_idx=0), "padding_idx: expected None without an embedding"),
         (Batch.parse("1 2\n9999999"), Config(embedding_dim=2), "10,000,000"),
         (WORDS, Config(embedding_dim=10**9), "10,000,000"),
         (UNSORTED, Config(hidden_size=10**8), "hidden_size"),

@@ -87,13 +87,13 @@ export class Connection {
         await this.refresh();
         await this.listen(() => (tries = 0));
       } catch (problem) {
-        this.hear(problem);
+        this.afterFailure(problem);
       }
       this.live = false;
       if (this.over) break;
       this.changed();
       const wait = Math.min(LATEST, SOONEST * 2 ** tries);
-      await this.rest(wait + anytime(wait / 4));
+      await this.pause(wait + anytime(wait / 4));
     }
     this.changed();
   }
@@ -101,22 +101,22 @@ export class Connection {
   /** Reconnect now: after sleep, or without a network, the old connection may be dead. */
   wake() {
     this.turn.abort();
-    this.rested?.();
+    this.endPause?.();
   }
 
   /** @param {number} wait in ms */
-  rest(wait) {
+  pause(wait) {
     return new Promise((done) => {
-      this.rested = () => done(null);
-      setTimeout(this.rested, wait);
+      this.endPause = () => done(null);
+      setTimeout(this.endPause, wait);
     });
   }
 
   /**
-   * Tell what refuses this phone for good from what the next attempt may mend.
+   * Stop if this phone is refused for good; anything else may succeed at the next attempt.
    * @param {unknown} problem
    */
-  hear(problem) {
+  afterFailure(problem) {
     if (!(problem instanceof Refusal) || problem.status >= 500) return;
     if (problem.status === 403) this.save({ token: undefined });
     else {
@@ -127,9 +127,9 @@ export class Connection {
 
   /**
    * Listen for news until the connection ends.
-   * @param {() => void} heard
+   * @param {() => void} connected
    */
-  async listen(heard) {
+  async listen(connected) {
     const { signal } = this.turn,
       since = this.seen.revision;
     const query = new URLSearchParams({ token: this.kept.token, since: String(since) });
@@ -148,7 +148,7 @@ export class Connection {
         silence = setTimeout(() => turn.abort(), SILENCE);
         if (!this.live) {
           this.live = true;
-          heard();
+          connected();
           this.changed();
         }
         const lines = (text + decoder.decode(value, { stream: true })).split("\n");
@@ -169,7 +169,7 @@ export class Connection {
       try {
         await this.refresh();
       } catch (problem) {
-        this.hear(problem);
+        this.afterFailure(problem);
         turn.abort();
       }
       this.coming = 0;

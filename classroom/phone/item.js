@@ -1,4 +1,4 @@
-// An item of the teacher's plan that is no question: a slide, or a movie at a step.
+// An item of the teacher's plan that is not a question: a slide, or a movie at a step.
 
 /** @import { Line } from "./line.js" */
 /** @import { View } from "./phone.js" */

@@ -14,7 +14,7 @@ const PREFIX = "packviz class ",
 const here = new Map(); // where the browser keeps nothing
 
 /**
- * Use the browser's storage; null where there is none.
+ * Use the browser's storage; null if there is none.
  * @param {(storage: Storage) => any} use
  */
 function stored(use) {

@@ -33,12 +33,12 @@ export class Line extends Connection {
   }
 
   /**
-   * Say something to the teacher alone.
+   * Send a message to the teacher alone.
    * @param {"pace" | "wonder"} path
-   * @param {Record<string, string | null>} said
+   * @param {Record<string, string | null>} message
    */
-  async tell(path, said) {
-    await this.ask(`/${path}`, { token: this.kept.token, ...said });
+  async sendMessage(path, message) {
+    await this.ask(`/${path}`, { token: this.kept.token, ...message });
     await this.refresh();
   }
 

@@ -28,7 +28,8 @@ export function toTeacher(line) {
 
 part("paces").append(
   ...Object.entries(SAID).map(([pace, label]) => {
-    const press = () => teaching.tell("pace", { pace: teaching.seen.pace === pace ? null : pace }).catch(() => {});
+    const press = () =>
+      teaching.sendMessage("pace", { pace: teaching.seen.pace === pace ? null : pace }).catch(() => {});
     return button(label, press, { "data-pace": pace });
   }),
 );
@@ -37,7 +38,7 @@ part("wonder").addEventListener("submit", async (event) => {
   const field = /** @type {HTMLInputElement} */ (part("wondered"));
   if (!field.value.trim()) return;
   try {
-    await teaching.tell("wonder", { text: field.value });
+    await teaching.sendMessage("wonder", { text: field.value });
     field.value = "";
     part("wonder-told").textContent = "Your teacher has your question.";
   } catch (problem) {

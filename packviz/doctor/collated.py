@@ -20,7 +20,7 @@ _PADDED = {"x", "lengths"}  # names of a padded batch
 def rows_in(loaded: Loaded) -> tuple[dict[str, Any], str] | None:
     """Return the arguments of examine_rows() that a file holds, and which of its tensors are none of them.
 
-    None if it is no collated batch: that has the borders of documents, or ids beside a mask or labels.
+    None if it is not a collated batch: that has the borders of documents, or ids beside a mask or labels.
     """
     found: dict[str, Any] = {}
     others = [*loaded.packed]

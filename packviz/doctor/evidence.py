@@ -147,9 +147,9 @@ class Evidence:
     def _alone(
         self, alone: Callable[[int, int], Any], probed: Callable[[], Sequence[int]], copies: Sequence[int]
     ) -> dict[int, Any]:
-        """Return what comes of samples alone, or of copies of them, up to one that fails; of the way that got furthest.
+        """Run samples one at a time until one fails. Try each number of copies; return the outputs of the best attempt.
 
-        A second way is tried only if the calls that are left may get it further.
+        Another number is tried only if the calls that are left may get it further.
         """
         best: dict[int, Any] = {}
         for count in copies:
@@ -173,7 +173,7 @@ class Evidence:
             self.changes += self.compare("alone", b, self.whole.each[b], own)
 
     def vary(self, way: Way, given: Any, places: Places, by: int | None = None, at: int | None = None) -> bool:
-        """Run something else, add what differs in the samples that stand at these places, and say if it could be run.
+        """Run something else, add what differs in the samples at these places, and return whether it could be run.
 
         It is not run if the model was called as often as it may be.
 

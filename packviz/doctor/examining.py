@@ -1,4 +1,4 @@
-"""examine(): look at a batch, a packed sequence, or a module and its batch, and say what is wrong."""
+"""examine(): look at a batch, a packed sequence, or a module and its batch, and list what is wrong."""
 
 from collections.abc import Collection, Sequence
 from typing import Any

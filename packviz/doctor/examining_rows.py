@@ -1,4 +1,4 @@
-"""examine_rows(): look at a row of documents as a collator made it, and say what is wrong."""
+"""examine_rows(): look at a row of documents as a collator made it, and list what is wrong."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

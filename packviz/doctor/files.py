@@ -55,7 +55,7 @@ class Loaded(Brief):
     name: str
     tensors: Mapping[str, Tensor]  # by name; a lone one under the file's name without its ending
     packed: Mapping[str, PackedSequence]
-    numbers: Mapping[str, float]  # alone, which are no tensors
+    numbers: Mapping[str, float]  # that stand alone and are not tensors
     lists: frozenset[str]  # the tensors that are lists in the file, which have no dtype
 
     @property

@@ -16,7 +16,7 @@ from packviz.doctor.padded_batch import EXTRA, Call, PaddedBatch, padded_batch
 from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.separation import by_index
 from packviz.doctor.variations import other_orders
-from packviz.doctor.wording import finding, said_by, told_of
+from packviz.doctor.wording import amounts_of, finding, said_by
 from packviz.rules.finding import Finding
 from packviz.text import letters, sequence_label
 from packviz.validate import integer, number
@@ -184,7 +184,7 @@ def _finding(
     """Return a finding about sequences."""
     rows = sorted({one.on for one in changes if one.on is not None})
     many, whose = len(rows) > 1, f" of {letters(rows)}" if rows else ""
-    change = f"the result{'s' * many}{whose} {'change' if many else 'changes'}: {told_of(changes)}."
+    change = f"the result{'s' * many}{whose} {'change' if many else 'changes'}: {amounts_of(changes)}."
     return finding(
         key, done, changes, severity, "sequence", **{"change": change, "extra": EXTRA, "order": "", **values}
     )

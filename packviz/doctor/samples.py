@@ -13,7 +13,7 @@ from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.random_states import random_states_kept
 from packviz.doctor.variations import Variations, copied, other_orders
-from packviz.doctor.wording import finding, said_by, told_of, who_of
+from packviz.doctor.wording import amounts_of, finding, pairs_of, said_by
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import described, refusal_of
@@ -152,7 +152,7 @@ def _findings(done: Evidence, vary: Variations, *, drawn: bool) -> Iterator[Find
     if "order" in done.failures and "order" not in done.compared:
         yield finding("variation_fails", done, severity="note", failure=_failure(done, "order"), way="order")
     for one in patterns(done, vary):
-        changes = _telling(one.changes)
+        changes = _showing_the_cause(one.changes)
         yield finding(one.kind, done, changes, **_values(done, vary, one, changes))
 
 
@@ -160,7 +160,7 @@ def _failure(done: Evidence, way: Any) -> str:
     return said_by(done.failures[way]) if way in done.failures else ""
 
 
-def _telling(changes: Sequence[Change]) -> Sequence[Change]:
+def _showing_the_cause(changes: Sequence[Change]) -> Sequence[Change]:
     """Return the changes that show the cause: by other values if there are any, else beside others or alone."""
     for ways in (("values",), ("alone", "pair")):
         if found := [one for one in changes if one.way in ways]:
@@ -173,9 +173,9 @@ def _values(done: Evidence, vary: Variations, pattern: Pattern, changes: Sequenc
     full = [b for b in done.alone if vary.is_full(b) and b not in hit]
     moved = [f"{sequence_label(b)} gets that of {sequence_label(of)}" for b, of in enumerate(pattern.order) if b != of]
     pairs = [one for one in changes if one.way == "pair"]
-    beside = f" ({who_of(pairs)} when it stands beside it)" if pairs else ""
+    beside = f" ({pairs_of(pairs)} when it stands beside it)" if pairs else ""
     return {
-        "change": f"the result of {letters(sorted(hit))} changes: {told_of(changes)}{beside}.",
+        "change": f"the result of {letters(sorted(hit))} changes: {amounts_of(changes)}{beside}.",
         "order": joined(moved, 4),
         "full": letters(full) if full else "",
         "one_full": len(full) == 1,

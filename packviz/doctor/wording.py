@@ -28,15 +28,15 @@ def finding(
     if noun == "document" and timed:
         rows = [b for b, steps in hit.items() for _ in steps]
         first = [step for steps in hit.values() for step in steps]
-    told = {
+    words = {
         "noun": noun,
         "hit": letters(hit),
-        "told": told_of(changes),
-        "who": who_of(changes),
+        "amounts": amounts_of(changes),
+        "pairs": pairs_of(changes),
         "where": where_of(hit, noun),
         "rounding": rounding_of(done),
     }
-    return worded(Fault(key, None, rows, first, severity=severity, **{**told, **values}), None)
+    return worded(Fault(key, None, rows, first, severity=severity, **{**words, **values}), None)
 
 
 def steps_of(changes: Sequence[Change]) -> dict[int, list[int]]:
@@ -58,7 +58,7 @@ def where_of(hit: Mapping[int, Sequence[int]], noun: str) -> str:
     return joined(told, MOST)
 
 
-def told_of(changes: Sequence[Change]) -> str:
+def amounts_of(changes: Sequence[Change]) -> str:
     """Return by how much each output differs: "output by up to 0.25 and state in its shape"."""
     parts = []
     for name in dict.fromkeys(one.name for one in changes):
@@ -67,7 +67,7 @@ def told_of(changes: Sequence[Change]) -> str:
     return joined(parts)
 
 
-def who_of(changes: Sequence[Change]) -> str:
+def pairs_of(changes: Sequence[Change]) -> str:
     """Return who changes whom: "A changes B and C; B changes C"."""
     told = [one for one in changes if one.way == "values"] or [one for one in changes if one.by is not None]
     changed = sorted({one.by for one in told if one.by is not None})

@@ -88,6 +88,6 @@ class Config:
         embedding_dim = _WORD_EMBEDDING_DIM if kind == "words" and self.embedding_dim is None else self.embedding_dim
         if embedding_dim is None and self.padding_idx is not None:
             fix = "leave padding_idx out" + (", or set embedding_dim" if kind == "numbers" else "")
-            expected = "None where there is no embedding"
+            expected = "None without an embedding"
             raise PackvizError("padding_idx", expected=expected, got=shown(self.padding_idx), fix=fix)
         return embedding_dim

@@ -88,12 +88,12 @@ def check_limits(batch: Batch, config: Config, limits: Limits = LIMITS) -> None:
 
 
 def check_row_settings(settings: Mapping[str, object], limits: Limits = LIMITS) -> None:
-    """Check settings, by their names in a RowConfig; raises PackvizError for one that is no integer or too large."""
+    """Check settings, by their names in a RowConfig; raises PackvizError for one too large or not an integer."""
     _check_integers(settings, _OF_ROWS, limits)
 
 
 def check_settings(settings: Mapping[str, object], limits: Limits = LIMITS) -> None:
-    """Check settings, by their names in a Config; raises PackvizError for one that is no integer or too large.
+    """Check settings, by their names in a Config; raises PackvizError for one that is too large or not an integer.
 
     Use it alone if there is no batch yet, or if a Config is not made.
     """

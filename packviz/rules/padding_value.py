@@ -67,7 +67,7 @@ def zeros_begin_at(largest: Tensor, lengths: list[int]) -> bool:
 def shared_end(last: Tensor, before: Tensor, *, packed: bool = True) -> tuple[Tensor, int] | None:
     """Return a vector (F,) that ends at least two sequences, each more than once, and the first of these sequences.
 
-    last, before: the last and the second last step of each sequence, (B, F). One number (F = 1) is no evidence.
+    last, before: the last and the second last step of each sequence, (B, F). One number (F = 1) proves nothing.
     packed: whether the lengths count these steps. A vector of whole numbers, which data such as counts repeat by
     chance, must then be one number throughout, such as -1, and end at least three sequences.
     """
@@ -194,7 +194,7 @@ class GivenGrid:
 
     @cached_property
     def ends(self) -> list[int]:
-        """Return how far each sequence's data reach: one after the last step that is no pad, 0 for none."""
+        """Return how far each sequence's data reach: one after the last step that is not a pad; 0 if all are."""
         return ends_of(self.real)
 
     @cached_property

@@ -238,6 +238,6 @@ def _fields_without_rules(packed: PackedSequence) -> list[tuple[str, object]]:
 
 
 def _check_on_cpu(parameter: str, value: object, expected: str, fix: str = "", name: str = "x") -> None:
-    """Raise PackvizError unless the value is a dense tensor on the CPU; fix: what to do if it is no tensor."""
+    """Raise PackvizError unless the value is a dense tensor on the CPU; fix: what to do if it is not a tensor."""
     if obstacle := tensor_obstacle(value, name) if isinstance(value, Tensor) else (described(value), fix):
         raise PackvizError(parameter, expected=expected, got=obstacle[0], fix=obstacle[1])

@@ -12,7 +12,7 @@ from packviz.rules.case import rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.row_case import RowCase
 
-IGNORED = -100  # a label that is no target
+IGNORED = -100  # a label that is not counted
 
 
 @rule("cu_seqlens", of=RowCase)
@@ -63,13 +63,13 @@ def positions_begin_again(case: RowCase) -> Iterator[Fault]:
     row = cast(Tensor, case.position_ids)
     positions = case.tokens(row)
     others = {name: found for name, found in case.readings.items() if name != "position_ids" and len(found) > 1}
-    told = next(iter(others.values()), ())
-    if told and sum(told) == len(positions):
-        starts = [0, *accumulate(told)][:-1]
+    elsewhere = next(iter(others.values()), ())
+    if elsewhere and sum(elsewhere) == len(positions):
+        starts = [0, *accumulate(elsewhere)][:-1]
         again = [int(positions[start]) for start in starts]
         runs_on = [d for d in range(1, len(starts)) if int(positions[starts[d]]) == int(positions[starts[d] - 1]) + 1]
         if runs_on:
-            yield Fault("positions_run_on", None, runs_on, severity="silent", of=next(iter(others)), lengths=told)
+            yield Fault("positions_run_on", None, runs_on, severity="silent", of=next(iter(others)), lengths=elsewhere)
             return
     else:
         lengths = case.readings.get("position_ids", ())
@@ -78,7 +78,7 @@ def positions_begin_again(case: RowCase) -> Iterator[Fault]:
     if again and len(set(again)) == 1 and again[0] != 0:
         yield Fault("positions_start_elsewhere", severity="note", first=again[0])
     elif uneven := [d for d, first in enumerate(again) if d and first]:  # the first may go on from another row
-        yield Fault("positions_uneven", None, uneven, severity="silent", first=again[uneven[0]], lengths=told)
+        yield Fault("positions_uneven", None, uneven, severity="silent", first=again[uneven[0]], lengths=elsewhere)
     if len(pads := _pads_at_the_end(case, row)) > 1 and len(set(row.tolist())) > 1:
         yield Fault("pads_begin_documents", None, (), pads, severity="silent", pads=len(pads))
 
@@ -88,15 +88,15 @@ def _pads_at_the_end(case: RowCase, row: Tensor) -> list[int]:
     if case.is_token is not None and len(case.is_token) == len(row):
         pads = (~case.is_token & (row == 0)).nonzero().flatten().tolist()
         return pads if case.attention_mask is None or not case.numbers_documents else []
-    told = case.cu_seqlens is not None and int(case.cu_seqlens[-1]) == len(row)
+    has_all = case.cu_seqlens is not None and int(case.cu_seqlens[-1]) == len(row)
     tail = len(row) - int((row != 0).nonzero().flatten()[-1]) - 1 if bool(row.any()) else 0
     tail -= 1 if tail and case.readings.get("position_ids", (0,))[-1] == 1 else 0
-    return [] if told or tail < 2 else [*range(len(row) - tail, len(row))][int(row[len(row) - tail]) != 0 :]
+    return [] if has_all or tail < 2 else [*range(len(row) - tail, len(row))][int(row[len(row) - tail]) != 0 :]
 
 
 @rule("attention_mask", of=RowCase)
-def mask_tells_documents(case: RowCase) -> Iterator[Fault]:
-    """Find a mask that does not tell the documents apart which another spelling does."""
+def mask_separates_documents(case: RowCase) -> Iterator[Fault]:
+    """Find a mask that does not separate the documents, although the row gives their borders in another way."""
     mask = cast(Tensor, case.attention_mask)
     found = next((found for found in case.readings.values() if len(found) > 1), ())
     if not found or case.numbers_documents:
@@ -107,19 +107,19 @@ def mask_tells_documents(case: RowCase) -> Iterator[Fault]:
 
 
 @rule("position_ids", of=RowCase)
-def borders_are_told_in_one_row(case: RowCase) -> Iterator[Fault]:
+def borders_work_beside_other_rows(case: RowCase) -> Iterator[Fault]:
     """Find borders in position_ids alone, beside other rows."""
-    told = [name for name, found in case.readings.items() if len(found) > 1]
-    if case.beside and told == ["position_ids"]:
+    separating = [name for name, found in case.readings.items() if len(found) > 1]
+    if case.beside and separating == ["position_ids"]:
         yield Fault("borders_in_one_row", severity="note", R=case.beside + 1)
 
 
 @rule(of=RowCase)
 def borders_agree(case: RowCase) -> Iterator[Fault]:
     """Find spellings that have different documents."""
-    told = {name: found for name, found in case.readings.items() if name != "position_ids"}
-    if len({*told.values()}) > 1:
-        yield Fault("borders_differ", severity="silent", told=told)
+    spellings = {name: found for name, found in case.readings.items() if name != "position_ids"}
+    if len({*spellings.values()}) > 1:
+        yield Fault("borders_differ", severity="silent", spellings=spellings)
 
 
 @rule(of=RowCase)
@@ -179,7 +179,7 @@ def documents_have_targets(case: RowCase) -> Iterator[Fault]:
         return
     inside = labels.clone()
     if case.input_ids is not None and label_shift(case.tokens(case.input_ids), labels) == 0:
-        inside[case.starts] = IGNORED  # the model shifts them: the first token of a document is no target
+        inside[case.starts] = IGNORED  # the model shifts them: the first token of a document is not a target
     parts = torch.split(inside, list(case.lengths))
     empty = [d for d, part in enumerate(parts) if bool((part == IGNORED).all())]
     if empty:

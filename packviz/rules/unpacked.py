@@ -18,11 +18,11 @@ _LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
 def no_pads_are_run(case: Case) -> Iterator[Fault]:
     """Find steps like pads at either end of sequences run without lengths, or at the ends of the other axis."""
     if case.lengths is not None or case.traced or case.data.dim() != 3 or min(case.data.shape[:2]) < 2:
-        return  # a single step, as of a decoder, is no padded grid
-    values, told = case.by_sequence.detach(), case.padding_value is not None
+        return  # a single step, as of a decoder, is not a padded grid
+    values, is_given = case.by_sequence.detach(), case.padding_value is not None
     for key, read in (("unpacked", values), (_LEFT, values.flip(1)), (_OTHER, values.transpose(0, 1))):
         seen = _pads_at_the_ends(read, case.padding_value)
-        if seen is not None and (told or _is_doubtful(key, seen[1], read.size(1))):
+        if seen is not None and (is_given or _is_doubtful(key, seen[1], read.size(1))):
             yield _fault(case, key, *seen)
             return
 
@@ -36,18 +36,18 @@ def _is_doubtful(key: str, ends: list[int], T: int) -> bool:
 
 
 def _fault(case: Case, key: str, cell: Tensor, ends: list[int], at: tuple[int, int]) -> Fault:
-    told, values = case.padding_value is not None, case.by_sequence.detach()
+    is_given, values = case.padding_value is not None, case.by_sequence.detach()
     T = case.B if key == _OTHER else case.T
     rows = [b for b, end in enumerate(ends) if end < T]
     if key == _OTHER:
-        return Fault(key, severity="note", told=told)
+        return Fault(key, severity="note", is_given=is_given)
     row, reach, before = values[rows[0]], max(ends[rows[0]], 1), [T - ends[b] for b in rows]
     if key == _LEFT:
         drift, steps, at = _drift(case, row, row[-reach:]), [0] * len(rows), (at[0], 0)
     else:
         drift, steps = _drift(case, row, row[:reach]), [ends[b] for b in rows]
-    severity: Severity = "silent" if told and (key == _LEFT or case.layer.bidirectional) else "note"
-    about = {"pad": pad_code(cell, at), "told": told, "number": len(rows), "before": before}
+    severity: Severity = "silent" if is_given and (key == _LEFT or case.layer.bidirectional) else "note"
+    about = {"pad": pad_code(cell, at), "is_given": is_given, "number": len(rows), "before": before}
     return Fault(key, drift, rows, steps, severity=severity, **about)
 
 

@@ -316,8 +316,8 @@ def test_what_students_tell_is_in_the_presenter_view_alone() -> None:
     app = private(press(teacher(code, host), "Ask the first question", "Open the vote"))
     rooms.call(rooms.vote(code, phones[0], 1, 1, None, "sure"))
     for phone, pace in zip(phones, ("lost", "lost", "fast"), strict=True):
-        rooms.call(rooms.tell(code, partial(events.pace, token=phone, said=pace)))
-    rooms.call(rooms.tell(code, partial(events.wonder, token=phones[0], text="Why <b>?")))
+        rooms.call(rooms.message(code, partial(events.pace, token=phone, said=pace)))
+    rooms.call(rooms.message(code, partial(events.wonder, token=phones[0], text="Why <b>?")))
     app = app.run()
     assert "of 3: 1 too fast, 2 lost." in html(app)
     assert '<span>1 vote<span class="unseen">, 1 sure</span></span>' in html(app)

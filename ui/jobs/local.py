@@ -36,7 +36,7 @@ class _Job:
 class Jobs:
     """A queue of jobs and the one thread that runs them: the `Backend` of `ui.jobs.work` on this machine.
 
-    present: tells whether a visitor is there; no job is started for visitors who are all away. limit, memory: seconds
+    present: returns whether a visitor is there; no job is started for visitors who are all away. limit, memory: seconds
     and bytes that a job may have; its results so far stay. grace, kept: as in `ui.jobs.work`.
     """
 

@@ -31,7 +31,7 @@ _STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus
 
 
 def connect(url: str) -> Any:
-    """Return a connection that retries for some seconds when it fails: a restart of Redis is no error."""
+    """Return a connection that retries for some seconds when it fails: a restart of Redis is not an error."""
     return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 5), retry_on_error=[RedisError])
 
 
@@ -47,7 +47,7 @@ def _reaching() -> Iterator[None]:
 class RedisJobs:
     """The jobs in Redis: the `Backend` of `ui.jobs.work` for any number of machines.
 
-    present: tells whether a visitor of this server is present. limit, memory, grace: as in `ui.jobs.work`.
+    present: returns whether a visitor of this server is present. limit, memory, grace: as in `ui.jobs.work`.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ class Game:
     at: int = 0  # the question on the screen; after the last one, the result
     problem: str = ""
     unread: dict[int, str] = field(default_factory=dict)  # for each question, the last input that cannot be read
-    heard: bool = False  # whether a click of this run has been handled; after a restart of the server, none has
+    handled: bool = False  # whether a click of this run has been handled; after a restart of the server, none has
 
     def key(self, i: int) -> str:
         """Return the key of the input for question i."""

@@ -10,7 +10,7 @@ from ui.views.what_leaks import ATTENTION, differences
 
 _NONE = "The layer of this run is not attention. Set `layer` to attention in the controls, or with the button above."
 _PADS = """
-A pad is no token, so the mask lets it read nothing. A softmax over no key at all is 0 / 0. PyTorch's
+A pad is not a token, so the mask lets it read nothing. A softmax over no key at all is 0 / 0. PyTorch's
 `scaled_dot_product_attention` returns 0 for such a query; a softmax of your own returns NaN, and one NaN is enough
 to spoil a mean or a gradient.
 """
@@ -33,7 +33,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 
 def _is_attention(shown: Shown) -> bool:
-    """Return whether the run has attention, and say so if it has not."""
+    """Return whether the run has attention; without it, show a sentence that says so."""
     if shown.rows.mask is None:
         st.markdown(_NONE)
     return shown.rows.mask is not None

@@ -158,7 +158,7 @@ def _step_by_step(given: Given, module: nn.RNNBase) -> None:
 
 
 def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, list[int] | None]:
-    """Return the module's input, cut to a size that can be shown, and say what it is."""
+    """Return the module's input, cut to a size that can be shown, with a sentence on the page if it is not x itself."""
     x, ends = given.x, as_integers(given.lengths)
     if isinstance(x, PackedSequence) and x.data.dim() == 2 and x.data.size(1) == module.input_size:
         return x, None

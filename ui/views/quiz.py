@@ -56,7 +56,7 @@ def quiz(told: str) -> None:
                 st.markdown(told)
         else:
             _result(game)
-        game.heard = False
+        game.handled = False
         keep_progress(game.level, game.number, progress_code(game.scorecard, game.at))
         tries = sum(map(len, game.scorecard.answers.values()))
         announce(_spoken(game), "quiz", number=tries)
@@ -163,9 +163,9 @@ def _settled(game: Game, i: int) -> None:
 
 def _make_up_for(game: Game, clicked: bool, act: Callable[..., None], *given: int) -> None:
     """Handle a click that the server missed because it had just been restarted."""
-    if clicked and not game.heard:
+    if clicked and not game.handled:
         act(game, *given)
-        game.heard = False
+        game.handled = False
         st.rerun()
 
 
@@ -182,7 +182,7 @@ def _told(game: Game, i: int) -> str:
 
 
 def _check(game: Game, i: int) -> None:
-    typed, game.heard = st.session_state.get(game.key(i)) or "", True
+    typed, game.handled = st.session_state.get(game.key(i)) or "", True
     try:
         game.scorecard, game.problem = game.scorecard.answered(i, typed), ""
     except PackvizError as problem:
@@ -192,14 +192,14 @@ def _check(game: Game, i: int) -> None:
 
 
 def _give_up(game: Game, i: int) -> None:
-    game.scorecard, game.problem, game.heard = game.scorecard.given_up(i), "", True
+    game.scorecard, game.problem, game.handled = game.scorecard.given_up(i), "", True
 
 
 def _next(game: Game) -> None:
     """Go to the next open question, wrapping around at the end; to the result when there is none."""
     still = [i for i, mark in enumerate(game.scorecard.marks) if mark == "open"]
     behind = still[0] if still else len(game.scorecard.questions)
-    game.at, game.heard = next((i for i in still if i > game.at), behind), True
+    game.at, game.handled = next((i for i in still if i > game.at), behind), True
 
 
 def _result(game: Game) -> None:

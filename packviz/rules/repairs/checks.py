@@ -17,7 +17,7 @@ def _isolate(_case: object, *, by_length: bool, shifted: bool, recurrent: str, s
     if by_length:
         return "outputs = [outputs[order.index(d)] for d in range(len(documents))]  # undo documents[d] for d in order"
     if shifted:
-        return "labels[:, cu_seqlens[1:-1].long()] = -100  # the first token of a document is no target"
+        return "labels[:, cu_seqlens[1:-1].long()] = -100  # the first token of a document is not a target"
     if recurrent:
         return program(
             "from torch.nn.utils.rnn import pack_sequence",
@@ -64,7 +64,7 @@ REPAIRS: dict[str, Repair] = {
     "order_differs": _put_back,
     **dict.fromkeys(("place_matters", "positions"), _BEGIN_AGAIN),
     "flows_on": always(_MASK),
-    "flows_back": always("labels[starts] = -100  # the first token of a sample is no target of the one before it"),
+    "flows_back": always("labels[starts] = -100  # the first token of a sample is not a target of the one before it"),
     "batch_matters": always("model.eval()  # for batch normalization; compute every other statistic within one sample"),
     "samples_mixed": always(_TRANSPOSE),
     "width_matters": always(

@@ -118,7 +118,7 @@ def _check_direction(run: Any, direction: object) -> None:
 
 
 def _stages(run: Any) -> tuple[Stage, ...]:
-    """Return the stages that a run of this kind can have; raises PackvizError if it is no run."""
+    """Return the stages that a run of this kind can have; raises PackvizError if it is not a run."""
     return tuple(stage.name for stage in kind_of(run).stages)
 
 

@@ -82,12 +82,12 @@ class QuestionKind(Generic[F]):
 
     key: str
     form: Form
-    # where it is worth asking: sequences, time steps or packed rows, as `case` takes them; () if nowhere
+    # the places worth asking about: sequences, time steps or packed rows, as `case` takes them; () if there is none
     places: Callable[[F], Sequence[Any]]
     case: Callable[[F, Any], Draft]  # returns the question at one of these places
     subject: Subject[F]
     single: bool = False  # whether it asks for one letter
-    # where it can be asked at all, even if a mistake gives the right answer; None for the same places
+    # all places that it can be asked about, even if a mistake gives the right answer; None for the same ones
     possible: Callable[[F], Sequence[Any]] | None = None
 
     def __call__(self, run: Any, number: int = 0, *, anyhow: bool = False) -> Prediction | None:

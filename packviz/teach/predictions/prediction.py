@@ -108,7 +108,7 @@ class Prediction(Brief):
 
     @property
     def otherwise(self) -> str:
-        """Return the reply to a wrong answer that is no slip."""
+        """Return the reply to a wrong answer that is not a slip."""
         return self.hint or "That is not the answer."
 
     @property

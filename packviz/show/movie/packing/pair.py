@@ -120,8 +120,8 @@ def _held(view: View) -> Tensor:
     states = view.trace.packed_sequence._replace(data=watched.h)
     unpacked, _ = pad_packed_sequence(states, batch_first=True, total_length=view.total[1])
     fed = valid_mask(view.trace.padded.lengths, view.total[1])
-    resting = (watched.h_0 if view.direction else watched.h_n).unsqueeze(1)
-    return torch.where(fed.unsqueeze(2), unpacked, resting)
+    otherwise = (watched.h_0 if view.direction else watched.h_n).unsqueeze(1)
+    return torch.where(fed.unsqueeze(2), unpacked, otherwise)
 
 
 def _line_height(view: View) -> float:

@@ -133,7 +133,7 @@ def _rows_at(view: View, t: int) -> tuple[list[int], list[int]]:
     return live, [b for b in range(max(live, default=0)) if b not in live]
 
 
-def _telling(view: View) -> int | None:
+def _clearest_step(view: View) -> int | None:
     """Return the time step whose live rows are most clearly not contiguous; None if there is none among those shown."""
 
     def plainness(t: int) -> tuple[bool, bool, int, int]:
@@ -150,7 +150,7 @@ def _given_step(view: View, given: Frame) -> Step:
 
     Every run of live rows is outlined, and so is every run of ended rows among them.
     """
-    t = _telling(view)
+    t = _clearest_step(view)
     if t is None:
         return Step(say("sort", "given", view), (given,), scene=_alone(view))
     live, over = _rows_at(view, t)
@@ -171,7 +171,7 @@ def _axis_lit(grid: Frame, t: int) -> Frame:
 
 def _prefix_step(view: View, seen: Frame) -> Step:
     """Show the same time step after the sort: the live rows come first."""
-    t = _telling(view)
+    t = _clearest_step(view)
     if t is None:  # then the first at which a sequence has ended, or the last one
         steps = range(len(packed_rows.live(view)))
         t = next((t for t in steps if view.batch_sizes[t] < view.total[0]), steps[-1])
