@@ -39,7 +39,7 @@ from msgspec import Meta, Struct, to_builtins
 from classroom.decoding import decoded
 from classroom.slide import PICTURE, rendered
 from classroom.state import RefusedError
-from packviz.compute.runs import PACKING, ROWS, RUN_KINDS, RunKind
+from packviz.compute.runs import PACKING_RUN, ROWS_RUN, RUN_KINDS, RunKind
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.examples import EXAMPLES
@@ -62,8 +62,8 @@ MAX_CELLS = (
 MAX_HTML = 100_000  # characters of Markdown as HTML, which is in every phone's snapshot
 
 _STAGES = {  # of a step, by the name of its kind of run
-    PACKING.name: (None, *(stage.name for stage in kinds.PACKING.stages), "beside"),
-    ROWS.name: (None, *(stage.name for stage in kinds.ROWS.stages)),
+    PACKING_RUN.name: (None, *(stage.name for stage in kinds.PACKING_MOVIE.stages), "beside"),
+    ROWS_RUN.name: (None, *(stage.name for stage in kinds.ROWS_MOVIE.stages)),
 }
 _Text = Annotated[str, Meta(max_length=MAX_PROMPT)]
 

@@ -19,7 +19,7 @@ from packviz.text import filled, sequence_label
 
 _WORDS = tomllib.loads(Path(__file__).with_name("tapping.toml").read_text(encoding="utf-8"))
 _AT_A_STEP = ("final_step", "final_backward", "gradient_enters")  # at which time step of a sequence
-KINDS = ("packed_row", "packed_token", *_AT_A_STEP, "row_token", "dropped_tokens")  # that can be asked like this
+TAPPED_KINDS = ("packed_row", "packed_token", *_AT_A_STEP, "row_token", "dropped_tokens")  # that can be asked like this
 
 Cell = tuple[int, int]  # sequence, place in it
 
@@ -36,8 +36,8 @@ class _Asked:
 
 def tapped(made: Any, asked: Prediction) -> Question:
     """Ask for the token that a prediction is about; raises RefusedError if it is about no single token."""
-    if asked.key not in KINDS:
-        raise RefusedError(400, f"Only {', '.join(KINDS[:-1])} and {KINDS[-1]} can be answered by a tap.")
+    if asked.key not in TAPPED_KINDS:
+        raise RefusedError(400, f"Only {', '.join(TAPPED_KINDS[:-1])} and {TAPPED_KINDS[-1]} can be answered by a tap.")
     if isinstance(made, Trace) and made.packed_is_pad.any():
         raise RefusedError(
             400, "Padding is packed here, too, so some rows are not tokens. Choose padding_side='right'."

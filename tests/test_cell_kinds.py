@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from packviz import Batch, Config, trace
-from packviz.inputs.cell_kinds import CELL_KINDS, Cell, kind_of
+from packviz.inputs.cell_kinds import CELL_KINDS, Cell, cell_kind_of
 
 ROOT = Path(__file__).parent.parent
 each_kind = pytest.mark.parametrize("cell", CELL_KINDS)
@@ -19,7 +19,7 @@ BATCH = Batch.parse("1 -2 3\n4 5\n-6")
 @each_kind
 def test_a_kind_has_torchs_gates_states_and_rows_of_weights(cell: Cell) -> None:
     kind, t = CELL_KINDS[cell], trace(BATCH, Config(cell=cell, hidden_size=3))
-    assert kind_of(t.module) is kind
+    assert cell_kind_of(t.module) is kind
     assert len(t.module.state_dict()["weight_ih_l0"]) == kind.G * 3
     assert list(t.layers[0][0].gates) == list(kind.gates)
     assert ("c" in kind.states) == (t.c_n is not None)

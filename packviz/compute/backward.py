@@ -14,7 +14,7 @@ from packviz.compute.determinism import with_onednn
 from packviz.compute.recurrence import Direction, Layer, recur, weights_by_role
 from packviz.compute.verify import distance
 from packviz.errors import PackvizError
-from packviz.inputs.cell_kinds import kind_of
+from packviz.inputs.cell_kinds import cell_kind_of
 from packviz.inputs.module import as_hx, bare, directions, dtype_name, states_of, weight_names
 from packviz.inputs.packed_rows import as_they_are
 from packviz.rules.preconditions import frozen_copy, refusal_of, tensor_obstacle
@@ -124,7 +124,7 @@ def _rerun(trace: "Trace", leaves: _Leaves) -> tuple[list[list[Steps]], list[Ten
     Returns what each direction computed at each step, and what enters the layers above the first, (N, D*P) each.
     """
     module, data, order = trace.module, leaves.data, _copied(trace.packed.sorted_indices)
-    kind, cell = kind_of(module), DIFFERENTIABLE_CELLS[module.mode]
+    kind, cell = cell_kind_of(module), DIFFERENTIABLE_CELLS[module.mode]
     entering = [part if order is None else part.index_select(1, order) for part in leaves.initial]  # (L*D, B, H)
     layers, above = [list[Steps]() for _ in trace.layers], list[Tensor]()
     for slot, names in enumerate(weight_names(module)):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from packviz.compute.cells import CELLS, Opened, State
 from packviz.compute.stages import Packed
-from packviz.inputs.cell_kinds import kind_of
+from packviz.inputs.cell_kinds import cell_kind_of
 from packviz.inputs.module import directions, states_of
 from packviz.text import Brief
 
@@ -198,7 +198,7 @@ def _run_direction(
 
     initial, entering   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the original and in sorted order
     """
-    kind, roles = kind_of(module), weights_by_role(module, weights)
+    kind, roles = cell_kind_of(module), weights_by_role(module, weights)
     gates = F.linear(data, roles.w_ih, roles.b_ih)  # (N, G*H): for now only the inputs' contribution
     steps = recur(CELLS[module.mode], gates.split_with_sizes(packed.sizes), entering, roles, backward=backward)
     rows = dict(zip(kind.gates, gates.chunk(kind.G, 1), strict=False))  # none for the RNN

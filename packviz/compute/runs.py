@@ -18,12 +18,12 @@ from packviz.inputs.limits import check_limits
 from packviz.inputs.row_config import RowConfig
 from packviz.validate import choice, integer
 
-__all__ = ["PACKING", "ROWS", "RUN_KINDS", "RunKind", "Watched", "run_kind_of"]
+__all__ = ["PACKING_RUN", "ROWS_RUN", "RUN_KINDS", "RunKind", "WatchedPart", "run_kind_of"]
 
 
 @dataclass(frozen=True)
-class Watched:
-    """One thing of a run that its movie watches, such as a layer.
+class WatchedPart:
+    """A part of a run that its movie watches, such as a layer.
 
     name      among the settings of a question or a step of the class
     argument  of packviz.movie, which takes it as a number from 0
@@ -59,7 +59,7 @@ class RunKind:
     check: Callable[[Batch, Any], None]
     record: Callable[[Batch, Any], Any]
     records: tuple[type, ...]
-    watched: tuple[Watched, ...]
+    watched: tuple[WatchedPart, ...]
 
     def limited(self, batch: Batch, config: Any) -> Any:
         """Return the record of a batch and a config; raises PackvizError if they exceed the limits."""
@@ -89,23 +89,23 @@ def _heads(config: RowConfig) -> Sequence[int]:
     return range(config.num_heads if config.layer == "attention" else 1)
 
 
-PACKING = RunKind(
+PACKING_RUN = RunKind(
     name="packing",
     config=Config,
     check=check_limits,
     record=trace,
     records=(Trace, Refusal),
-    watched=(Watched("layer", "layer", _layers), Watched("direction", "direction", _directions)),
+    watched=(WatchedPart("layer", "layer", _layers), WatchedPart("direction", "direction", _directions)),
 )
-ROWS = RunKind(
+ROWS_RUN = RunKind(
     name="rows",
     config=RowConfig,
     check=check_row_limits,
     record=trace_rows,
     records=(RowsTrace,),
-    watched=(Watched("watched_layer", "layer", _layers), Watched("watched_head", "head", _heads)),
+    watched=(WatchedPart("watched_layer", "layer", _layers), WatchedPart("watched_head", "head", _heads)),
 )
-RUN_KINDS: Mapping[str, RunKind] = {kind.name: kind for kind in (PACKING, ROWS)}
+RUN_KINDS: Mapping[str, RunKind] = {kind.name: kind for kind in (PACKING_RUN, ROWS_RUN)}
 
 
 def run_kind_of(config: Config | RowConfig) -> RunKind:

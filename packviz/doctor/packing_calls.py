@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # What pack_padded_sequence, pad_packed_sequence and pad_sequence of torch.nn.utils.rnn call with what they were given.
-PACKING = ("_pack_padded_sequence", "_pad_packed_sequence", "pad_sequence")
+PACKING_CALLS = ("_pack_padded_sequence", "_pad_packed_sequence", "pad_sequence")
 
 
 Observe = Callable[[str, tuple[Any, ...], Any], None]  # of one of these calls: its name, arguments and result
@@ -32,7 +32,7 @@ def packing_calls(observe: Observe) -> TorchFunctionMode:
             if kwargs:  # torch.nn.utils.rnn names no argument of these calls
                 return func(*args, **kwargs)
             result = func(*args)
-            if getattr(func, "__name__", "") in PACKING and not is_compiled_or_traced():
+            if getattr(func, "__name__", "") in PACKING_CALLS and not is_compiled_or_traced():
                 observe(func.__name__, args, result)
             return result
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from packviz.compute.record import Trace, watched_layer
 from packviz.compute.recurrence import output_of
 from packviz.errors import PackvizError
-from packviz.inputs.cell_kinds import CellKind, kind_of
+from packviz.inputs.cell_kinds import CellKind, cell_kind_of
 from packviz.inputs.module import nonlinearity_of
 from packviz.text import Brief
 from packviz.validate import integer
@@ -72,7 +72,7 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
         got = f"an LSTM with proj_size={module.proj_size}, whose h' mixes all hidden units"
         fix = "trace the same LSTM with proj_size=0"
         raise PackvizError("trace", expected="a module without a projection", got=got, fix=fix)
-    ran, kind = trace.layers[layer][direction], kind_of(module)
+    ran, kind = trace.layers[layer][direction], cell_kind_of(module)
     b, t = int(trace.packed.sequence[n]), int(trace.packed.timestep[n])
     below = output_of(trace.layers[layer - 1]) if layer else trace.packed.data
     place, entered = n - int(ran.packed.offsets[t]), ran.before(ran.steps - 1 - t if ran.backward else t)
@@ -105,7 +105,7 @@ def _gate_sum(
     module: nn.RNNBase, suffix: str, unit: int, x: Tensor, h: Tensor, name: str, values: dict[str, float]
 ) -> GateSum:
     """Break down a gate of a unit, a row of W x + b and one of W h + b; values: of all its gates, in torch's order."""
-    row, gate = [*values].index(name) * module.hidden_size + unit, kind_of(module).gates.get(name)
+    row, gate = [*values].index(name) * module.hidden_size + unit, cell_kind_of(module).gates.get(name)
     weighing = gate.weighed_by if gate else ""
     factor = values[weighing] if weighing else 1.0
     sums, symbols = [], []

@@ -91,6 +91,6 @@ CELL_KINDS: Mapping[Cell, CellKind] = {
 RECURRENT = tuple(kind.module for kind in CELL_KINDS.values())
 
 
-def kind_of(module: nn.RNNBase) -> CellKind:
+def cell_kind_of(module: nn.RNNBase) -> CellKind:
     """Return the kind of an nn.RNN, nn.GRU or nn.LSTM, or of a subclass instance."""
     return next(kind for kind in CELL_KINDS.values() if module.mode in kind.modes)

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import PackedSequence
 from torch.nn.utils.spectral_norm import SpectralNorm
 from torch.nn.utils.weight_norm import WeightNorm
 
-from packviz.inputs.cell_kinds import RECURRENT, kind_of
+from packviz.inputs.cell_kinds import RECURRENT, cell_kind_of
 
 State = Tensor | tuple[Tensor, Tensor]
 Input = TypeVar("Input", PackedSequence, Tensor)
@@ -44,7 +44,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 def state_shapes(module: nn.RNNBase, B: int) -> list[tuple[int, int, int]]:
     """Return the shape of h, (L*D, B, P), and, for the LSTM, that of c, (L*D, B, H)."""
     slots, widths = module.num_layers * directions(module), (state_size(module), module.hidden_size)
-    return [(slots, B, width) for width, _ in zip(widths, kind_of(module).states, strict=False)]
+    return [(slots, B, width) for width, _ in zip(widths, cell_kind_of(module).states, strict=False)]
 
 
 def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
@@ -103,7 +103,7 @@ def bare(module: nn.RNNBase, layer: int | None = None) -> nn.RNNBase:
         "proj_size": module.proj_size,
         "nonlinearity": nonlinearity_of(module),
     }
-    return kind_of(module).build(*sizes, **settings).eval()
+    return cell_kind_of(module).build(*sizes, **settings).eval()
 
 
 def run_module(module: nn.RNNBase, x: Input, hx: object = None) -> tuple[Input, State]:

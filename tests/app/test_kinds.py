@@ -18,7 +18,7 @@ from packviz.show.movie import kinds
 from ui.parts.part import TABLES
 from ui.parts.plan_file import from_file
 from ui.parts.settings import PANELS
-from ui.state.kinds import KINDS, ROWS
+from ui.state.kinds import APP_KINDS, ROWS
 from ui.state.names import NAMES
 from ui.state.path import LESSONS
 from ui.state.runs import OWN, Request, Source, run
@@ -77,7 +77,7 @@ def _blocks(block: Any) -> Iterator[Any]:
 
 
 def test_no_two_kinds_share_a_name_in_the_address() -> None:
-    names = [name for kind in KINDS.values() for name in kind.names.values()]
+    names = [name for kind in APP_KINDS.values() for name in kind.names.values()]
     assert len(names) == len(set(names))
     assert set(names) <= set(NAMES)
 
@@ -88,18 +88,18 @@ def test_the_owner_of_a_name_is_a_file_that_has_it() -> None:
         assert not owner or re.search(f'["_]{bare}"', (PAGES.parent / owner).read_text("utf-8")), name
 
 
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize("kind", kinds.MOVIE_KINDS)
 def test_every_stage_that_a_page_shows_has_a_table(kind: kinds.MovieKind) -> None:
-    (made,) = [of for of in KINDS.values() if of.computes.records == kind.records]
+    (made,) = [of for of in APP_KINDS.values() if of.computes.records == kind.records]
     lessons = {stage.name for stage in kind.stages if stage.by_default or stage.name in LESSONS}
     assert set(TABLES[made]) == lessons
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("kind", APP_KINDS.values(), ids=APP_KINDS)
 def test_the_defaults_of_the_address_are_those_of_the_config(kind: Any) -> None:
     assert {name: NAMES[kind.names[name]][1] for name in kind.defaults} == dict(kind.defaults)
     assert set(kind.names) == set(kind.defaults)
-    assert set(PANELS) == set(KINDS.values())
+    assert set(PANELS) == set(APP_KINDS.values())
 
 
 def test_a_link_with_all_settings_of_rows_is_followed() -> None:

@@ -16,23 +16,23 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from classroom import questions
 from classroom.state import RefusedError
-from packviz.compute.runs import PACKING, ROWS, RUN_KINDS, RunKind
+from packviz.compute.runs import PACKING_RUN, ROWS_RUN, RUN_KINDS, RunKind
 from packviz.errors import PackvizError
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, limited_batch
 from packviz.teach.quiz.rounds import Level, drawn
 from pages import movies, opened, texts
 from ui.parts.plan_file import from_file
-from ui.state.kinds import KINDS
+from ui.state.kinds import APP_KINDS
 from ui.state.runs import OWN, Request, Source, run
 
 Road = Callable[[RunKind, str, Mapping[str, object]], object]
-FIRST = {PACKING: "pad_count", ROWS: "cu_seqlens"}  # a kind of question about each kind of run
+FIRST = {PACKING_RUN: "pad_count", ROWS_RUN: "cu_seqlens"}  # a kind of question about each kind of run
 
 
 def by_control(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
     """Run what the controls request."""
-    return run(Request(Source(OWN, text), tuple(settings.items()), kind=KINDS[kind.name]))
+    return run(Request(Source(OWN, text), tuple(settings.items()), kind=APP_KINDS[kind.name]))
 
 
 def by_plan(kind: RunKind, text: str, settings: Mapping[str, object]) -> object:
@@ -79,7 +79,7 @@ ROADS: Mapping[str, Road] = {
 SETTINGS = {name: name for name in ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length")}
 ROW_SETTINGS = {name: name for name in ("max_length", "num_heads", "kernel_size")}
 ROW_SETTINGS |= {"num_layers": "row_num_layers", "embedding_dim": "row_embedding_dim"}
-LIMITED = [(PACKING, *each) for each in SETTINGS.items()] + [(ROWS, *each) for each in ROW_SETTINGS.items()]
+LIMITED = [(PACKING_RUN, *each) for each in SETTINGS.items()] + [(ROWS_RUN, *each) for each in ROW_SETTINGS.items()]
 NEEDED: Mapping[str, Mapping[str, object]] = {"padding_idx": {"embedding_dim": 4}, "num_heads": {"layer": "gru"}}
 FEW = "a b c\nd e"  # words have an embedding, so that every setting means something
 TEXTS = {
@@ -125,7 +125,7 @@ def test_a_run_within_the_limits_is_seen_to_compute(road: str, kind: RunKind) ->
 def test_no_road_computes_a_setting_beyond_its_limit(road: str, limited: Any, beyond: int) -> None:
     kind, name, limit = limited
     most = getattr(LIMITS, limit)
-    heads = {"num_heads": 1} if kind is ROWS and name == "embedding_dim" else {}
+    heads = {"num_heads": 1} if kind is ROWS_RUN and name == "embedding_dim" else {}
     assert f"to {most}" in refused(ROADS[road], kind, FEW, {name: most + beyond, **heads, **NEEDED.get(name, {})})
 
 
@@ -147,7 +147,7 @@ def test_no_road_computes_an_embedding_beyond_its_limit(road: str, kind: RunKind
 @pytest.mark.parametrize("road", ROADS)
 def test_no_road_computes_more_products_than_the_limit(road: str) -> None:
     text, settings = "\n".join(["7 " * 64] * 64), {"hidden_size": 64, "num_layers": 2, "bidirectional": True}
-    assert "64 * 64 * 64² * 2 * 2" in refused(ROADS[road], PACKING, text, settings)
+    assert "64 * 64 * 64² * 2 * 2" in refused(ROADS[road], PACKING_RUN, text, settings)
 
 
 def test_an_example_with_the_largest_settings_is_refused_in_place() -> None:
@@ -158,14 +158,14 @@ def test_an_example_with_the_largest_settings_is_refused_in_place() -> None:
 @pytest.mark.parametrize("road", ROADS)
 def test_no_road_computes_too_many_rows_or_cells(road: str) -> None:
     rows = "\n".join(["1 " * 60] * 3)
-    assert "to have several rows" in refused(ROADS[road], ROWS, rows, {"max_length": None})
-    assert "a larger max_length" in refused(ROADS[road], ROWS, rows, {"max_length": 1, "strategy": "wrapped"})
+    assert "to have several rows" in refused(ROADS[road], ROWS_RUN, rows, {"max_length": None})
+    assert "a larger max_length" in refused(ROADS[road], ROWS_RUN, rows, {"max_length": 1, "strategy": "wrapped"})
 
 
 @pytest.mark.parametrize("road", ROADS)
 def test_no_road_computes_too_many_scores_of_ids(road: str) -> None:
     rows = "\n".join(["1 " * 47 + "124999"] * LIMITS.sequences)
-    assert "64 * 48 * 125,000" in refused(ROADS[road], ROWS, rows, {"max_length": 48, "embedding_dim": 16})
+    assert "64 * 48 * 125,000" in refused(ROADS[road], ROWS_RUN, rows, {"max_length": 48, "embedding_dim": 16})
 
 
 def test_the_examples_are_shown_whatever_their_size() -> None:

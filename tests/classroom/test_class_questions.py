@@ -11,13 +11,13 @@ from seeds import seeds
 from classroom import questions, specs
 from classroom.slide import prompt_html
 from classroom.state import RefusedError
-from classroom.tapping import KINDS as TAPPED
-from packviz.compute.runs import PACKING
+from classroom.tapping import TAPPED_KINDS
+from packviz.compute.runs import PACKING_RUN
 from packviz.teach.predictions import KINDS, rows
 from packviz.teach.quiz import LEVELS
 
 TEXT = "1 2 3\n4 5\n6 7 8 9\n10"
-PACKED = [key for key, kind in KINDS.items() if kind.subject.run is PACKING]
+PACKED = [key for key, kind in KINDS.items() if kind.subject.run is PACKING_RUN]
 IN_ROWS = {
     "dropped_from": {"max_length": 3},
     "dropped_tokens": {"max_length": 3},
@@ -37,7 +37,7 @@ SPECS: list[dict[str, Any]] = [
     {"kind": "enforced", "sequences": TEXT, "settings": {"enforce_sorted": True}},
     *(
         {"kind": kind.key, "sequences": TEXT, "settings": IN_ROWS.get(kind.key, {"max_length": 8})}
-        for kind in rows.KINDS
+        for kind in rows.ROW_KINDS
     ),
     *(
         {
@@ -46,7 +46,7 @@ SPECS: list[dict[str, Any]] = [
             "settings": {"bidirectional": True} if "backward" in kind else {},
             "tap": True,
         }
-        for kind in TAPPED
+        for kind in TAPPED_KINDS
         if kind != "dropped_tokens"
     ),
     {"kind": "dropped_tokens", "sequences": TEXT, "settings": {"max_length": 3}, "tap": True},
@@ -132,7 +132,7 @@ def test_on_any_rows_a_kind_can_be_asked_or_the_fix_is_given(seed: int) -> None:
         "reset_positions": draw.random() < 0.5,
         "strategy": draw.choice(["wrapped", "next_fit", "bfd"]),
     }
-    for kind in rows.KINDS:
+    for kind in rows.ROW_KINDS:
         try:
             asked = questions.question({"kind": kind.key, "sequences": text, "settings": settings})
         except RefusedError as refusal:

@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 
 import packviz as pv
-from packviz.show.movie.kinds import ROWS
+from packviz.show.movie.kinds import ROWS_MOVIE
 from ui.state import kinds
 from ui.state.runs import OWN, Request, Source, run
 
 TEXT = "on your mark\nget set\ngo"
-STAGES = [("lstm" if stage.name == "run" else "attention", stage.name) for stage in ROWS.stages]
+STAGES = [("lstm" if stage.name == "run" else "attention", stage.name) for stage in ROWS_MOVIE.stages]
 WITHOUT_FLEX = f"""
 import sys, packviz
 run = packviz.trace_rows(packviz.Batch.parse({TEXT!r}))

@@ -65,7 +65,7 @@ RUN = Lengths(Batch.parse("1 2 3\n4 5"))
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "KINDS", (*kinds.KINDS, THIRD))
+    monkeypatch.setattr(kinds, "MOVIE_KINDS", (*kinds.MOVIE_KINDS, THIRD))
 
 
 def test_it_has_a_movie_a_page_and_a_picture() -> None:

@@ -10,7 +10,7 @@ from torch import Tensor
 from packviz import RowsTrace
 from packviz.inputs.batch import sequence_label
 from packviz.teach.predictions import Answer, Prediction
-from packviz.teach.predictions.rows import KINDS
+from packviz.teach.predictions.rows import ROW_KINDS
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ID = r"(?P<letter>[A-Z]+)"
@@ -24,7 +24,7 @@ def rows_of(seed: int) -> RowsTrace:
 @cache
 def every_row_prediction(seed: int) -> tuple[Prediction, ...]:
     """Return three questions of each kind that can be asked about a run."""
-    found = (kind(rows_of(seed), number, anyhow=True) for kind in KINDS for number in range(3))
+    found = (kind(rows_of(seed), number, anyhow=True) for kind in ROW_KINDS for number in range(3))
     return tuple(prediction for prediction in found if prediction is not None)
 
 

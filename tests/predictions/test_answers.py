@@ -21,7 +21,7 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.row_config import RowConfig
 from packviz.predictions import KINDS, Prediction, Stage, ask, asking, spelled
 from packviz.show.movie import movie
-from packviz.show.movie.kinds import ROWS, kind_of, stages_of
+from packviz.show.movie.kinds import ROWS_MOVIE, movie_kind_of, stages_of
 from packviz.teach.predictions import MAX_ASKED
 from packviz.teach.predictions.prediction import read_choice, read_letters, read_numbers
 from packviz.text import visible
@@ -112,7 +112,7 @@ def said_by_python(prediction: Prediction, typed: str) -> Said:
 
 def questions(seen: Any, stages: Iterable[Stage] = STAGES) -> Iterator[tuple[Prediction, dict[str, Any]]]:
     """Yield the predictions about a run, each with what a movie carries of it."""
-    film = movie(seen, [*stages_of(kind_of(seen), seen)])
+    film = movie(seen, [*stages_of(movie_kind_of(seen), seen)])
     for stage in stages:
         carried = asking(film, stage).to_dict().get("questions", [])
         asked_for = dict.fromkeys(ask(seen, stage, number) for number in range(MAX_ASKED))
@@ -142,7 +142,7 @@ def ways_to_answer(prediction: Prediction) -> list[str]:
 def test_the_player_judges_answers_about_rows_as_python_does(settings: dict[str, Any]) -> None:
     run = trace_rows(Batch.parse("5 1 2 3 4\n2 8\n3 1 7\n9"), RowConfig(**settings))
     said = list(
-        judged((each, question, ways_to_answer(each)) for each, question in questions(run, stages_of(ROWS, run)))
+        judged((each, question, ways_to_answer(each)) for each, question in questions(run, stages_of(ROWS_MOVIE, run)))
     )
     assert [typed for typed, by_python, by_player in said if by_python != by_player] == []
     assert {right for _, (_, right, _), _ in said} == {True, False}

@@ -13,7 +13,7 @@ import packviz as pv
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
 from packviz.teach.predictions import ask, asking, spelled
-from packviz.teach.predictions.rows import KINDS
+from packviz.teach.predictions.rows import ROW_KINDS
 
 SEEDS = seeds(40)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
@@ -34,7 +34,7 @@ def test_every_answer_about_rows_is_what_torch_computes(seed: int) -> None:
 def test_every_kind_is_asked_with_different_answers() -> None:
     answers = {(each.key, each.answer) for seed in SEEDS for each in every_row_prediction(seed)}
     counts = Counter(key for key, _ in answers)
-    assert set(counts) == {kind.key for kind in KINDS}
+    assert set(counts) == {kind.key for kind in ROW_KINDS}
     assert min(counts.values()) >= 2, counts
 
 
@@ -104,7 +104,7 @@ def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:
     ("changed_tokens", "2", "You counted everything from this token to the end of the row."),
 ])  # fmt: skip
 def test_a_typical_mistake_about_rows_is_named(kind: str, typed: str, reason: str) -> None:
-    prediction = next(each for each in KINDS if each.key == kind)(of(max_length=4))
+    prediction = next(each for each in ROW_KINDS if each.key == kind)(of(max_length=4))
     assert prediction is not None
     assert prediction.check(typed).reason.startswith(reason)
 
@@ -119,14 +119,14 @@ def test_no_reason_about_rows_counts_zero_or_one_in_figures(seed: int) -> None:
 
 def test_the_only_token_of_a_later_document_reads_across_the_border() -> None:
     run = of("1 2 3\n4", layer="conv", isolate=False, num_layers=1, kernel_size=3)
-    asked = next(each for each in KINDS if each.key == "conv_hit")(run, 0, anyhow=True)
+    asked = next(each for each in ROW_KINDS if each.key == "conv_hit")(run, 0, anyhow=True)
     assert asked
     assert asked.why.endswith("so the only token of B reads across the border.")
 
 
 def test_the_only_token_of_a_document_reads_only_itself() -> None:
     run = of("1 2 3\n4", num_layers=1, causal=False)
-    kind = next(each for each in KINDS if each.key == "keys_read")
+    kind = next(each for each in ROW_KINDS if each.key == "keys_read")
     asked = [found for number in range(9) if (found := kind(run, number, anyhow=True)) and found.answer == (1,)]
     assert {each.why for each in asked} == {"It is the only token of its document, so it reads only itself."}
 
@@ -134,7 +134,7 @@ def test_the_only_token_of_a_document_reads_only_itself() -> None:
 @pytest.mark.parametrize(("isolate", "place"), [(True, "its document"), (False, "the row")])
 def test_a_first_token_is_said_to_read_only_itself(isolate: bool, place: str) -> None:
     run = of("1 2 3", num_layers=1, isolate=isolate)
-    kind = next(each for each in KINDS if each.key == "keys_read")
+    kind = next(each for each in ROW_KINDS if each.key == "keys_read")
     asked = [found for number in range(9) if (found := kind(run, number, anyhow=True)) and found.answer == (1,)]
     assert asked
     assert {each.why for each in asked} == {f"It is the first token of {place}, so it reads only itself."}
@@ -142,10 +142,10 @@ def test_a_first_token_is_said_to_read_only_itself(isolate: bool, place: str) ->
 
 def test_nothing_about_rows_is_asked_of_a_packed_batch() -> None:
     packed = pv.trace(pv.Batch.parse(TEXT))
-    assert [kind(packed) for kind in KINDS] == [None] * len(KINDS)
+    assert [kind(packed) for kind in ROW_KINDS] == [None] * len(ROW_KINDS)
 
 
 def test_a_row_too_long_to_be_named_is_not_asked_about() -> None:
     run = of("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n" * 4)
-    assert [kind.key for kind in KINDS if kind(run)] == ["cu_seqlens", "row_token"]
+    assert [kind.key for kind in ROW_KINDS if kind(run)] == ["cu_seqlens", "row_token"]
     assert random_rows(0).rows.max_length > 0

@@ -13,7 +13,7 @@ from packviz.inputs.examples import EXAMPLES, example
 from packviz.inputs.limits import LIMITS
 from ui.parts.settings import PANELS, WATCHED
 from ui.state import address, names, widgets
-from ui.state.kinds import KINDS, PACKING, AppKind
+from ui.state.kinds import APP_KINDS, PACKING, AppKind
 from ui.state.replaced import give
 from ui.state.runs import OWN, Request, Source
 from ui.state.visit import visit
@@ -68,7 +68,7 @@ def controls(
     settings; None: the sidebar.
     """
     address.remember()
-    widgets.keep(name for other in KINDS.values() if other is not kind for name in other.names.values())
+    widgets.keep(name for other in APP_KINDS.values() if other is not kind for name in other.names.values())
     with st.sidebar if place is None else place:
         for_text, for_notes, under_text = text or st.container(), st.container(), st.container()
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")

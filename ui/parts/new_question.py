@@ -10,7 +10,7 @@ from msgspec import structs
 from classroom.questions import question
 from classroom.specs import is_question, run_of
 from classroom.state import RefusedError
-from classroom.tapping import KINDS as TAPPED
+from classroom.tapping import TAPPED_KINDS
 from packviz.compute.runs import RunKind
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
@@ -22,8 +22,7 @@ from ui.parts.plan_view import Ask, keep, to_plan
 from ui.parts.quiz_views import batch
 from ui.state import address
 from ui.state.cache import cached
-from ui.state.kinds import KINDS as KINDS_OF_RUN
-from ui.state.kinds import ROWS
+from ui.state.kinds import APP_KINDS, ROWS
 from ui.state.path import script
 from ui.state.visit import visit
 
@@ -37,7 +36,7 @@ def add_step(here: Item) -> None:
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
     if base is not None and st.checkbox("With a question for the class", key="plan asks"):
-        run = KINDS_OF_RUN[here.kind].computes
+        run = APP_KINDS[here.kind].computes
         here = structs.replace(here, question=_choose_prediction(run, base, 0, "plan kind"))
     what = "question" if not here.page else "page" if here.link is not None else "step"
     to_plan(f"+ Add this {what} to the lesson plan", "plan add", here)
@@ -73,7 +72,7 @@ def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
     last = next((spec for spec in reversed(asked) if "sequences" in spec), None)
     if last is None or address.touched(("sequences", "example")):
         return
-    kind, settings = KINDS_OF_RUN[run_of(last).name], dict(last.get("settings", {}))
+    kind, settings = APP_KINDS[run_of(last).name], dict(last.get("settings", {}))
     if kind is ROWS:
         st.session_state[_ABOUT] = ROWS.name
         watched = {"layer": settings.pop("watched_layer")} if "watched_layer" in settings else {}
@@ -83,8 +82,8 @@ def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
 
 def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about a batch, which is typed here."""
-    names = tuple(KINDS_OF_RUN)
-    kind = KINDS_OF_RUN[st.segmented_control("About", names, default=names[0], required=True, key=_ABOUT)]
+    names = tuple(APP_KINDS)
+    kind = APP_KINDS[st.segmented_control("About", names, default=names[0], required=True, key=_ABOUT)]
     left, right = st.columns([3, 2], gap="medium")
     with right, st.expander("Sequences and settings", key="class settings"):
         chosen = controls(kind, apart=False, text=left.container(), place=st.container())
@@ -123,12 +122,12 @@ def _choose_prediction(run: RunKind, base: Mapping[str, Any], number: int, key: 
     kind = st.selectbox("Question", [*found], format_func=lambda kind: _listed(kind, found[kind]), key=key)
     if kind is None:
         return None
-    tap = {"tap": True} if kind in TAPPED and st.toggle("Answer by tapping a token", key=f"{key} tap") else {}
+    tap = {"tap": True} if kind in TAPPED_KINDS and st.toggle("Answer by tapping a token", key=f"{key} tap") else {}
     return {"kind": kind, **base, "number": number, **tap}
 
 
 def _listed(kind: str, prompt: str) -> str:
-    return f"Tap or type: {prompt}" if kind in TAPPED else prompt
+    return f"Tap or type: {prompt}" if kind in TAPPED_KINDS else prompt
 
 
 def _possible(run: RunKind, base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:

@@ -13,7 +13,7 @@ from classroom.state import RefusedError
 from packviz.inputs.batch import ReadAs
 from packviz.inputs.examples import example
 from ui.state.address import MAX_LENGTH
-from ui.state.kinds import KINDS, PACKING, MovieStage
+from ui.state.kinds import APP_KINDS, PACKING, MovieStage
 from ui.state.names import default
 from ui.state.runs import Request, Source
 
@@ -47,7 +47,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
             return None
         source = Source(self.example, self.sequences, self.read_as)
         settings = tuple((self.settings or {}).items())
-        return Request(source, settings, self.layer, self.direction, self.stages, KINDS[self.kind], self.head)
+        return Request(source, settings, self.layer, self.direction, self.stages, APP_KINDS[self.kind], self.head)
 
 
 @dataclass

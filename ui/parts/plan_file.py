@@ -21,7 +21,7 @@ from packviz.teach.questions import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
 from ui.parts.plan import MAX_ITEMS, MAX_NOTE, Item, Plan, heading, question_of
-from ui.state.kinds import BESIDE, KINDS
+from ui.state.kinds import APP_KINDS, BESIDE
 from ui.state.runs import Request, run
 
 MAX_BYTES = 2_000_000  # of a file: a plan within the limits of classroom/specs.py has fewer
@@ -103,7 +103,7 @@ def _item(name: str, given: object) -> Item:
         if item.question is not None:
             item = structs.replace(item, question=checked(item.question))
         choice("page", item.page, ("", *NAMES))
-        choice("kind", item.kind, tuple(KINDS))
+        choice("kind", item.kind, tuple(APP_KINDS))
         if item.slide:
             checked_item({"slide": item.slide})
         if item.request is not None:

@@ -21,7 +21,7 @@ from packviz.teach.filling import Filling
 from ui.parts.component import component
 from ui.parts.controls import BATCH
 from ui.state import address
-from ui.state.kinds import KINDS, PACKING
+from ui.state.kinds import APP_KINDS, PACKING
 from ui.state.path import COOKIE, Lessons
 from ui.state.replaced import give, on_the_way
 from ui.state.runs import Runs
@@ -139,7 +139,7 @@ def show(*, step: int | None = None, token: int | None = None, look: bool = Fals
 def stage_on_screen() -> str | None:
     """Return the stage that the player shows; None until it has painted for the first time."""
     stage = visit(Screen).stage
-    return stage if any(stage in kind.stages for kind in KINDS.values()) else None
+    return stage if any(stage in kind.stages for kind in APP_KINDS.values()) else None
 
 
 def on_a_phone() -> bool:

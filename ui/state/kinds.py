@@ -1,6 +1,6 @@
 """The kinds of run in the app: each with its settings, its limits, its record and its movie.
 
-A kind is an entry in KINDS. What it computes stands in packviz.compute.runs, what the movie needs to know of it in
+A kind is an entry in APP_KINDS. What it computes stands in packviz.compute.runs, what the movie needs to know of it in
 packviz.show.movie.kinds, and its controls in ui.parts.settings.
 """
 
@@ -82,16 +82,16 @@ def _check_own(batch: Batch, config: Config) -> None:
 
 
 PACKING = AppKind(
-    computes=runs.PACKING,
-    names={name: name for name in asdict(runs.PACKING.config())},
+    computes=runs.PACKING_RUN,
+    names={name: name for name in asdict(runs.PACKING_RUN.config())},
     check_own=_check_own,
-    stages=tuple(stage.name for stage in kinds.PACKING.stages),
+    stages=tuple(stage.name for stage in kinds.PACKING_MOVIE.stages),
 )
 ROWS = AppKind(
-    computes=runs.ROWS,
+    computes=runs.ROWS_RUN,
     names=ROW_NAMES,
     check_own=check_row_sizes,
-    stages=tuple(stage.name for stage in kinds.ROWS.stages),
+    stages=tuple(stage.name for stage in kinds.ROWS_MOVIE.stages),
     settled=_row_length,
 )
-KINDS: Mapping[str, AppKind] = {kind.name: kind for kind in (PACKING, ROWS)}
+APP_KINDS: Mapping[str, AppKind] = {kind.name: kind for kind in (PACKING, ROWS)}

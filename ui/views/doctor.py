@@ -14,7 +14,7 @@ from packviz.doctor import Finding, examine, filler_of
 from packviz.errors import PackvizError
 from packviz.inputs.config import Config
 from packviz.show.movie import movie
-from packviz.show.movie.kinds import kind_of, stages_of
+from packviz.show.movie.kinds import movie_kind_of, stages_of
 from packviz.text import counted
 from ui.parts.part import TABLES, distance, explore, fresh, table
 from ui.parts.player import clip
@@ -26,10 +26,10 @@ from ui.state.runs import as_json
 from ui.state.widgets import of_every_page
 from ui.views.doctor_picture import as_integers, as_text, packed_panel, padded_panel
 from ui.views.doctor_rows import examined_rows, typed_rows
-from ui.views.given import BATCH, ROWS, Given, examples, typed, uploaded
+from ui.views.given import BATCH_FORM, ROWS_FORM, Given, examples, typed, uploaded
 
 _WAYS = ("a batch", "rows", "a file")
-_FORMS = {"a batch": BATCH, "rows": ROWS}
+_FORMS = {"a batch": BATCH_FORM, "rows": ROWS_FORM}
 _BADGES = {
     "error": ":red-badge[:material/error: torch refuses]",
     "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
@@ -192,7 +192,7 @@ def _watched(module: nn.RNNBase) -> tuple[int, int]:
 
 def _records(done: Trace, layer: int, direction: int) -> None:
     """Show the records of one stage, and how they compare with torch's own run."""
-    has = stages_of(kind_of(done), done)
+    has = stages_of(movie_kind_of(done), done)
     stages = [stage for stage in TABLES[PACKING] if stage in has]
     stage = st.segmented_control("Records of the stage", stages, default="run", required=True, key="own_stage")
     frame = table(PACKING, done, stage, layer, direction)

@@ -21,7 +21,7 @@ from ui.state import address
 from ui.state.names import default
 from ui.state.replaced import drawn
 from ui.state.widgets import of_every_page
-from ui.views.given import ROWS, look_up, type_over
+from ui.views.given import ROWS_FORM, look_up, type_over
 
 _LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"
 _COLUMNS, _LINES = 10, 4  # of places that are drawn
@@ -33,7 +33,7 @@ _PARTS = (*doctor.SPELLINGS, "input_ids", "labels")
 def typed_rows() -> doctor.WrittenRows | None:
     """Draw the field, and return what it says; None if it is empty, or cannot be read, which is reported below it."""
     drawn("rows")
-    change = partial(type_over, ROWS)
+    change = partial(type_over, ROWS_FORM)
     help_ = "One part on each line, as in position_ids: 0 1 2 0 1, or the dict as Python prints it."
     text = st.text_area(
         _LABEL, default("rows"), 118, LIMITS.characters, key="rows", on_change=change, bind="query-params", help=help_

@@ -86,8 +86,8 @@ class Form:
     examples: Mapping[str, tuple[Any, ...]]
 
 
-BATCH = Form("doctor example", ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value"), EXAMPLES)
-ROWS = Form("row example", ("rows",), ROW_EXAMPLES)
+BATCH_FORM = Form("doctor example", ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value"), EXAMPLES)
+ROWS_FORM = Form("row example", ("rows",), ROW_EXAMPLES)
 
 
 @dataclass
@@ -127,7 +127,7 @@ def type_over(form: Form) -> None:
     if overtaken(form.fields[0]):
         return
     left = str(st.session_state.get(form.key))
-    if form is BATCH and left in EXAMPLES and st.session_state.get("lengths") == EXAMPLES[left][1]:
+    if form is BATCH_FORM and left in EXAMPLES and st.session_state.get("lengths") == EXAMPLES[left][1]:
         give("lengths", "")
     give(form.key, None)
 
@@ -140,7 +140,7 @@ def typed() -> Given:
         label, first = "x: a list, or a tensor or PackedSequence as torch prints it", default("x")
         drawn("x")
         text = st.text_area(
-            label, first, 118, LIMITS.characters, key="x", on_change=partial(type_over, BATCH), bind="query-params"
+            label, first, 118, LIMITS.characters, key="x", on_change=partial(type_over, BATCH_FORM), bind="query-params"
         )
         x, bad_x = _read_x(text)
         if warning := address.warning(text):

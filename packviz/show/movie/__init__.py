@@ -11,7 +11,7 @@ from packviz.compute.backward import Loss, On
 from packviz.compute.notebook import show_runs_with
 from packviz.show.movie.about import Asked
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.kinds import PACKING, chosen, kind_of, stages_of
+from packviz.show.movie.kinds import PACKING_MOVIE, chosen, movie_kind_of, stages_of
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Stage
 from packviz.show.movie.packing.back_beside import back_beside
@@ -22,7 +22,7 @@ from packviz.show.movie.page import assets, pictured
 
 __all__ = ["STAGES", "TERMS", "Movie", "assets", "back_beside", "beside", "losses_beside", "movie"]
 
-STAGES: tuple[Stage, ...] = tuple(stage.name for stage in PACKING.stages)  # of a trace, in order
+STAGES: tuple[Stage, ...] = tuple(stage.name for stage in PACKING_MOVIE.stages)  # of a trace, in order
 
 
 def movie(
@@ -53,7 +53,7 @@ def movie(
     Raises PackvizError for a stage, layer, direction or head that this trace does not have, and for sequences, steps
     or a micro_batch below 1.
     """
-    kind = kind_of(trace)
+    kind = movie_kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)
     window = layer, direction, frozenset(shown if deep else ()), sequences, steps, head
     view = kind.view(trace, Asked(*window, frozenset(shown), Loss(on, upstream), micro_batch))
@@ -74,7 +74,7 @@ def movie(
 
 def still(run: Any) -> str:
     """Return a picture of a run as HTML without scripts, for notebooks."""
-    kind = kind_of(run)
+    kind = movie_kind_of(run)
     stages = [*stages_of(kind, run)]
     return pictured(repr(run), movie(run, (kind.still if kind.still in stages else stages[-1],)).to_svg())
 

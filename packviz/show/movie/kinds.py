@@ -1,7 +1,7 @@
 """The kinds of run that a movie can show, and what a movie needs to know of each.
 
-A kind is an entry in KINDS. A stage is a file with three functions of the kind's view: its steps, the layout of its
-panels, and its last frame, from which the next stage starts.
+A kind is an entry in MOVIE_KINDS. A stage is a file with three functions of the kind's view: its steps, the layout of
+its panels, and its last frame, from which the next stage starts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -86,7 +86,7 @@ class MovieKind:
     still: str
 
 
-PACKING = MovieKind(
+PACKING_MOVIE = MovieKind(
     records=(Trace, Refusal),
     fix="make one with packviz.trace or packviz.trace_module",
     stages=(
@@ -104,7 +104,7 @@ PACKING = MovieKind(
     about=about,
     still="pack",
 )
-ROWS = MovieKind(
+ROWS_MOVIE = MovieKind(
     records=(RowsTrace,),
     fix="make one with packviz.trace_rows",
     stages=(
@@ -124,14 +124,14 @@ ROWS = MovieKind(
     about=rows_about.about,
     still="fill",
 )
-KINDS = (PACKING, ROWS)
+MOVIE_KINDS = (PACKING_MOVIE, ROWS_MOVIE)
 
 
-def kind_of(run: object) -> MovieKind:
+def movie_kind_of(run: object) -> MovieKind:
     """Return the kind of a run; raises PackvizError if it is of no kind that a movie can show."""
-    found = next((kind for kind in KINDS if isinstance(run, kind.records)), None)
+    found = next((kind for kind in MOVIE_KINDS if isinstance(run, kind.records)), None)
     if found is None:
-        check_kind("trace", run, PACKING.records[0], PACKING.fix)
+        check_kind("trace", run, PACKING_MOVIE.records[0], PACKING_MOVIE.fix)
     assert found is not None
     return found
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from packviz.compute.record import Refusal, Trace
 from packviz.compute.row_record import RowsTrace
 from packviz.show.movie import Movie, beside, movie
-from packviz.show.movie.kinds import kind_of, stages_of
+from packviz.show.movie.kinds import movie_kind_of, stages_of
 
 BESIDE = "beside"  # padded beside packed, which is not a stage
 
@@ -27,7 +27,7 @@ def possible_movie(
         return movie(run, layer=layer, direction=direction, head=head)
     if BESIDE in stages and isinstance(run, Trace):
         return beside(run, layer=layer, direction=direction)
-    kind = kind_of(run)
+    kind = movie_kind_of(run)
     has, all_stages = stages_of(kind, run), {stage.name: stage for stage in kind.stages}
     asked = ["pack" if stage == BESIDE else stage for stage in stages]
     there = [stage for stage in asked if stage in has]

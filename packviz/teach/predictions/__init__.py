@@ -10,13 +10,13 @@ from packviz.compute.record import Refusal
 from packviz.compute.row_record import RowsTrace
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie import Movie
-from packviz.show.movie.kinds import kind_of, stages_of
+from packviz.show.movie.kinds import movie_kind_of, stages_of
 from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import layout, of_losses, rows, running
-from packviz.teach.predictions.facts import PACKING
+from packviz.teach.predictions.facts import PACKING_QUESTIONS
 from packviz.teach.predictions.kind import QuestionKind
 from packviz.teach.predictions.prediction import Answer, Form, MovieMoment, Prediction, Slip, Verdict, spelled
-from packviz.teach.predictions.row_facts import ROWS
+from packviz.teach.predictions.row_facts import ROW_QUESTIONS
 from packviz.validate import choice, integer
 
 __all__ = ["KINDS", "Answer", "Form", "MovieMoment", "Prediction", "QuestionKind", "Slip", "Stage", "Verdict"]
@@ -43,10 +43,10 @@ _ROWS: Mapping[str, tuple[QuestionKind[Any], ...]] = {
     "leak": (rows.changed_tokens, rows.changed_documents, rows.conv_hit),
 }
 _BACKWARD = (running.joins_backward, running.final_backward, running.fed_backward)  # instead of those of the run
-_SUBJECTS = ((PACKING, _PACKING), (ROWS, _ROWS))  # with the kinds of question of each stage
+_SUBJECTS = ((PACKING_QUESTIONS, _PACKING), (ROW_QUESTIONS, _ROWS))  # with the kinds of question of each stage
 
 KINDS: Mapping[str, QuestionKind[Any]] = {
-    kind.key: kind for kinds in (*_PACKING.values(), _BACKWARD, rows.KINDS) for kind in kinds
+    kind.key: kind for kinds in (*_PACKING.values(), _BACKWARD, rows.ROW_KINDS) for kind in kinds
 }
 
 
@@ -119,7 +119,7 @@ def _check_direction(run: Any, direction: object) -> None:
 
 def _stages(run: Any) -> tuple[Stage, ...]:
     """Return the stages that a run of this kind can have; raises PackvizError if it is not a run."""
-    return tuple(stage.name for stage in kind_of(run).stages)
+    return tuple(stage.name for stage in movie_kind_of(run).stages)
 
 
 def _question(facts: Any, kinds: Sequence[QuestionKind[Any]], number: int) -> Prediction | None:
@@ -134,7 +134,7 @@ def _question(facts: Any, kinds: Sequence[QuestionKind[Any]], number: int) -> Pr
 def _asked(run: Any, stage: Stage, direction: int) -> tuple[Any, Sequence[QuestionKind[Any]]]:
     """Return the numbers of a run, and the kinds of question about them in a stage; () if the run has no questions."""
     for subject, kinds in _SUBJECTS:
-        if isinstance(run, subject.run.records) and stage in stages_of(kind_of(run), run):
-            backward = subject is PACKING and stage == "run" and direction
+        if isinstance(run, subject.run.records) and stage in stages_of(movie_kind_of(run), run):
+            backward = subject is PACKING_QUESTIONS and stage == "run" and direction
             return subject.facts(run), _BACKWARD if backward else kinds.get(stage, ())
     return None, ()

@@ -81,8 +81,8 @@ class Facts:
 
 def code_of(trace: Trace | Refusal) -> tuple[str, ...]:
     """Return the settings as code: the cell, enforce_sorted, and whatever differs from the defaults."""
-    config = trace.config or runs.PACKING.config()
-    shown = {"enforce_sorted": config.enforce_sorted} | runs.PACKING.changed(config)
+    config = trace.config or runs.PACKING_RUN.config()
+    shown = {"enforce_sorted": config.enforce_sorted} | runs.PACKING_RUN.changed(config)
     if trace.padded.embedding is not None:
         shown["embedding_dim"] = trace.padded.embedding.size(1)
     code = [f"{name}={value!r}" for name, value in shown.items() if name not in ("cell", "seed")]
@@ -90,4 +90,4 @@ def code_of(trace: Trace | Refusal) -> tuple[str, ...]:
 
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))
-PACKING = Subject(runs.PACKING, Facts, code_of, WORDS)
+PACKING_QUESTIONS = Subject(runs.PACKING_RUN, Facts, code_of, WORDS)

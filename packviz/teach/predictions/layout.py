@@ -3,7 +3,7 @@
 from itertools import accumulate
 
 from packviz.rules.data import order_refusal
-from packviz.teach.predictions.facts import PACKING, Facts
+from packviz.teach.predictions.facts import PACKING_QUESTIONS, Facts
 from packviz.teach.predictions.kind import Draft, Given, once
 from packviz.teach.predictions.prediction import MovieMoment
 
@@ -13,7 +13,7 @@ MAX_SIZES = 10  # or this many batch_sizes, which are short
 _SORTED = MovieMoment("sort", name="sorted")
 
 
-@PACKING.kind("numbers", once(lambda _: True))
+@PACKING_QUESTIONS.kind("numbers", once(lambda _: True))
 def padded_shape(facts: Facts, _: None) -> Draft:
     """Ask for the shape of what enters the cell, (B, T, F) or (T, B, F)."""
     B, N, embedded = facts.B, facts.N, facts.embedded
@@ -39,7 +39,7 @@ def padded_shape(facts: Facts, _: None) -> Draft:
     return Draft(shape, moment, mistakes, {"F": F})
 
 
-@PACKING.kind("numbers", once(lambda _: True))
+@PACKING_QUESTIONS.kind("numbers", once(lambda _: True))
 def pad_count(facts: Facts, _: None) -> Draft:
     """Ask how many of the cells of the padded grid, B rows and T columns, are padding."""
     B, T = facts.B, facts.T
@@ -53,7 +53,7 @@ def pad_count(facts: Facts, _: None) -> Draft:
     return Draft(int((~facts.trace.padded.mask).sum()), MovieMoment("pad", name="padded"), mistakes)
 
 
-@PACKING.kind("numbers", lambda facts: facts.placed)
+@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.placed)
 def sorted_row(facts: Facts, b: int) -> Draft:
     """Ask for the row of one sequence in the sorted batch."""
     row, moved = facts.rank[b], facts.trace.sorted.sorted_indices is not None
@@ -67,7 +67,7 @@ def sorted_row(facts: Facts, b: int) -> Draft:
     return Draft(row, _SORTED, mistakes, {"b": b, "longer": len(longer), "moved": moved})
 
 
-@PACKING.kind(
+@PACKING_QUESTIONS.kind(
     "numbers",
     once(lambda facts: 0 < len(facts.placed) == facts.B <= MAX_TYPED and _indices_known(facts)),
     possible=once(lambda facts: facts.packed and _indices_known(facts)),
@@ -89,7 +89,7 @@ def sorted_indices(facts: Facts, _: None) -> Draft:
     return Draft(order, _SORTED, mistakes, {"tied": any(facts.tied)})
 
 
-@PACKING.kind(
+@PACKING_QUESTIONS.kind(
     "choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted))
 )
 def enforced(facts: Facts, _: None) -> Draft:
@@ -98,14 +98,14 @@ def enforced(facts: Facts, _: None) -> Draft:
     return _order_check(facts, "does", moment, refused=not facts.packed)
 
 
-@PACKING.kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
+@PACKING_QUESTIONS.kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
 def promised(facts: Facts, _: None) -> Draft:
     """Ask what torch would do with these lengths if enforce_sorted were True."""
     refused = order_refusal(facts.trace.padded.lengths, facts.T) is not None
     return _order_check(facts, "would", _SORTED, refused=refused)
 
 
-@PACKING.kind(
+@PACKING_QUESTIONS.kind(
     "numbers",
     once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and facts.batch_sizes != facts.sorted_lengths),
     possible=once(lambda facts: facts.packed),
@@ -127,7 +127,7 @@ def batch_sizes(facts: Facts, _: None) -> Draft:
     return Draft(sizes, MovieMoment("pack", facts.timesteps[-1], since=0), mistakes)
 
 
-@PACKING.kind(
+@PACKING_QUESTIONS.kind(
     "numbers",
     lambda facts: [t for t in facts.timesteps if facts.batch_sizes[t] not in _lengths_at(facts, t)],
     possible=lambda facts: facts.timesteps,
@@ -147,7 +147,7 @@ def batch_size(facts: Facts, t: int) -> Draft:
     return Draft(size, MovieMoment("pack", t), mistakes, {"t": t})
 
 
-@PACKING.kind("numbers", lambda facts: facts.placed_rows)
+@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.placed_rows)
 def packed_row(facts: Facts, n: int) -> Draft:
     """Ask for the packed row of one token."""
     b, t = facts.trace.packed.origins[n]
@@ -165,7 +165,7 @@ def packed_row(facts: Facts, n: int) -> Draft:
     return Draft(n, MovieMoment("pack", t), mistakes, {"b": b, "t": t, "before": before})
 
 
-@PACKING.kind("letters", lambda facts: facts.placed_rows, single=True)
+@PACKING_QUESTIONS.kind("letters", lambda facts: facts.placed_rows, single=True)
 def packed_token(facts: Facts, n: int) -> Draft:
     """Ask which sequence the token in one packed row belongs to."""
     b, t = facts.trace.packed.origins[n]

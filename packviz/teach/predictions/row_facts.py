@@ -140,8 +140,8 @@ def code_of(trace: RowsTrace) -> tuple[str, ...]:
     shown: dict[str, object] = {"layer": config.layer}
     if config.max_length is not None:
         shown |= {"max_length": config.max_length, "strategy": config.strategy}
-    shown |= runs.ROWS.changed(config)
+    shown |= runs.ROWS_RUN.changed(config)
     return tuple(f"{name}={value!r}" for name, value in shown.items() if name != "seed")
 
 
-ROWS = Subject(runs.ROWS, RowFacts, code_of, WORDS)
+ROW_QUESTIONS = Subject(runs.ROWS_RUN, RowFacts, code_of, WORDS)

@@ -10,7 +10,7 @@ from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
 from packviz.teach.predictions.kind import Draft, Given, QuestionKind, once
 from packviz.teach.predictions.of_losses import heavier, last_label
 from packviz.teach.predictions.prediction import MovieMoment
-from packviz.teach.predictions.row_facts import ROWS, RowFacts, ends
+from packviz.teach.predictions.row_facts import ROW_QUESTIONS, RowFacts, ends
 
 MAX_TYPED = 10  # at most this many numbers to type for one answer
 MAX_CELLS = 24  # of a row whose position_ids are shown, with its pads
@@ -26,7 +26,7 @@ def _offsets(lengths: Sequence[int]) -> list[int]:
     return cu_seqlens_of(lengths).tolist()
 
 
-@ROWS.kind("numbers", once(lambda facts: facts.B < MAX_TYPED), possible=once(lambda _: True))
+@ROW_QUESTIONS.kind("numbers", once(lambda facts: facts.B < MAX_TYPED), possible=once(lambda _: True))
 def cu_seqlens(facts: RowFacts, _: None) -> Draft:
     """Ask for cu_seqlens of one row that holds all sequences, one after another."""
     offsets, lengths = _offsets(facts.lengths), facts.lengths
@@ -43,7 +43,7 @@ def cu_seqlens(facts: RowFacts, _: None) -> Draft:
     return Draft(offsets, MovieMoment("two", name="why"), mistakes)
 
 
-@ROWS.kind("letters", lambda facts: facts.shown if facts.B > 1 else (), single=True)
+@ROW_QUESTIONS.kind("letters", lambda facts: facts.shown if facts.B > 1 else (), single=True)
 def row_token(facts: RowFacts, n: int) -> Draft:
     """Ask whose token is in one cell of the row that holds all sequences, one after another."""
     b, t = facts.places[n]
@@ -57,7 +57,7 @@ def row_token(facts: RowFacts, n: int) -> Draft:
     return Draft(b, MovieMoment("two", name="why"), mistakes, names)
 
 
-@ROWS.kind("numbers", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
+@ROW_QUESTIONS.kind("numbers", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
 def row_count(facts: RowFacts, _: None) -> Draft:
     """Ask how many rows a strategy fills."""
     in_order = len(fill_rows(facts.lengths, facts.C, "next_fit").rows)
@@ -71,7 +71,7 @@ def row_count(facts: RowFacts, _: None) -> Draft:
     return Draft(facts.R, MovieMoment("fill", name="end"), mistakes, {"tokens": facts.trace.rows.tokens})
 
 
-@ROWS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
+@ROW_QUESTIONS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
 def dropped_from(facts: RowFacts, _: None) -> Draft:
     """Ask which sequences lose tokens, because they are longer than a row."""
     pieces = [b for row in facts.rows for b, _, _ in row]
@@ -87,7 +87,7 @@ def dropped_from(facts: RowFacts, _: None) -> Draft:
     return Draft(answer, MovieMoment("fill", name="end"), mistakes, {"splits": facts.strategy in _SPLITS})
 
 
-@ROWS.kind("numbers", once(lambda facts: max(facts.lengths) > facts.C), possible=once(lambda _: True))
+@ROW_QUESTIONS.kind("numbers", once(lambda facts: max(facts.lengths) > facts.C), possible=once(lambda _: True))
 def dropped_tokens(facts: RowFacts, _: None) -> Draft:
     """Ask how many tokens are in no row."""
     longer = [length for length in facts.lengths if length > facts.C]
@@ -103,7 +103,7 @@ def dropped_tokens(facts: RowFacts, _: None) -> Draft:
     return Draft(facts.trace.rows.tokens_dropped, MovieMoment("fill", name="end"), mistakes, names)
 
 
-@ROWS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
+@ROW_QUESTIONS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
 def position_ids(facts: RowFacts, r: int) -> Draft:
     """Ask for the position_ids of the tokens of one row."""
     lengths, n = facts.trace.rows.lengths[r], facts.n(r)
@@ -122,7 +122,9 @@ def position_ids(facts: RowFacts, r: int) -> Draft:
     )
 
 
-@ROWS.kind("numbers", lambda facts: [r for r in facts.watched if facts.reset_positions and facts.C <= MAX_CELLS])
+@ROW_QUESTIONS.kind(
+    "numbers", lambda facts: [r for r in facts.watched if facts.reset_positions and facts.C <= MAX_CELLS]
+)
 def document_count(facts: RowFacts, r: int) -> Draft:
     """Ask how many documents a row with given position_ids holds."""
     positions: list[int] = facts.trace.position_ids[r].tolist()
@@ -138,7 +140,7 @@ def document_count(facts: RowFacts, r: int) -> Draft:
     return Draft(D, MovieMoment("borders", name="end"), mistakes, {**facts.in_words(r), "positions": positions})
 
 
-@ROWS.kind("numbers", lambda facts: [*_queries(facts)])
+@ROW_QUESTIONS.kind("numbers", lambda facts: [*_queries(facts)])
 def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many keys one token of a row reads."""
     r, q = place
@@ -160,7 +162,7 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     return Draft(answer, moment, mistakes, {**facts.in_words(r), **names, "keys": answer, "cut": start > 0})
 
 
-@ROWS.kind("numbers", lambda facts: facts.queried)
+@ROW_QUESTIONS.kind("numbers", lambda facts: facts.queried)
 def mask_cells(facts: RowFacts, r: int) -> Draft:
     """Ask how many cells of the mask of one row are True."""
     lengths, n = facts.trace.rows.lengths[r], facts.n(r)
@@ -179,7 +181,9 @@ def mask_cells(facts: RowFacts, r: int) -> Draft:
     return Draft(int(mask_of(facts)[r].sum()), moment, mistakes, names)
 
 
-@ROWS.kind("numbers", lambda facts: [] if facts.isolate else [*_later(facts)], possible=lambda facts: [*_later(facts)])
+@ROW_QUESTIONS.kind(
+    "numbers", lambda facts: [] if facts.isolate else [*_later(facts)], possible=lambda facts: [*_later(facts)]
+)
 def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many tokens of a later document depend on another one, through a convolution."""
     r, d = place
@@ -198,7 +202,7 @@ def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
     return Draft(answer, _VERDICT, mistakes, {**facts.in_words(r), **names})
 
 
-@ROWS.kind("numbers", lambda facts: [*ends(facts)])
+@ROW_QUESTIONS.kind("numbers", lambda facts: [*ends(facts)])
 def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many outputs of a row change if the last token of a document changes."""
     r, d = place
@@ -217,7 +221,7 @@ def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Draft:
     return Draft(answer, _VERDICT, mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
 
 
-@ROWS.kind("letters", lambda facts: [place for place in ends(facts) if len(facts.rows[place[0]]) > 1])
+@ROW_QUESTIONS.kind("letters", lambda facts: [place for place in ends(facts) if len(facts.rows[place[0]]) > 1])
 def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask which documents of a row have outputs that change if the last token of one of them changes."""
     r, d = place
@@ -238,7 +242,7 @@ def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Draft:
     return Draft(sorted(set(there)), _VERDICT, mistakes, names)
 
 
-KINDS: tuple[QuestionKind[RowFacts], ...] = (
+ROW_KINDS: tuple[QuestionKind[RowFacts], ...] = (
     *(cu_seqlens, row_token, row_count, dropped_from, dropped_tokens, position_ids, document_count),
     *(keys_read, mask_cells, conv_hit, changed_tokens, changed_documents, last_label, heavier),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from packviz.teach.predictions.facts import MAX_FILMED, PACKING, Facts
+from packviz.teach.predictions.facts import MAX_FILMED, PACKING_QUESTIONS, Facts
 from packviz.teach.predictions.kind import Draft, QuestionKind, once, spread
 from packviz.teach.predictions.prediction import MovieMoment
 
@@ -43,7 +43,9 @@ def _turning(facts: Facts, t: int, direction: int) -> Draft:
     return Draft(now, MovieMoment("run", t), mistakes, {"t": t, "these": these, "mirrored": mirrored})
 
 
-@PACKING.kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
+@PACKING_QUESTIONS.kind(
+    "numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps]
+)
 def final_step(facts: Facts, b: int) -> Draft:
     """Ask at which time step the state of one sequence is final."""
     length = facts.lengths[b]
@@ -56,7 +58,9 @@ def final_step(facts: Facts, b: int) -> Draft:
     return Draft(length - 1, MovieMoment("run", length - 1), mistakes, {"name": facts.letters[b], "length": length})
 
 
-@PACKING.kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
+@PACKING_QUESTIONS.kind(
+    "numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps]
+)
 def gradient_enters(facts: Facts, b: int) -> Draft:
     """Ask at which time step the gradient of one sequence enters, if the loss is the sum of the final states."""
     length = facts.lengths[b]
@@ -86,7 +90,7 @@ def _going_back(facts: Facts, t: int, direction: int) -> Draft:
     return Draft(live, MovieMoment("backward", t), mistakes, {"t": t, "size": len(live), "back": longest - 1 - t})
 
 
-@PACKING.kind("choice", lambda facts: _first_pads(facts))
+@PACKING_QUESTIONS.kind("choice", lambda facts: _first_pads(facts))
 def pad_gradient(facts: Facts, place: tuple[int, int]) -> Draft:
     """Ask for the gradient of x at a pad, if the batch is packed and the loss is the sum of the final states."""
     b, t = place
@@ -96,7 +100,7 @@ def pad_gradient(facts: Facts, place: tuple[int, int]) -> Draft:
     return Draft(answer, MovieMoment("backward"), names=names, choices=("zero", "passed", "last", "one"))
 
 
-@PACKING.kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
+@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
 def final_backward(facts: Facts, b: int) -> Draft:
     """Ask at which time step the state of one sequence is final, going backward."""
     length = facts.lengths[b]
@@ -111,7 +115,7 @@ def final_backward(facts: Facts, b: int) -> Draft:
     return Draft(0, MovieMoment("run", 0), mistakes, {"name": facts.letters[b], "length": length})
 
 
-@PACKING.kind("choice", lambda facts: _short_and_long(facts))
+@PACKING_QUESTIONS.kind("choice", lambda facts: _short_and_long(facts))
 def last_column(facts: Facts, b: int) -> Draft:
     """Ask what is in the last column of one sequence's row of the output."""
     width, length = _width(facts), facts.lengths[b]
@@ -122,7 +126,7 @@ def last_column(facts: Facts, b: int) -> Draft:
     return Draft(answer, _end_of_output(facts), names=names, choices=("filler", *states, "on_padding"))
 
 
-@PACKING.kind("numbers", once(lambda facts: facts.packed))
+@PACKING_QUESTIONS.kind("numbers", once(lambda facts: facts.packed))
 def unpacked_width(facts: Facts, _: None) -> Draft:
     """Ask how many time steps the unpacked output has."""
     width = _width(facts)
@@ -189,7 +193,9 @@ def _about_steps(
         steps = [t for t in possible(facts) if len(asked(facts, t, direction)) <= MAX_TYPED]
         return sorted(steps, key=lambda t: not asked(facts, t, direction))
 
-    return QuestionKind(key, "letters", places, lambda facts, t: case(facts, t, direction), PACKING, possible=possible)
+    return QuestionKind(
+        key, "letters", places, lambda facts, t: case(facts, t, direction), PACKING_QUESTIONS, possible=possible
+    )
 
 
 alive = _about_steps("alive", 0, _fed, _live_at)

@@ -248,7 +248,7 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
     "last_column": (1, 2, 3),
     "unpacked_width": (1, 3),
     # a kind that is added to a level changes its rounds, to which there are links
-    **{kind.key: (4,) for kind in rows.KINDS},
+    **{kind.key: (4,) for kind in rows.ROW_KINDS},
     "last_label": (4, 5),
     "heavier": (5,),
     "gradient_enters": (5,),

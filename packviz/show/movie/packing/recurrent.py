@@ -1,7 +1,7 @@
 """The module that runs, the layer and direction that are watched, and how many of its numbers are shown."""
 
 from packviz.compute.recurrence import Direction
-from packviz.inputs.cell_kinds import CellKind, kind_of
+from packviz.inputs.cell_kinds import CellKind, cell_kind_of
 from packviz.show.movie.once import once
 from packviz.show.movie.packing.view import View
 
@@ -11,7 +11,7 @@ MAX_UNITS = 8  # of a hidden state
 @once
 def kind(view: View) -> CellKind:
     """Return what is known of the module's cell."""
-    return kind_of(view.trace.module)
+    return cell_kind_of(view.trace.module)
 
 
 @once
