@@ -69,17 +69,14 @@ class Rooms:
     def stop(self) -> None:
         """End all push channels, so that the server can end: phones then connect again."""
         self.stopping = True
-        for room in self._rooms.values():
+        for room in self.all():
             for watcher in room.watchers:
                 watcher.woken.set()
 
     # What the routes and the teacher's page call.
 
     async def create(self, specs: object, address: str | None = None, *, plan: bool = False) -> tuple[str, str]:
-        """Open a room with a list of questions, or a plan; return its code and the teacher's secret.
-
-        address: who asks for it.
-        """
+        """Open a room with questions or a plan, for a sender's address; return its code and the teacher's secret."""
         if not isinstance(specs, list) or len(specs) > MAX_QUESTIONS:
             name = "items" if plan else "questions"
             raise RefusedError(400, f"`{name}` must be a list of at most {MAX_QUESTIONS} {name}.")
@@ -99,6 +96,10 @@ class Rooms:
                 continue
             await self.room(code)
             return code, host
+
+    def all(self) -> Sequence[Room]:
+        """Return the rooms that this process has in memory."""
+        return tuple(self._rooms.values())
 
     async def room(self, code: str) -> Room:
         """Return a room by its code; raises RefusedError if there is none."""

@@ -30,6 +30,11 @@ FLOORS = ("jobs", "state", "parts", "views", "server")  # of ui/, in the same wa
 DRAWERS = ("errors", "text", "validate")  # open to everybody
 DOORS = ("__init__", "__main__", "charts", "predictions", "tables", "testing")  # for callers: not imported inside
 
+NOT_PRIVATE = {"_asdict", "_fields", "_replace"}  # of named tuples
+# Parts of torch, and of the notebook's widgets, for which there is no public name.
+PERMITTED = {"_NormBase", "_closed", "_forward_hooks", "_forward_pre_hooks", "_parameters", "_schema"}
+PERMITTED |= {"_tensor_name", "_version"}
+
 
 def offenders(paths: Sequence[Path], fault: Callable[[Path], object]) -> dict[str, object]:
     """Return what is wrong with each file that has a fault."""
@@ -119,6 +124,19 @@ def module(imported: str) -> str | None:
     """Return the file of the app that an import names: `ui.state.runs` for `ui.state.runs.run`."""
     known = {name(path) for path in UI}
     return next((each for each in (imported, imported.rpartition(".")[0]) if each in known and each != "ui"), None)
+
+
+def test_private_parts_of_others_are_left_alone() -> None:
+    def foreign(path: Path) -> list[str]:
+        nodes = nodes_of(path)
+        own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+        own |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+        own |= {ast.unparse(node.target) for node in nodes if isinstance(node, ast.AnnAssign)}
+        used = [node.attr for node in nodes if isinstance(node, ast.Attribute)]
+        used += [alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names]
+        return [name for name in used if re.match("_[^_]", name) and name not in own | NOT_PRIVATE | PERMITTED]
+
+    assert offenders(EVERYTHING, foreign) == {}
 
 
 def test_pages_are_words_and_calls() -> None:

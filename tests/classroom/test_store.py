@@ -227,7 +227,7 @@ async def test_unknown_codes_leave_nothing_in_memory(tmp_path: Path, *, away: bo
         for _ in range(20):
             with pytest.raises(UnavailableError if away else RefusedError):
                 await rooms.room("QQQQQQ")
-        assert rooms._rooms == {}
+        assert rooms.all() == ()
 
 
 async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class _Now(Collector):
         """Yield the gauges."""
         found = Runtime.instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])[ACTIVE_SESSIONS_FAMILY]
         visitors = sum(each.value for each in found if isinstance(each, GaugeStat))
-        here = list(rooms._rooms.values())
+        here = rooms.all()
         yield GaugeMetricFamily("packviz_visitors", "Browsers with an open page", visitors)
         yield GaugeMetricFamily("packviz_rooms", "Rooms in use", len(here))
         yield GaugeMetricFamily("packviz_phones", "Open push channels", sum(len(each.watchers) for each in here))
