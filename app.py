@@ -12,7 +12,7 @@ from classroom.routes import Front
 from ui.parts import player
 from ui.parts.share import hide
 from ui.server import handout, observed, sessions
-from ui.server.head import PREVIEW, Head, told
+from ui.server.head import PREVIEW, Head, title_and_description
 from ui.server.headers import Guarded
 from ui.server.static import Static
 from ui.server.warm import warm
@@ -27,7 +27,7 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.logo(str(ICON), size="large")
     page = st.navigation(pages(), position="top", expanded=True)  # in the sidebar of a phone: every page
     hide()  # it may rerun, which needs to know the page
-    title, _ = told(page.url_path, urlencode(st.query_params.to_dict()))
+    title, _ = title_and_description(page.url_path, urlencode(st.query_params.to_dict()))
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")
     page.run()
 else:  # ... and its server imports it once, before the first one

@@ -19,11 +19,11 @@ def decoded(given: object, kind: type[T], what: str) -> T:
     try:
         return msgspec.convert(given, kind)
     except (msgspec.ValidationError, RecursionError) as error:
-        field, problem = told(error)
+        field, problem = field_and_problem(error)
         raise RefusedError(400, f"{field or what}: {problem}.") from None
 
 
-def told(error: Exception) -> tuple[str, str]:
+def field_and_problem(error: Exception) -> tuple[str, str]:
     """Return the field that an error of msgspec is about, such as `options[1]`, and what is wrong with it."""
     found = _PLACE.fullmatch(str(error))
     assert found is not None

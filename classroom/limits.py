@@ -24,7 +24,7 @@ _SETTINGS: Mapping[Counted, str] = {
     "joins": "PACKVIZ_JOINS",
     "guesses": "PACKVIZ_GUESSES",
 }  # environment variables that replace these limits
-_TOLD: Mapping[Counted, str] = {
+_REFUSALS: Mapping[Counted, str] = {
     "rooms": "{most} rooms were opened from your address just now. Try again in ten minutes.",
     "joins": "{most} phones have joined from your address just now. Try again in ten minutes.",
     "guesses": "Too many wrong codes came from your address just now. Try again in ten minutes.",
@@ -34,7 +34,7 @@ _TOLD: Mapping[Counted, str] = {
 async def count(store: Store, what: Counted, address: str | None) -> None:
     """Count a request of an address; raises RefusedError if it has made too many. None: an address that is unknown."""
     if address is not None and await store.count(f"{what}:{_network(address)}", WITHIN) > _most(what):
-        raise RefusedError(429, _TOLD[what].format(most=_most(what)))
+        raise RefusedError(429, _REFUSALS[what].format(most=_most(what)))
 
 
 def check_sender(headers: Mapping[str, str]) -> None:

@@ -125,7 +125,9 @@ def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[An
         elif len(tasks) > 1:  # those that only read can still be done
             results = [partial(_settle, file, [task]) for task in tasks]
         else:
-            results = [partial(future.set_exception, UnavailableError(_told(error, file.path))) for _, future in tasks]
+            results = [
+                partial(future.set_exception, UnavailableError(_explained(error, file.path))) for _, future in tasks
+            ]
     for each in results:
         each()
 
@@ -136,7 +138,7 @@ def _damaged(error: Exception) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in codes  # the last byte, without the details
 
 
-def _told(error: Exception, path: Path) -> str:
+def _explained(error: Exception, path: Path) -> str:
     """Explain an error of the file in a sentence, with what a teacher can do about it."""
     if isinstance(error, _RemovedError):
         return "The file of the classes was removed while they were using it. A new one was begun: open a new room."

@@ -207,7 +207,7 @@ def test_a_pasted_traceback_leads_to_its_answer() -> None:
     assert page.title[0].value == entry.question
     done, codes = answer(entry), [code.value for code in page.code]
     assert [code in codes for code in (entry.wrong, done.wrong.shown, entry.right, done.right.shown)] == [True] * 4
-    assert done.told in texts(page)
+    assert done.explanation in texts(page)
     assert f"**{entry.claim}** They find it :red-badge[:material/close: {done.verdict}]." in texts(page)
     press(page, "Back to the results")
     assert listed(page)[0] == entry.question

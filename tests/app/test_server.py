@@ -23,7 +23,7 @@ from visits import Open
 from bench.visitors import visitor
 from packviz.teach.questions import ENTRIES, PAGES
 from ui.parts import player
-from ui.server.head import ELEMENTS, needed, told
+from ui.server.head import ELEMENTS, needed, title_and_description
 from ui.server.sessions import AWAY, EVERY
 from ui.server.static import FOLDER
 
@@ -232,6 +232,6 @@ def test_an_address_in_capitals_leads_to_its_page_on_this_host(address: str, pat
 
 def test_a_question_and_a_round_have_their_own_titles() -> None:
     entry = ENTRIES[3]
-    assert told("/questions", f"entry={entry.key}")[0] == f"{entry.question} · packviz"
-    assert "Round 77" in told("/quiz", "round=77")[0]
-    assert told("/quiz", "round=x") == told("/quiz", "")
+    assert title_and_description("/questions", f"entry={entry.key}")[0] == f"{entry.question} · packviz"
+    assert "Round 77" in title_and_description("/quiz", "round=77")[0]
+    assert title_and_description("/quiz", "round=x") == title_and_description("/quiz", "")

@@ -135,7 +135,7 @@ def test_a_visitor_finds_the_same_job_after_a_reload_and_at_another_server(serve
     there.add("after")
     found = other.progress(job.key, "after")
     assert found is not None
-    assert (found.task.told, found.state, found.done) == ("as it is told", "running", 1)
+    assert (found.task.settings, found.state, found.done) == ("as it is told", "running", 1)
     time.sleep(6)
     assert not is_gone(process)
     other.stop(job.key, "after")

@@ -33,7 +33,7 @@ def changed(key: str, program: str, old: str, new: str) -> EntryResult:
 
 def told(done: EntryResult) -> str:
     """Return the explanation on one line."""
-    return " ".join(done.told.split())
+    return " ".join(done.explanation.split())
 
 
 def typed(lengths: Sequence[int]) -> str:

@@ -42,8 +42,8 @@ def test_every_group_has_entries_in_one_piece() -> None:
 @each_entry
 def test_an_entry_gives_the_verdict_of_its_file(entry: Entry, done: EntryResult) -> None:
     assert entry.verdict in ("varies", done.verdict)
-    assert done.told != OTHERWISE
-    assert 60 <= len(done.told) <= 700
+    assert done.explanation != OTHERWISE
+    assert 60 <= len(done.explanation) <= 700
     assert (done.depends_on != "") == (done.verdict == "depends")
     assert entry.claim.endswith((".", "`"))
     assert entry.answer.endswith((".", "`"))
@@ -110,7 +110,7 @@ def test_a_file_with_a_part_missing_is_refused_by_its_name(tmp_path: Path, old: 
 def test_a_slow_entry_is_answered_by_a_process_of_its_own() -> None:
     slow = next(entry for entry in ENTRIES if entry.key == "old-code")
     here, apart = answered(slow), answer_apart(slow)
-    assert (apart.told, apart.verdict, apart.cases) == (here.told, here.verdict, here.cases)
+    assert (apart.explanation, apart.verdict, apart.cases) == (here.explanation, here.verdict, here.cases)
     assert (apart.wrong.shown, apart.right.shown) == (here.wrong.shown, here.right.shown)
     assert apart.entry is slow
 

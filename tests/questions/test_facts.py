@@ -60,7 +60,7 @@ def test_the_first_questions_have_the_same_answer_for_every_uneven_batch(key: st
 def test_nothing_differs_where_nothing_is_padded(key: str) -> None:
     done = asked(key, EQUAL)
     assert all(done.cases.values())
-    assert done.told == OTHERWISE
+    assert done.explanation == OTHERWISE
 
 
 @pytest.mark.parametrize(("key", "settings", "verdict"), [
@@ -93,7 +93,7 @@ def test_a_program_that_did_something_else_would_turn_the_verdict(
 ) -> None:
     done = changed(key, program, old, new)
     assert done.verdict == verdict
-    assert done.told == OTHERWISE
+    assert done.explanation == OTHERWISE
 
 
 def test_a_torch_that_sorted_stably_would_be_believed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ class Task:
     """What is to be done, and how it is shown."""
 
     name: str  # of the work on its page
-    told: str  # the settings, in words
+    settings: str  # in words
     steps: int  # the number of results
     work: Work
     show: Callable[[Sequence[Any]], None]  # draws the results so far

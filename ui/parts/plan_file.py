@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from msgspec import DecodeError as NotJson
 from msgspec import Meta, Struct, ValidationError, convert, json, structs, to_builtins
 
-from classroom.decoding import told
+from classroom.decoding import field_and_problem
 from classroom.slide import prompt_html, slide_html
 from classroom.specs import check_plan, checked, checked_item
 from classroom.state import RefusedError
@@ -111,7 +111,7 @@ def _item(name: str, given: object) -> Item:
         elif item.question is None and not item.page and not item.slide:
             raise PackvizError("item", "none of them", "a page, a question or a slide", "add one, or remove the item")
     except ValidationError as error:
-        field, problem = told(error)
+        field, problem = field_and_problem(error)
         raise PackvizError(
             ", ".join(filter(None, (name, field.strip("`")))), problem, _SAVED, "save it again"
         ) from None

@@ -124,7 +124,9 @@ def _read(file: bytes) -> None:
 def _row(i: int, item: Item, ask: Ask | None) -> None:
     """Show one item: its heading, its note, and its buttons."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"plan-row-{i}"):
-        st.text(f"{i + 1}. {_told(item)}", width="stretch")  # a plan may come from elsewhere: it is text, not Markdown
+        st.text(
+            f"{i + 1}. {_described(item)}", width="stretch"
+        )  # a plan may come from elsewhere: it is text, not Markdown
         key = f"plan note {i} {hash(as_file(Plan((structs.replace(item, note=''),))))}"  # another item is another field
         typed = partial(_note, i, key)
         st.text_input(
@@ -147,7 +149,7 @@ def _note(i: int, key: str) -> None:
     _set(tuple(items))
 
 
-def _told(item: Item) -> str:
+def _described(item: Item) -> str:
     if item.slide:
         return f"Slide: {_first_line(item.slide)}"
     parts = [heading(item)] if item.page else []

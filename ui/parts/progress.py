@@ -98,7 +98,7 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
             _start(task)
     if started is not None:
         started.seen = started.place
-        st.fragment(_watch, run_every=_EVERY[started.seen])(started, task.told)
+        st.fragment(_watch, run_every=_EVERY[started.seen])(started, task.settings)
 
 
 def leave_others(names: str) -> None:
@@ -141,10 +141,10 @@ def _others(names: Sequence[str]) -> list[Started]:
     return [each for name, each in visit(LongWork).started.items() if name not in names and not each.over]
 
 
-def _watch(started: Started, told: str) -> None:
+def _watch(started: Started, settings: str) -> None:
     """Show a job's progress and its results so far, repeatedly until it is over.
 
-    told: the settings that it would be started with now.
+    settings: those that it would be started with now.
     """
     with _or_a_warning():
         started.look()
@@ -155,8 +155,8 @@ def _watch(started: Started, told: str) -> None:
             st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _say("work.standing", it=started))
             # A callback runs first: otherwise another run may end this one before it reaches the button.
             st.button("Stop", key=f"stop {started.task.name}", on_click=started.leave)
-    if started.task.told != told:
-        st.markdown(f":orange[**For settings other than those above:**] {started.task.told}.")
+    if started.task.settings != settings:
+        st.markdown(f":orange[**For settings other than those above:**] {started.task.settings}.")
     _results(started)
     if started.place != started.seen:
         st.rerun()  # to check at another rate; and once it is over the button may be pressed again

@@ -57,7 +57,7 @@ def worksheet(level: int, number: int, asked: Sequence[QuizQuestion]) -> None:
         _print(key="print", height="content", width="content")
         place = names.changed({"level": level, "round": number})
         st.page_link(script("quiz"), label="Back to the quiz", icon=":material/arrow_back:", query_params=place)
-    name = f"Level {level} ({LEVELS[level].told}), round {number}"
+    name = f"Level {level} ({LEVELS[level].about}), round {number}"
     with st.container(key="worksheet"):
         st.markdown(f"{name}. Name:")
         for i, question in enumerate(asked, 1):

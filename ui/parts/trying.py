@@ -26,7 +26,7 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
         st.markdown(f"**Try this.** {text}", width="content")
         for label, settings in buttons.items():
             is_fixed, is_chosen = address.fixed(*settings), _is_chosen(label, settings)
-            told = "The link fixes these settings." if is_fixed else _told(settings, is_chosen=is_chosen)
+            told = "The link fixes these settings." if is_fixed else _change_in_words(settings, is_chosen=is_chosen)
             look: Any = {"type": "primary", "icon": ":material/check:"} if is_chosen else {}
             press = _take_back if is_chosen else _put
             st.button(label, f"try {label}", told, press, (label, settings), disabled=is_fixed, **look)
@@ -43,7 +43,7 @@ def _now(settings: Iterable[str]) -> dict[str, object]:
     return {name: st.session_state.get(name, names.default(name)) for name in settings}
 
 
-def _told(settings: Mapping[str, object], *, is_chosen: bool) -> str:
+def _change_in_words(settings: Mapping[str, object], *, is_chosen: bool) -> str:
     """Return what a press of the button changes, in words."""
     if is_chosen:
         return "Press again to take it back."

@@ -67,7 +67,7 @@ class Head(BaseHTTPMiddleware):
         return HTMLResponse(f"{self.before}<script>{script}</script>{_tags(request)}{self.after}", headers=headers)
 
 
-def told(path: str, query: str) -> tuple[str, str]:
+def title_and_description(path: str, query: str) -> tuple[str, str]:
     """Return the title and the description of the page at an address."""
     asked = dict(parse_qsl(query))
     name = _name(path)
@@ -100,7 +100,7 @@ def _tags(request: Request) -> str:
     url = request.url
     if request.headers.get("x-forwarded-proto") == "https":  # behind a proxy that ends TLS
         url = url.replace(scheme="https")
-    title, about = told(url.path, url.query)
+    title, about = title_and_description(url.path, url.query)
     image = url.replace(path=f"/{PREVIEW}", query="", fragment="")
     named = {"description": about, "twitter:card": "summary_large_image"}
     graph = {"site_name": "packviz", "type": "website", "title": title, "description": about, "url": url}

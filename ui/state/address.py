@@ -101,7 +101,7 @@ def ordinal(given: Mapping[str, str], name: str, most: int = 10**9) -> int | Non
 def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
     """Return one line about the requests of a link that the controls and the player (`shown`) did not apply."""
     others = {name: raw for name, raw in asked.items() if NAMES.get(name, (PANEL,))[0] in _NAMED}
-    missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
+    missing = [_why_ignored(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
     return f"Ignored from the link: {listed(missing)}." if missing else None
 
 
@@ -139,7 +139,7 @@ def _as_number(raw: str) -> float | None:
         return None
 
 
-def _told(name: str, raw: str, shown: Mapping[str, object]) -> str:
+def _why_ignored(name: str, raw: str, shown: Mapping[str, object]) -> str:
     instead = "not available with these settings" if name in NAMES else "no such setting"
     if name in shown:
         instead = f"using {quoted(str(shown[name]) or 'none')}"

@@ -27,7 +27,7 @@ _COMMON = 3  # the most frequent wrong answers, whose reasons fit on the project
 
 Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
 
-_TOLD = {
+_SENTENCES = {
     "lobby": "Read the question. The vote opens in a moment.",
     "vote": "Vote on your phone, on your own.",
     "vote 2": "Vote again.",
@@ -100,9 +100,9 @@ def _question(seen: Seen, first: dict[int, int] | None) -> None:
     asked, phase = seen["question"], seen["phase"]
     own = asked["kind"] == "own"
     fit = _fit(asked["prompt"], *asked.get("options", ()))
-    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
+    told = _SENTENCES["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
     if own and phase == "reveal":
-        told = _TOLD["poll" if seen["answer"] is None else "own"]
+        told = _SENTENCES["poll" if seen["answer"] is None else "own"]
     with st.container(key="class-question"):
         st.html(f'<p class="class-told">{told}</p>')
         if own:

@@ -119,10 +119,10 @@ def _picture(row: Mapping[str, Any], read: Sequence[Reading], findings: Sequence
     fresh(panels, cut, key="row picture", wide=min(N, _COLUMNS) + 3)
     if shown < N:
         st.text(f"The first {shown} of {N} places are drawn.")
-    st.text("\n".join(f"{one.rule}: {_told(one.lengths)}" for one in read))
+    st.text("\n".join(f"{one.rule}: {_described(one.lengths)}" for one in read))
 
 
-def _told(lengths: Sequence[int]) -> str:
+def _described(lengths: Sequence[int]) -> str:
     told = counted(len(lengths), "document")
     return f"{told} of length{'' if len(lengths) == 1 else 's'} {listed(lengths, 12)}" if lengths else told
 

@@ -119,7 +119,7 @@ def _list(found: Sequence[Entry | Page]) -> None:
 
 def _short(entry: Entry) -> str:
     """Return the answer in one sentence; if torch no longer does what it is written for, what the programs tested."""
-    if entry.slow or _answer(entry.key).told != OTHERWISE:
+    if entry.slow or _answer(entry.key).explanation != OTHERWISE:
         return entry.answer
     return _tested(_answer(entry.key))
 
@@ -135,9 +135,9 @@ def _one(entry: Entry) -> str:
     with st.spinner("Running the two programs ...") if entry.slow else st.container():
         done = _answer(entry.key)
     with st.container(border=True, key="verdict"):
-        if done.told != OTHERWISE:
+        if done.explanation != OTHERWISE:
             st.markdown(f"**{entry.answer}**")
-        st.markdown(done.told)
+        st.markdown(done.explanation)
     # A visitor with an error wants the code first.
     for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
@@ -150,7 +150,7 @@ def _one(entry: Entry) -> str:
     st.expander("Setup for both programs").code(done.preparation, language="python", wrap_lines=True)
     st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
     _explorer(done)
-    return f"{_short(entry)} {done.told}"
+    return f"{_short(entry)} {done.explanation}"
 
 
 def _way(entry: Entry) -> None:

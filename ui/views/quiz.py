@@ -68,7 +68,7 @@ def _spoken(game: Game) -> str:
     if i == len(scorecard.questions):
         return f"The round is over: {scorecard.points} of {scorecard.most} points."
     if scorecard.settled(i):
-        return _told(game, i)
+        return _verdict(game, i)
     verdict = scorecard.verdict(i)
     return game.problem or (f"Not quite. {verdict.reason} You have one more try." if verdict is not None else "")
 
@@ -154,7 +154,7 @@ def _settled(game: Game, i: int) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key="settled"):
         with st.container(width="stretch", key="verdict"):
             _prompt(question)
-            st.markdown(_told(game, i))
+            st.markdown(_verdict(game, i))
         batch(question.batch.texts, small=True)
         label = "The result" if game.scorecard.over else "Next"
         clicked = st.button(label, on_click=_next, args=(game,), key=f"next {game.key(i)}", shortcut="Enter")
@@ -169,7 +169,7 @@ def _make_up_for(game: Game, clicked: bool, act: Callable[..., None], *given: in
         st.rerun()
 
 
-def _told(game: Game, i: int) -> str:
+def _verdict(game: Game, i: int) -> str:
     """Return the verdict on a settled question, and the answer, as Markdown."""
     asked, verdict, mark = game.scorecard.questions[i].prediction, game.scorecard.verdict(i), game.scorecard.mark(i)
     solution = _sentence(asked.solution)
@@ -213,7 +213,7 @@ def _result(game: Game) -> None:
         with st.container(horizontal=True):
             st.button("Another round", on_click=begin, args=(level,))
             if level + 1 in LEVELS and 2 * scorecard.points >= scorecard.most:
-                st.button(f"Level {level + 1}: {LEVELS[level + 1].told}", on_click=begin, args=(level + 1,), wrap=True)
+                st.button(f"Level {level + 1}: {LEVELS[level + 1].about}", on_click=begin, args=(level + 1,), wrap=True)
             st.button("Same round again", on_click=_again, args=(game,))
         for i in range(len(scorecard.questions)):
             _line(game, i)
@@ -226,11 +226,11 @@ def _line(game: Game, i: int) -> None:
             st.markdown(f"**{i + 1}.** {asked.prompt}")
             with st.container(horizontal=True, gap="small"):
                 st.markdown(_MARKS[game.scorecard.mark(i)][2], width="content")
-                st.text(f"{_said(game, i)}The answer: {_sentence(asked.solution)}")
+                st.text(f"{_given(game, i)}The answer: {_sentence(asked.solution)}")
         st.button("See why", on_click=setattr, args=(game, "at", i), key=f"see {i}")
 
 
-def _said(game: Game, i: int) -> str:
+def _given(game: Game, i: int) -> str:
     """Return the given answers; those from before a reload were not kept."""
     said = ", then ".join(game.scorecard.tries(i))
     if not said and i not in game.scorecard.shown:

@@ -33,7 +33,7 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
 
     The subtitle names the sizes measured, because the batch may have changed since.
     """
-    names = [each.setup.told.replace(", ", "<br>") + "<br>machine busy" * each.busy for each in measurements]
+    names = [each.setup.description.replace(", ", "<br>") + "<br>machine busy" * each.busy for each in measurements]
     sides = [
         _bars("padded", [each.padded for each in measurements], names, palette.pad_hatch, palette),
         _bars("packed", [each.packed for each in measurements], names, palette.now, palette),
@@ -195,7 +195,7 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
     and the neutral colour of 1; a star means that the machine was busy. If several measurements share a cell, which is
     a fill in whole percent and a size, it shows the median of their ratios. A cell without one stays empty.
     """
-    rows = [(round(m.fill, 2), SIZES[across](m), m.ratio, m.differs, m.busy, _told(m)) for m in measured]
+    rows = [(round(m.fill, 2), SIZES[across](m), m.ratio, m.differs, m.busy, _described(m)) for m in measured]
     frame = pd.DataFrame(rows, columns=["fill", "size", "ratio", "differs", "busy", "told"])
     how: dict[str, Any] = {"ratio": "median", "differs": "any", "busy": "any", "told": "<br>".join}
     places = frame.groupby(["fill", "size"]).agg(how).astype({"differs": bool, "busy": bool})
@@ -206,7 +206,7 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
     bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
     marks = {"?": ~places["differs"], "*": places["busy"]}
     key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
-    cells = dict.fromkeys(each.setup.told for each in measured)
+    cells = dict.fromkeys(each.setup.description for each in measured)
     ran = f",<br>{' and '.join(cells)}" if cells else ": nothing was measured yet"
     numbers = [
         {
@@ -237,7 +237,7 @@ def _ratio(ratio: float) -> str:
     return f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
 
 
-def _told(done: Measurement) -> str:
+def _described(done: Measurement) -> str:
     sure = "" if done.differs else ", the runs show no difference"
     busy = ", machine busy" if done.busy else ""
     times = f"padded {done.padded.median:.3g} ms, packed {done.packed.median:.3g} ms: {_ratio(done.ratio)} times"

@@ -70,7 +70,7 @@ class Setup:
         return "forward + backward" if self.backward else "forward"
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Describe the setup: "LSTM forward + backward, oneDNN off"."""
         where = f", on {self.device.upper()}" if self.device != "cpu" else "" if self.onednn else ", oneDNN off"
         return f"{self.name} {self.passes}{where}"

@@ -95,7 +95,7 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
     shared = baselines if len(baselines) == 1 else ()
     dotted = {"type": "line", "layer": "below", "line": {"color": palette.quiet, "dash": "dot"}, "xref": "paper"}
     words = {"text": "majority baseline", "textposition": "start", "font": {"color": palette.quiet}}
-    said = ", ".join(f"{label(o.experiment, every)} {_told(o)}" for o in outcomes)
+    said = ", ".join(f"{label(o.experiment, every)} {_described(o)}" for o in outcomes)
     return drawn(
         data,
         f"Final test accuracy, mean and range over the seeds: {said or 'none'}.",
@@ -133,7 +133,7 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
             data += [_band(places, reach, color), means]
             notes.extend(_at_the_line(name, group, palette, below=readout == "last_valid"))
     paddings = sorted({outcome.experiment.extra_padding for outcome in shown})
-    said = ", ".join(f"{SHORT[o.experiment.readout]} with {o.experiment.extra_padding} {_told(o)}" for o in shown)
+    said = ", ".join(f"{SHORT[o.experiment.readout]} with {o.experiment.extra_padding} {_described(o)}" for o in shown)
     return drawn(
         data,
         f"Test accuracy by the number of extra pads: {said or 'none'}.",
@@ -202,11 +202,11 @@ def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Pa
 
 
 def _means(name: str, group: Sequence[Outcome], color: str) -> tuple[list[float], str, list[str]]:
-    hover = [f"{name}, {outcome.experiment.extra_padding} extra pads<br>{_told(outcome)}" for outcome in group]
+    hover = [f"{name}, {outcome.experiment.extra_padding} extra pads<br>{_described(outcome)}" for outcome in group]
     return [outcome.mean for outcome in group], color, hover
 
 
-def _told(outcome: Outcome) -> str:
+def _described(outcome: Outcome) -> str:
     reach = f"{min(outcome.accuracies):.1f} to {max(outcome.accuracies):.1f} %"
     return f"{outcome.mean:.1f} % ({reach} over {counted(len(outcome.seeds), 'seed')})"
 

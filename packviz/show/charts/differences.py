@@ -28,7 +28,7 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
     rows, steps = min(B, SEQUENCES), min(T, STEPS)
     z = comparison.apart[:rows, :steps].tolist()
     labelled = range(0, rows, max(1, rows // 20))
-    hover = [[_told(comparison, b, t) for t in range(steps)] for b in range(rows)]
+    hover = [[_hover_text(comparison, b, t) for t in range(steps)] for b in range(rows)]
     end = max([1000 * comparison.tolerance, *(number for line in z for number in line if isfinite(number))])
     upper = replace(palette, diverging=palette.diverging[len(palette.diverging) // 2 :])
     gaps = {"xgap": 1 if steps <= 40 else 0, "ygap": 1 if rows <= 40 else 0}
@@ -114,7 +114,7 @@ def gradients(rows: Sequence[Gradient], palette: Palette = LIGHT) -> go.Figure:
     )
 
 
-def _told(comparison: Comparison, b: int, t: int) -> str:
+def _hover_text(comparison: Comparison, b: int, t: int) -> str:
     what = "a token" if bool(comparison.real[b, t]) else "a pad"
     packed = "" if bool(comparison.valid[b, t]) else ", not packed: padding_value on the packed side"
     cell = f"sequence {sequence_label(b)}, t = {t}: {what}{packed}"

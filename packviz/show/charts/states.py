@@ -30,7 +30,7 @@ class _Grid(NamedTuple):
     name: str  # the cell, layer and direction, in words
     scale: float  # the largest state of all layers, at least 1: where the scale ends
 
-    def told(self, b: int, t: int, unit: int) -> str:
+    def hover_text(self, b: int, t: int, unit: int) -> str:
         """Return the hover text of a state; "" if nothing was packed."""
         if self.rows[b][t] < 0:
             return ""
@@ -64,8 +64,10 @@ def states(trace: Trace, *, layer: int | None = None, direction: int = 0, palett
     rows, units, steps = min(B, SEQUENCES), min(H, UNITS), min(T, STEPS)
     z = pad(seen.h[:rows, :steps, :units], (0, GAP), value=float("nan"))  # (rows, steps, units + GAP)
     tops = range(0, rows * (units + GAP), units + GAP)
-    told = [
-        [seen.told(b, t, i) if i < units else "" for t in range(steps)] for b in range(rows) for i in range(units + GAP)
+    hover = [
+        [seen.hover_text(b, t, i) if i < units else "" for t in range(steps)]
+        for b in range(rows)
+        for i in range(units + GAP)
     ]
     z = z.transpose(1, 2).flatten(0, 1)  # a row per unit, and an empty one after each band
     look = {"xgap": 1 if steps <= 40 else 0, "colorbar": {"title": "h", "len": 0.9}}
@@ -77,7 +79,7 @@ def states(trace: Trace, *, layer: int | None = None, direction: int = 0, palett
         f"at {'t = 0' if direction else 'its last valid step'}."
     )
     return drawn(
-        [heatmap(z[:-GAP].tolist(), told[:-GAP], seen.scale, palette, **look)],
+        [heatmap(z[:-GAP].tolist(), hover[:-GAP], seen.scale, palette, **look)],
         alt,
         palette,
         title=f"Hidden states, {seen.name}",
@@ -115,8 +117,8 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
     colors = [with_contrast(color, palette.background, 3.0) for color in (*SEQUENCE_HUES, sequence_color(b))]
     lines = []
     for unit, values in enumerate(seen.h[b, :length, :shown].T.tolist()):
-        told = [seen.told(b, t, unit) for t in range(length)]
-        lines.append(line(range(length), values, colors[unit], told) | {"name": f"unit {unit}"})
+        hover = [seen.hover_text(b, t, unit) for t in range(length)]
+        lines.append(line(range(length), values, colors[unit], hover) | {"name": f"unit {unit}"})
         lines[-1]["line"]["dash"] = DASHES[unit % len(DASHES)]
     marker = {"symbol": "circle-open", "size": 16, "color": colors[-1], "line": {"width": 3}}
     place = {"x": [final] * shown, "y": seen.h[b, final, :shown].tolist()}

@@ -135,7 +135,7 @@ class QuestionKind(Generic[F]):
         table = self.subject.words[case.words or self.key]
         reasons = {**self.subject.words["any"], **table.get("mistakes", {})}
         right = self._answer(facts, case.answer)
-        names = {**vars(facts), **case.names, "answer": _told(right)}
+        names = {**vars(facts), **case.names, "answer": _for_templates(right)}
         for name, template in table.items():
             if isinstance(template, str):
                 names[name] = filled(template, names)
@@ -147,7 +147,7 @@ class QuestionKind(Generic[F]):
             form="choice" if choices else self.form,
             answer=choices.get(str(right), right),
             slips=tuple(
-                Slip(choices.get(str(wrong), wrong), filled(reasons[name], {**names, "given": _told(wrong)}))
+                Slip(choices.get(str(wrong), wrong), filled(reasons[name], {**names, "given": _for_templates(wrong)}))
                 for wrong, name in slips
             ),
             moment=case.moment,
@@ -165,6 +165,6 @@ def once(condition: Callable[[Any], object]) -> Callable[[Any], Sequence[None]]:
     return lambda facts: (None,) if condition(facts) else ()
 
 
-def _told(answer: Answer) -> object:
+def _for_templates(answer: Answer) -> object:
     """Return an answer in the form that templates use: a single number as a number."""
     return answer[0] if isinstance(answer, tuple) and len(answer) == 1 and isinstance(answer[0], int) else answer

@@ -93,7 +93,7 @@ class EntryResult(Brief):
     # whether the claim held, case by case; each name follows "holds" or "does not hold": "with bias=True", "in the
     # forward half". Empty if nothing could be run here
     cases: Mapping[str, bool]
-    told: str  # the explanation in Markdown, with the numbers just computed
+    explanation: str  # in Markdown, with the numbers just computed
     chart: Chart | None  # the picture, if it is made from the results; else the entry has a film
 
     @property
@@ -146,7 +146,7 @@ def answer(entry: Entry) -> EntryResult:
     cases = {name: bool(held) for name, held in names["holds"].items()}
     done = EntryResult(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
     if as_written and entry.verdict in ("varies", done.verdict):
-        return replace(done, told=_JINJA.from_string(entry.explanation).render(names))
+        return replace(done, explanation=_JINJA.from_string(entry.explanation).render(names))
     return done
 
 

@@ -76,7 +76,7 @@ class Level:
     """What is asked at one level."""
 
     name: str  # in two words
-    told: str  # a short description of its batches
+    about: str  # a short description of its batches
     kinds: tuple[str, ...]  # of predictions, keys of packviz.predictions.KINDS
     # returns a random batch, as text, and the settings, for a question of one kind
     draw: Callable[[Random, str], Drawn]
@@ -257,8 +257,8 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
 }
 
 
-def _level(number: int, name: str, told: str, draw: Callable[[Random, str], Drawn]) -> Level:
-    return Level(name, told, tuple(kind for kind, levels in _LEVELS_OF.items() if number in levels), draw)
+def _level(number: int, name: str, about: str, draw: Callable[[Random, str], Drawn]) -> Level:
+    return Level(name, about, tuple(kind for kind, levels in _LEVELS_OF.items() if number in levels), draw)
 
 
 LEVELS: Mapping[int, Level] = {
