@@ -2,7 +2,8 @@
 
 /** @import { Cell, Ctx, Look, Read, Theme } from "./types" */
 
-import { LETTERED } from "./layout.js";
+import { BODIES } from "./between.js";
+import { BADGE, LETTERED } from "./layout.js";
 import { BOXED, roles } from "./roles.js";
 import { WordPen } from "./words.js";
 
@@ -45,6 +46,10 @@ export class Brush extends WordPen {
       if (rect.h < LETTERED && middle > last + 1 && middle < last + LETTERED - 0.5) this.crowded.add(state.i);
       else middles.set(state.f, middle);
     }
+    this.ends = new Map(); // where the cells of each panel end
+    for (const { state, alpha, rect } of looks)
+      if (alpha && rect && BODIES.has(state.role))
+        this.ends.set(state.p, Math.max(this.ends.get(state.p) ?? 0, rect.x + rect.w));
     this.titles = looks.filter(({ state, alpha }) => state.role === "title" && alpha && state.text);
     // Lengths side by side below a transposed grid: the position of each family's first one.
     const lengths = looks
@@ -54,12 +59,13 @@ export class Brush extends WordPen {
     this.firsts = new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x]));
   }
   /**
-   * Text size in pixels of the letter of a row of this height.
+   * Pixels of the letter of a row of this height, with its box.
    * @param {number} h
    * @param {number} unit
    */
   badge(h, unit) {
-    return Math.max(LETTERED, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.98, this.least / BOXED));
+    const low = Math.max(LETTERED, Math.min(BADGE, h));
+    return Math.max(low, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.98, this.least / BOXED));
   }
   /**
    * Pixels of the letter of a row, or of the name of a line, with a little room.
@@ -68,7 +74,7 @@ export class Brush extends WordPen {
    * @param {number} unit
    */
   headWidth(ctx, { rect, state: { role, text, tone } }, unit) {
-    if (role === "label") return this.badge(rect.h, unit) * (0.6 + 0.4 * text.length) + 3;
+    if (role === "label") return Math.max(BADGE, this.badge(rect.h, unit)) * (0.6 + 0.4 * text.length) + 3;
     this.font(ctx, this.line(unit), tone ? 700 : 400);
     return this.measure(ctx, text) + 8;
   }

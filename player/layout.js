@@ -6,7 +6,9 @@ const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW 
 const LOW = 600;
 const EDGE = 10; // pixels around the picture
 export const READABLE = 11; // pixels of the smallest text
-export const LETTERED = 15; // pixels of a row that has its letter
+export const LETTERED = 12.5; // pixels of a row that has its letter,
+export const WORDED = READABLE + 2; // of one that has its words and numbers,
+export const BADGE = 15; // and of a letter whose row is as high as it
 export const TIGHT = 0.77; // the share of a small cell's height taken by text in it or beside it that must be legible from afar
 
 /**
@@ -24,7 +26,8 @@ export const lineOf = (unit, height, least) =>
  */
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
 const LETTER = 0.6, // width of a letter ÷ its height
-  BOLD = 0.68,
+  BOLD = 0.68, // and of a bold one,
+  CLOSE = 0.62, // or in a picture that scrolls, where words come nearer to the edges of their cells
   NUMBER = 4.1, // letters of a number in a cell
   NUMBERED = 0.9, // units: the least width of a number
   CLEAR = 1, // letters that would have room beside the text in a cell
@@ -32,7 +35,7 @@ const LETTER = 0.6, // width of a letter ÷ its height
   WIDEST = 2.6; // and in a picture that scrolls
 const FEWER = 0.5; // the worth of a view without some of the panels
 const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place
-  FIGURE = 3.5, // width of a cell that has its number in full ÷ the number's height
+  FIGURE = 3.2, // width of a cell that has its number with two decimals ÷ the number's height
   ROOMY = 16; // pixels of a row that is easy to read
 const NEAR = 0.3, // units before a panel within which something surrounds its cells,
   WORDY = 1.6; // and units of a text there
@@ -72,7 +75,7 @@ export function inked(frames) {
  */
 function add({ panels, scales }, { role, p, x, y, w, h, text, sub, vec, scale }) {
   const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  panels[p] ??= { ...far, texts: new Map(), letters: 0, whole: false, numbers: new Set() };
+  panels[p] ??= { ...far, texts: new Map(), titles: new Map(), letters: 0, whole: false, numbers: new Set() };
   const box = panels[p],
     words = (role === "token" || role === "ghost") && text.length,
     step = role === "value" ? w : role === "output" && vec ? w / vec.length : 0, // of a number on its stripe
@@ -85,6 +88,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, sub, vec, scale })
   box.left = Math.min(box.left, x);
   box.top = Math.min(box.top, y, y + h);
   box.bottom = Math.max(box.bottom, y, y + h);
+  if (role === "title") box.titles.set(x, Math.max(box.titles.get(x) ?? 0, text.length));
   if (role === "title" || role === "note") box.texts.set(x, Math.max(box.texts.get(x) ?? 0, text.length));
   else box.right = Math.max(box.right, x + w);
 }
@@ -133,7 +137,8 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
     named = Object.entries(ink?.panels ?? {}).filter(([name]) => placed.has(name)),
     inks = named.map(([, box]) => box),
-    lettered = (/** @type {typeof inks} */ some) => BOLD * least * Math.max(0, ...some.map(({ letters }) => letters)),
+    lettered = (/** @type {typeof inks} */ some) =>
+      (wider > WIDER ? CLOSE : BOLD) * least * Math.max(0, ...some.map(({ letters }) => letters)),
     figures = wider > WIDER ? inks.flatMap(({ numbers }) => [...numbers].map((w) => (FIGURE * least) / w)) : [],
     wanted = Math.max(lettered(inks), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
     needed = Math.max(lettered(inks.filter(({ whole }) => whole)), ...figures), // and at which those fit that no letter can replace
@@ -173,13 +178,21 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       roomy(unit * wide) ** 2 *
       (panels(view) < many ? FEWER : 1);
   const best = views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best)),
-    across = best.unit * best.wide;
-  return { ...best, room: width, fits: panels(best.view) === many && across >= needed - 0.5 };
+    across = best.unit * best.wide,
+    letter = LETTER * lineOf(best.unit, height, least);
+  // Whether each heading ends before the next one on its line, and in the picture.
+  const headings = Object.entries(best.view.at).flatMap(([name, [x, y]]) =>
+    [...(ink?.panels[name]?.titles ?? [])].map(([from, letters]) => ({ x: best.left + (x + from) * across, y, letters })),
+  );
+  const headed = headings.every(({ x, y, letters }) => {
+    const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < 1).map(({ x }) => x);
+    return x + letters * letter <= Math.min(width, ...next);
+  });
+  return { ...best, room: width, fits: panels(best.view) === many && across >= needed - 0.5, headed };
 }
 /**
  * The view in a place of this width. In a narrow place the picture is wider, and scrolls, if its words, numbers and letters
- * need it: as little as possible with all panels and roomy cells, else without panels that repeat what others show, else
- * with low cells.
+ * need it: not at all if low cells are enough, or without panels that repeat what others show, else as little as possible.
  * @type {typeof frameView}
  */
 export function roomyView(scene, width, height, ink, text) {
@@ -188,25 +201,30 @@ export function roomyView(scene, width, height, ink, text) {
     wide = { ...text, wider: WIDEST },
     fitting = frameView(scene, width, height, ink, wide);
   if (fitting.fits && fitting.unit >= ROOMY * line) return fitting;
-  const views = [...scene.wide, ...scene.tall],
+  const views = [...scene.tall, ...scene.wide],
     panels = (/** @type {View} */ { at }) => Object.keys(at).length,
     full = views.filter((view) => panels(view) === Math.max(...views.map(panels))),
     told = full.flatMap(({ at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole)),
     enough = views.filter(({ at }) => told.every((name) => at[name]));
   /** @type {[least: number, most: number, views: View[]][]} */
   const passes = [
+    [WORDED, 1, full],
+    [WORDED, 1.25, enough],
+    [WORDED, 1, scene.tall],
+    [ROOMY, 2, full],
+    [WORDED, 2, full],
     [ROOMY, 3.5, full],
     [ROOMY, 3.5, enough],
-    [LETTERED, 5, full],
-    [LETTERED, 7, enough],
+    [WORDED, 5, full],
+    [WORDED, 7, enough],
   ];
   for (const [unit, most, some] of passes)
-    for (let times = 1; times <= most; times += 0.125)
+    for (let times = 1; times <= most; times += 0.0625)
       for (const view of some) {
         const room = Math.round(times * width),
           alone = { wide: [view], tall: [view] },
           wider = frameView(alone, room, height, ink, wide);
-        if (wider.fits && wider.unit >= unit * line) return wider;
+        if (wider.fits && wider.unit >= unit * line && (wider.headed || most > 1.25)) return wider;
       }
   return frameView(scene, width, height, ink, text);
 }

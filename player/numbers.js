@@ -40,7 +40,7 @@ export class NumberPen extends Pen {
    */
   figures(ctx, { x, y, w, h }, vec, scale) {
     const step = w / vec.length;
-    if (step < 2 * this.least || h < 0.95 * this.least) return;
+    if (step < 2 * this.least || h < 0.8 * this.least) return;
     const digits = this.digits(ctx, step - 4, this.inside(h + 7));
     vec.forEach(
       (v, i) => v != null && this.figure(ctx, v, x + (i + 0.5) * step, y + h / 2, digits, this.ramp(v, scale).text),

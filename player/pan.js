@@ -92,7 +92,9 @@ export class Pan {
     const own = (head) => {
       if (!isName(head)) {
         const next = first(right(head, heads));
-        return right(head, cells).filter(({ rect, state }) => state.seq === head.state.seq && !(rect.x > next?.rect.x));
+        const there = right(head, cells).filter(({ rect }) => !(rect.x > next?.rect.x)),
+          others = new Set(there.filter(({ state }) => state.seq !== head.state.seq).map(({ state }) => state.p));
+        return there.filter(({ state }) => state.p === head.state.p || !others.has(state.p)); // not of rows of all sequences
       }
       const lines = heads.filter(({ state }) => state.p === head.state.p),
         beside = first(lines.flatMap((line) => right(line, cells)));

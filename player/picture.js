@@ -9,7 +9,7 @@ import { inked, looks, READABLE, roomyView } from "./layout.js";
 
 const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
   LEGIBLE = 0.03, // of the window's height in full screen
-  IN_HAND = 0.04; // or of its width, if that is less
+  IN_HAND = 0.028; // or of its width, if that is less
 
 export class Picture {
   width = 0; // of its place: a picture may be wider
@@ -143,12 +143,12 @@ export class Picture {
       this.views = this.comings = null;
     }
     this.player.texts.markMore();
-    if (this.player.tween.motion) this.player.tween.resume(this.player.tween.motion);
-    else {
-      const { ends, step, ui } = this.player;
-      this.settle(ends[step - 1]);
-      ui.pan.follow(this.looksAt(ends[Math.max(0, step - 2)]), this.shown, false); // it may be as wide as another one now
-    }
+    const { ends, step, ui, tween } = this.player,
+      { motion } = tween;
+    if (motion) tween.resume(motion);
+    else this.settle(ends[step - 1]);
+    const before = motion?.before ?? ends[Math.max(0, step - 2)];
+    ui.pan.follow(this.looksAt(before), this.looksAt(ends[step - 1]), Boolean(motion)); // it may be as wide as another one now
   }
   /**
    * Make room on the canvas for a view, which may be wider than its place.

@@ -3,7 +3,7 @@
 /** @import { Question } from "./types" */
 
 import { judge, LONGEST, readAnswer, solutionOf } from "./answers.js";
-import { button, el } from "./dom.js";
+import { button, el, icon } from "./dom.js";
 import { explained } from "./terms.js";
 
 const TRIES = 2,
@@ -58,7 +58,8 @@ export class Asking {
     this.choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
     this.check = button("Check", () => this.answer(this.field.value));
     this.reveal = button("Show me", () => this.showMe());
-    this.another = button("Another", () => this.ask(this.number + 1));
+    const another = [icon("again"), el("span", {}, "Another")]; // on a phone the sign, if the answers are long
+    this.another = button(another, () => this.ask(this.number + 1), { class: "pv-another", "aria-label": "Another" });
     /** @type {(string | null)[]} */
     this.tried = [];
     this.said = el("p", { class: "pv-verdict", role: "status" });
@@ -85,11 +86,12 @@ export class Asking {
     this.root.hidden = !questions.length;
     const { question = 1 } = this.player.options;
     if (questions.length) this.put(this.number === undefined && question <= questions.length ? question - 1 : 0);
-    this.measure();
+    else this.measure();
   }
-  // Measure how much of the page's height it takes before there is an answer.
+  // Measure how much of the page's height it takes; put() does so before there is an answer.
   measure() {
     this.player.root.style.setProperty("--pv-asked", `${this.root.offsetHeight}px`);
+    this.player.screen.fit();
   }
   /** @param {number} number */
   ask(number) {
@@ -121,6 +123,7 @@ export class Asking {
     this.field.hidden = this.check.hidden = form === "choice";
     this.another.hidden = this.questions.length === 1;
     this.tell("", WAITING);
+    this.measure();
     this.player.options.onAsk?.(number + 1);
     this.tried = kept()[this.questions[number].sealed] ?? [];
     for (const typed of this.tried) typed === null ? this.showMe(true) : this.answer(typed, true);
@@ -189,6 +192,7 @@ export class Asking {
     const before = this.said.textContent;
     this.said.replaceChildren(...(more ? [el("strong", {}, first), " ", ...written(more)] : written(first)));
     if (this.said.textContent === before) this.said.append("\u00a0"); // so that the same words are announced again
+    this.player.screen.fit();
   }
   /** @param {KeyboardEvent} event */
   key(event) {

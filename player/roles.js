@@ -2,7 +2,7 @@
 
 /** @import { Look, Paint, Role } from "./types" */
 
-import { READABLE } from "./layout.js";
+import { BADGE, READABLE, WORDED } from "./layout.js";
 import { BESIDE } from "./numbers.js";
 import { within } from "./pen.js";
 
@@ -15,7 +15,7 @@ export const BOXED = 0.79; // the text size of a sequence's letter ÷ the height
  * @param {import("./types").Rect} rect
  * @param {number} unit
  */
-const around = ({ h }, unit) => (h < 12 ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
+const around = ({ h }, unit) => (h < BADGE ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
 
 /** @type {Record<Role, Paint>} */
 export const roles = {
@@ -79,7 +79,7 @@ export const roles = {
       head = h < LOW ? side : this.head(h);
     if (inner)
       this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
-    if (h >= (inner ? LOW : READABLE + 2)) {
+    if (h >= (inner ? LOW : WORDED)) {
       const whole = inner ? head : this.inside(h),
         px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, this.least)),
         middle = y + (inner ? head : h) / 2;
@@ -98,7 +98,7 @@ export const roles = {
   value(ctx, rect, state, look) {
     const colour = this.ramp(state.text ? null : look.v, state.scale);
     this.tile(ctx, rect, { fill: colour.fill, edge: this.theme.line });
-    if (rect.h < READABLE + 2) return;
+    if (rect.h < WORDED) return;
     const middle = { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 },
       px = this.inside(rect.h),
       written = state.text || state.sub; // in place of the number, on its colour
@@ -110,14 +110,14 @@ export const roles = {
     const hue = this.hue(state.seq),
       full = this.badge(h, unit),
       size = look.least ? Math.min(w, full) : full,
-      wide = size * (0.6 + 0.4 * state.text.length);
+      wide = (look.least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length);
     ctx.beginPath();
     ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
     ctx.fillStyle = hue.fill;
     ctx.fill();
     this.stroke(ctx, hue.edge, 1);
     this.write(ctx, state.text, x + w / 2, y + h / 2, wide, {
-      px: size * BOXED,
+      px: look.least ? size * BOXED : Math.max(READABLE, size * BOXED),
       least: look.least,
       weight: 700,
       fill: hue.text,
@@ -171,8 +171,9 @@ export const roles = {
       Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : 2, this.room - wide(line[i])));
     const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : this.room,
       from = at < 0 ? x : left(at),
-      held = Math.max(from, this.edge + 2), // it stays in a place that scrolls, as long as there is room for all of it
-      here = end - held < this.measure(ctx, state.text) ? from : held;
+      whole = this.measure(ctx, state.text),
+      held = Math.max(from, Math.min(this.edge + 2, (this.ends.get(state.p) ?? this.room) - whole)), // it stays above its panel in a place that scrolls,
+      here = end - held < whole ? from : held; // as long as there is room for all of it
     this.write(ctx, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, {
       px,
       weight: 650,
@@ -230,7 +231,7 @@ export const roles = {
   },
   mark(ctx, rect, state, _look, unit) {
     const width = around(rect, unit);
-    this.outline(ctx, rect, width + 1, this.theme.background);
+    this.outline(ctx, rect, width < 2 ? width : width + 1, this.theme.background);
     if (state.tone === "wrong") ctx.setLineDash([6, 3]);
     this.outline(ctx, rect, width, (state.tone && this.theme[state.tone]) || this.theme.now);
     ctx.setLineDash([]);

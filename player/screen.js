@@ -2,7 +2,7 @@
 
 import { here } from "./keys.js";
 
-const LOWEST = 240; // pixels of a picture above a long caption: there are numbers and letters in its rows
+const LOWEST = 200; // pixels of a picture above a long caption
 
 export class Screen {
   above = Number.NaN; // pixels of the page above the player,
@@ -21,14 +21,7 @@ export class Screen {
       () => this.fill(/** @type {any} */ (root.getRootNode()).fullscreenElement === root),
       { signal },
     );
-    window.addEventListener(
-      "resize",
-      () => {
-        ui.asking.measure();
-        this.fit();
-      },
-      { signal },
-    );
+    window.addEventListener("resize", () => ui.asking.measure(), { signal });
     // Paper has a different width: the picture is drawn for it, and afterwards for the window again.
     window.addEventListener("beforeprint", () => this.forPaper(true), { signal });
     window.addEventListener("afterprint", () => this.forPaper(false), { signal });
@@ -145,29 +138,17 @@ export class Screen {
     this.more = 0;
     this.makeRoom();
   }
-  // A caption that would push the controls out of the window takes its lines from the picture, which stays as low after it;
-  // it scrolls if the picture would be too low. In a window that is too low for both, they keep their heights.
+  // A long caption, or a verdict on an answer, that would push the controls out of the window takes its lines from the
+  // picture, which stays as low after it. In a window that is too low for both, they keep their heights.
   makeRoom() {
     const { root, ui } = this.player,
-      { caption, controls, stageBox } = ui;
-    if (caption.style.maxHeight) this.scrollCaption(null);
-    if (this.full || getComputedStyle(root).getPropertyValue("--packviz-height")) return; // the page has chosen a height
-    const lines = caption.offsetHeight - Number.parseFloat(getComputedStyle(caption).minHeight),
-      spare = Math.max(0, stageBox.offsetHeight - LOWEST),
+      { controls, stageBox } = ui;
+    if (this.full) return;
+    const spare = Math.max(0, stageBox.offsetHeight - LOWEST),
       out = this.above + controls.offsetTop + controls.offsetHeight - innerHeight;
-    if (out < 1 || out > spare + lines) return;
+    if (out < 1 || out > 2 * spare) return;
     this.more += Math.min(spare, out);
     root.style.setProperty("--pv-more", `${Math.ceil(this.more)}px`);
-    if (out > spare) this.scrollCaption(caption.offsetHeight - (out - spare));
-  }
-  /** @param {number | null} high pixels that the caption has; null: as many as it needs */
-  scrollCaption(high) {
-    const { caption } = this.player.ui,
-      line = Number.parseFloat(getComputedStyle(caption).lineHeight);
-    caption.style.maxHeight = high === null ? "" : `${(Math.floor(high / line - 0.5) + 0.5) * line}px`; // half a line says that it goes on
-    caption.scrollTop = 0;
-    caption.style.overflow = high === null ? "" : "auto";
-    high === null ? caption.removeAttribute("tabindex") : caption.setAttribute("tabindex", "0"); // to be reached, as it scrolls
   }
 }
 

@@ -191,12 +191,14 @@ export interface Coming {
 /**
  * A view on this screen: the pixels of a unit and of its corner. squeeze: the share of the room that text needs. room: the
  * width of the picture. fits: whether it has all panels, and room for the words and numbers in them.
+ * headed: whether its headings do not meet.
  */
 export interface Standing {
   view: View;
   unit: number;
   room?: number;
   fits?: boolean;
+  headed?: boolean;
   wide?: number;
   squeeze?: number;
   left: number;
@@ -210,7 +212,7 @@ export interface Digits {
   bare: boolean;
 }
 /**
- * What is ever visible in a panel: the box around its cells, where its texts begin and their lengths in letters, the maximum
+ * What is ever visible in a panel: the box around its cells, where its texts and titles begin and their lengths in letters, the maximum
  * number of letters per unit of its cells, whether these must be shown in full, and how wide its numbers are.
  */
 export interface Inked {
@@ -219,6 +221,7 @@ export interface Inked {
   right: number;
   bottom: number;
   texts: Map<number, number>;
+  titles: Map<number, number>;
   letters: number;
   whole: boolean;
   numbers: Set<number>;

@@ -2,7 +2,7 @@
 
 /** @import { Cell, Ctx, Look, Rect } from "./types" */
 
-import { READABLE } from "./layout.js";
+import { READABLE, WORDED } from "./layout.js";
 import { NumberPen } from "./numbers.js";
 import { within } from "./pen.js";
 
@@ -23,7 +23,7 @@ export class WordPen extends NumberPen {
    * @param {number} [least]
    */
   typed(ctx, { x, y, w, h }, state, fill, weight, least) {
-    if (h < READABLE + 2) return;
+    if (h < WORDED) return;
     const told = this.told(ctx, state, w);
     if (told !== state.text) state = { ...state, text: told, sub: "" };
     const two = state.sub && h > Math.max(36, 2.6 * this.least),
@@ -81,7 +81,7 @@ export class WordPen extends NumberPen {
    */
   framed(ctx, { x, y, w, h }, state, look, fill, share = 1) {
     const whole = this.wordy(ctx, w) || this.told(ctx, state, w) !== state.text,
-      worded = h > (whole ? READABLE + 2 : 24); // a low cell has its word only if all words fit
+      worded = h > (whole ? WORDED : 24); // a low cell has its word only if all words fit
     const head = worded && state.text ? this.head(h) : Math.min(3, h * 0.12),
       side = Math.min(3.5, w * 0.12, h * 0.09);
     ctx.globalAlpha *= share;

@@ -170,6 +170,28 @@ def test_picture_caption_and_buttons_are_on_a_phones_first_screen(visit: Open, l
     assert len({round(box_of(button)["y"]) for button in buttons.all()}) == 1
 
 
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_caption_is_whole_on_a_phone_with_the_buttons_below(visit: Open, lesson: str) -> None:
+    visited = visit(None, path=lesson, size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    caption, buttons = (visited.player.locator(part) for part in (".pv-caption", ".pv-transport"))
+    for _ in range(int(visited.data("steps"))):
+        assert caption.evaluate("node => node.scrollHeight <= node.clientHeight"), visited.data("step")
+        expect(buttons).to_be_in_viewport(ratio=1)
+        visited.press("ArrowRight")
+    assert box_of(visited.player.locator(".pv-stage"))["height"] >= 200
+
+
+def test_a_verdict_on_a_phone_takes_its_lines_from_the_picture(visit: Open) -> None:
+    visited = visit(None, path="unpacking", size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    choices = prediction(visited).get_by_role("group", name="Answers").get_by_role("button")
+    another = prediction(visited).get_by_role("button", name="Another")
+    assert box_of(another)["y"] == box_of(choices.last)["y"]
+    choices.nth(1).tap()
+    expect(prediction(visited).get_by_role("status")).to_contain_text("✗ Not quite.")
+    expect(visited.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+    assert box_of(visited.player.locator(".pv-stage"))["height"] >= 200
+
+
 def test_a_menu_left_open_on_a_phone_is_closed_on_the_next_load(visit: Open) -> None:
     visited = visit(None, path="padding", size=PHONE, has_touch=True, is_mobile=True)
     menu = visited.page.get_by_test_id("stSidebar")

@@ -34,7 +34,7 @@ MOVIES: dict[str, Callable[[], Movie]] = {
     "leak": lambda: pv.movie(pv.trace_rows(Batch.parse(WORDS), RowConfig()), ("leak",)),
     "beside": lambda: beside(pv.trace(Batch.parse(WORDS))),
 }
-HEIGHTS = {"leak": 319, "beside": 454}  # of the picture in the app
+HEIGHTS = {"leak": 250, "beside": 340}  # of pictures that are wider than a phone
 
 
 @pytest.fixture

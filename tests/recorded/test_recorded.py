@@ -175,13 +175,13 @@ def test_a_headline_says_only_what_the_spread_of_the_runs_allows(
 
 
 @each_cell
-def test_the_caption_of_the_map_says_what_a_white_field_is(cell: str) -> None:
+def test_the_caption_of_the_map_says_why_a_field_has_no_number(cell: str) -> None:
     run = recorded.cost()
     done = run.of(cell)
     colors = [value for row in charts.winning(done).data[0].z for value in row]
     assert sum(value is None or math.isnan(value) for value in colors) == len(colors) - len(done) > 0
-    assert "White fields were not measured" in recorded.cost_caveat(run, cell)
-    assert "White" not in recorded.cost_caveat(cost_of(0.5, 0.5), "gru")
+    assert "Fields without a number were not measured" in recorded.cost_caveat(run, cell)
+    assert "Fields" not in recorded.cost_caveat(cost_of(0.5, 0.5), "gru")
 
 
 def test_a_gap_is_told_beside_what_chance_alone_does() -> None:

@@ -162,7 +162,8 @@ def _at_the_line(
 ) -> Iterator[dict[str, Any]]:
     """Yield the percentages above or below the points of one line, and its name at the last but one.
 
-    If the line falls, it would cross the first one, which is left of its point, and the last one, which is higher.
+    If the line falls, it would cross the first one, which is left of its point, and the last one, which is higher. The
+    name below a line has a line of its own: on a phone it would reach the last percentage.
     """
     falls = group[-1].mean < group[0].mean - 1
     color = with_contrast(_look(group[0].experiment, palette)[0], palette.background, 4.5)
@@ -172,7 +173,10 @@ def _at_the_line(
         yield {
             "x": outcome.experiment.extra_padding,
             "y": outcome.mean,
-            "text": f"{name} {number}" if place == -1 or len(group) == 1 else number,
+            "text": (f"{number}<br>{name}" if below else f"{name} {number}")
+            if place == -1 or len(group) == 1
+            else number,
+            "align": "left",
             "xanchor": "right" if first or (place == 0 and len(group) > 1) else "left",
             "xshift": -8 if first else 0,
             "yanchor": "middle" if first else "top" if below else "bottom",

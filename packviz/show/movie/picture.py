@@ -9,6 +9,7 @@ from packviz.show.movie.frames import Cell, Data
 from packviz.show.movie.legend import legend
 from packviz.show.movie.lettering import ems, fitted, letters_of_number
 from packviz.show.movie.staging import (
+    BADGE,
     LETTER,
     LETTERED,
     READABLE,
@@ -109,10 +110,10 @@ class Picture:
         colors, middle = self.palette, y + h / 2
         fill, ink, edge, _ = self._hue(cell)
         if cell.role == "label":
-            size = max(LETTERED, min(h * 0.66, 1.5 * self._line))
-            wide = size * (0.6 + 0.4 * len(cell.text))
+            size = max(LETTERED, min(BADGE, h), min(h * 0.66, 1.5 * self._line))
+            wide = max(BADGE, size) * (0.6 + 0.4 * len(cell.text))
             yield Tile(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
-            yield from fitted(cell.text, x + w / 2, middle, wide, 0.79 * size, ink, bold=True)
+            yield from fitted(cell.text, x + w / 2, middle, wide, max(READABLE, 0.79 * size), ink, bold=True)
         elif cell.role in ("axis", "count"):
             yield from self._counted(cell, rect, tone)
         elif cell.role in ("title", "note") and h >= self._line * (cell.role == "note"):
@@ -132,10 +133,10 @@ class Picture:
         elif cell.role == "focus":
             yield Tile(x - 0.5, y - 0.5, w + 1, h + 1, None, colors.now, 2.5, 7)
         elif cell.role in ("ring", "mark"):
-            thick, wrong = 1.5 if h < 12 else 2.0 if min(h, self._unit) < THIN else 3.0, cell.tone == "wrong"
+            thick, wrong = 1.5 if h < BADGE else 2.0 if min(h, self._unit) < THIN else 3.0, cell.tone == "wrong"
             box = Tile(*_inset(rect, side := 0.5 + thick / 2, side), None, colors.text, thick, 1 if h < 12 else 6)
             ring = (box, box._replace(edge=fill, width=0.6 * thick))
-            around = box._replace(edge=colors.background, width=thick + 1)
+            around = box._replace(edge=colors.background, width=max(1.5, thick + (thick > 1.5)))
             yield from ring if cell.role == "ring" else (around, box._replace(edge=tone or colors.now, dashed=wrong))
 
     def _hue(self, cell: Cell) -> tuple[str, str, str, str]:
@@ -251,7 +252,7 @@ class Picture:
         """Yield numbers as stripes; those of an output are written on them if they fit."""
         (x, y, w, h), values = rect, cell.vec or ()
         step = w / len(values)
-        written = cell.role == "output" and step >= 2 * READABLE and h >= 0.95 * READABLE
+        written = cell.role == "output" and step >= 2 * READABLE and h >= 0.8 * READABLE
         for i, value in enumerate(values):
             color, thick = self._ramp(value, cell.scale), step - (1 if step > 8 else 0)
             yield Tile(x + i * step, y, thick, h, color)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from packviz.show.movie.frames import Cell, Data, moments
 
-MAX_UNIT, LOW, EDGE, READABLE, LETTERED = 110, 600, 10, 11, 15  # pixels, as in layout.js
+MAX_UNIT, LOW, EDGE, READABLE, LETTERED, BADGE = 110, 600, 10, 11, 12.5, 15  # pixels, as in layout.js
 LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
 NUMBERED = 0.9  # units: the least width of a number, as in layout.js
 CLEAR = 1  # letters that would have room beside the text in a cell, as in layout.js

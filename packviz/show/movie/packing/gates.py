@@ -23,7 +23,7 @@ LINES = (1, 2, 3)  # of panels that may need their own letters
 def gate_scene(view: View) -> Scene:
     """Return the scene: the input and the gates in one line, the states before and after in another."""
     whole, narrow, tall = _ways(view)
-    return Scene([*whole, *narrow], [tall])
+    return Scene([*whole, *narrow], tall)
 
 
 def numbers_fit(view: View) -> bool:
@@ -42,8 +42,8 @@ def number_width(view: View) -> float:
 
 
 @once
-def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
-    """Return layouts for a wide screen, the same without the output, and the layout for a tall screen."""
+def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
+    """Return layouts for a wide screen, the same without the output, and those for a tall screen."""
     x, width, rows = view.text, number_width(view), float(len(view.ranked))
 
     def headed(box: Box, numbers: float = HEADED) -> Box:
@@ -72,14 +72,17 @@ def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
     wide_strip = headed(strip, STRIP_HEADED)
     in_one_line = above(beside(wide_strip, out, gap=x), work, gap=0.3)
     wide = [in_one_line, above(strip, out, work, gap=0.3), beside(above(wide_strip, out, gap=0.4), work, gap=x)]
-    lines = [line(enters, *gates[:2]), line(letters("names:1"), *gates[2:])]
+    lines, slim = [line(enters, *gates[:2]), line(letters("names:1"), *gates[2:])], list[Box]()
     if not gates:
         lines = [line(enters, was), line(letters("names:2"), h, h_n)]
     elif memory:
         lines += [line(letters("names:2"), was, *memory), line(letters("names:3"), h, h_n)]
     else:
+        slim = [line(enters, gates[0]), beside(letters("names:1"), *gates[1:], gap=0.5)]
+        slim += [beside(letters("names:2"), line(was, h), gap=0.5), h_n]
         lines = [lines[0], line(lines[1], h_n), line(letters("names:2"), was, h)]
-    return wide, [above(strip, work, gap=0.3)], above(strip, *lines, gap=0.3)
+    tall = [above(strip, *each, gap=0.3) for each in (lines, slim) if each]
+    return wide, [above(strip, work, gap=0.3)], tall
 
 
 def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:

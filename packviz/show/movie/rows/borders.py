@@ -43,12 +43,13 @@ def borders(view: RowsView) -> Iterator[Step]:
 
 
 def borders_scene(view: RowsView) -> Scene:
-    """Return the scene: the lines beside the mask, or above it."""
+    """Return the scene: the lines beside the mask, or above it; in a tall picture their names come first."""
     it = spelled(view)
-    width, height = it.shown * it.wide, (len(LINES) - 1) * PITCH + 1
-    lines = panel("lines", width, height, Margins(1.2, 1.9, 0.5 * it.wide + 5.6, 0.2))
-    boxes = lines, _mask_grid(it).box(counts=False)
-    return Scene([beside(*boxes), above(*boxes, gap=0.4)])
+    height, mask = (len(LINES) - 1) * PITCH + 1, _mask_grid(it).box(counts=False)
+    lines = panel("lines", it.shown * it.wide, height, Margins(1.2, 1.9, 0.5 * it.wide))
+    names, close = (panel("names", width, height, Margins(0.3, 1.9)) for width in (5.3, 3.5))
+    wide, tall = beside(lines, names, gap=0.0), (beside(lines, mask), above(lines, mask, gap=0.0))
+    return Scene([beside(wide, mask), above(wide, mask, gap=0.6)], [beside(close, each, gap=0.0) for each in tall])
 
 
 def borders_end(view: RowsView) -> Frame:
@@ -98,11 +99,11 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
     first = it.at(np.where(here, view.column, 0), "row")
     place = Place("lines", first.x, np.zeros(len(first.x)))
     every = np.arange(len(LINES))
-    beside_lines = Place("lines", np.full(len(LINES), (it.shown + 0.5) * it.wide + 0.3), every * PITCH)
     named = np.array(LINES, dtype=object)
+    at_names = Place("names", 0.0, every * PITCH)
     return frame(
         title(Place("lines", 0.0, -1.9), _heading(it)),
-        marks("spelled name", "note", beside_lines, every, owned=False, text=named, shown=every < lines),
+        marks("spelled name", "note", at_names, every, owned=False, text=named, shown=every < lines),
         marks(
             "spelled document",
             "label",
