@@ -209,7 +209,7 @@ export function roomyView(scene, width, height, ink, text) {
   /** @type {[least: number, most: number, views: View[]][]} */
   const passes = [
     [WORDED, 1, full],
-    [WORDED, 1.25, enough],
+    [WORDED, 1.6, enough],
     [WORDED, 1, scene.tall],
     [ROOMY, 2, full],
     [WORDED, 2, full],
@@ -224,7 +224,7 @@ export function roomyView(scene, width, height, ink, text) {
         const room = Math.round(times * width),
           alone = { wide: [view], tall: [view] },
           wider = frameView(alone, room, height, ink, wide);
-        if (wider.fits && wider.unit >= unit * line && (wider.headed || most > 1.25)) return wider;
+        if (wider.fits && wider.unit >= unit * line && (wider.headed || most > 1.6)) return wider;
       }
   return frameView(scene, width, height, ink, text);
 }
