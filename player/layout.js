@@ -182,7 +182,11 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     letter = LETTER * lineOf(best.unit, height, least);
   // Whether each heading ends before the next one on its line, and in the picture.
   const headings = Object.entries(best.view.at).flatMap(([name, [x, y]]) =>
-    [...(ink?.panels[name]?.titles ?? [])].map(([from, letters]) => ({ x: best.left + (x + from) * across, y, letters })),
+    [...(ink?.panels[name]?.titles ?? [])].map(([from, letters]) => ({
+      x: best.left + (x + from) * across,
+      y,
+      letters,
+    })),
   );
   const headed = headings.every(({ x, y, letters }) => {
     const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < 1).map(({ x }) => x);
