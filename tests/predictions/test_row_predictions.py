@@ -76,13 +76,25 @@ def test_the_movie_has_the_step_of_every_question_about_rows(seed: int) -> None:
     ("attention", {"keys_read", "mask_cells"}),
     ("leak", {"changed_tokens", "changed_documents"}),
 ])  # fmt: skip
-def test_a_stage_of_rows_asks_what_it_shows_and_plays_to_it(stage: str, keys: set[str]) -> None:
+def test_a_stage_of_rows_asks_what_it_shows_and_goes_to_it(stage: str, keys: set[str]) -> None:
     run = of(max_length=4 if stage == "fill" else 9, isolate=False)
     asked = [ask(run, stage, number) for number in range(6)]
     assert {each.key for each in asked if each} == keys
     questions = asking(movie(run, (stage,)), stage).to_dict()["questions"]
     assert len(questions) >= len(keys)
-    assert {each["first"] for each in questions} == {1}  # it begins where the lesson does, and not at the answer
+    assert all(each["first"] == each["step"] for each in questions)
+
+
+def test_a_question_about_a_query_goes_to_the_step_of_that_query() -> None:
+    run = of("I love cats\nshe sleeps\nwe sing old songs")
+    film = asking(movie(run, ("attention",)), "attention")
+    asked = [each for number in range(6) if (each := ask(run, "attention", number))]
+    asked = list(dict.fromkeys(each for each in asked if each.key == "keys_read"))
+    first = {question["prompt"]: question["first"] for question in film.to_dict()["questions"]}
+    assert len(asked) > 1
+    for prediction in asked:
+        (keys,) = prediction.answer
+        assert f"reads **{keys} key" in film.steps[first[prediction.prompt] - 1].caption
 
 
 def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:

@@ -93,19 +93,10 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
         "example": prediction.example,
         "choices": list(prediction.choices),
         "parts": prediction.parts,
-        "first": _first(moment, movie, step),
+        "first": step if moment.since is None else movie.step_at(moment.stage, moment.since),
         "step": step,
         "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),
     }
-
-
-def _first(moment: MovieMoment, movie: Movie, step: int) -> int:
-    """Return the step from which the movie plays to the one that shows the answer: a time step, or all of its stage."""
-    if moment.since is not None:
-        return movie.step_at(moment.stage, moment.since)
-    if moment.timestep is not None:
-        return step
-    return next(i for i, played in enumerate(movie.steps, 1) if played.stage == moment.stage)
 
 
 def _check_direction(run: Any, direction: object) -> None:

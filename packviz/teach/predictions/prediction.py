@@ -53,10 +53,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class MovieMoment:
-    """Where a movie shows why: a stage, and its step with a given name or time step, or else its last step.
-
-    A step without a time step is the end of a way, so the movie plays to it from the beginning of the stage.
-    """
+    """Where a movie shows why: a stage, and its step with a given name or time step, or else its last step."""
 
     stage: Stage
     timestep: int | None = None

@@ -19,7 +19,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _SPLITS = ("wrapped", "bfd_split")  # strategies that drop nothing
 
 
-_VERDICT = MovieMoment("leak", name="verdict", since=0)
+_VERDICT = MovieMoment("leak", name="verdict")
 
 
 def _offsets(lengths: Sequence[int]) -> list[int]:
