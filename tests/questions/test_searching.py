@@ -186,6 +186,7 @@ STUDENTS = {  # as a student types it
     "why is my gradient nan": "nan",
     "is a gru cell able to use packed input": "cells-on-packed",
 }
+BOTH = ("when should i pack", "should I pack", "Must I pack?", "do i need packing")  # of two answers to it
 UNANSWERED = (
     "how do I learn python",
     "what is the capital of France",
@@ -208,6 +209,11 @@ def test_a_plain_question_finds_its_answer_on_top(typed: str, first: str) -> Non
 def test_a_reported_search_finds_its_answer_on_top(typed: str, first: str) -> None:
     assert [name_of(each) for each in search(typed).found][:1] == [first]
     assert search(typed).fits
+
+
+@pytest.mark.parametrize("typed", BOTH)
+def test_whether_to_pack_is_answered_first_by_both_entries_on_it(typed: str) -> None:
+    assert {name_of(each) for each in search(typed).found[:2]} == {"do-i-need-it", "must-i-pack"}
 
 
 def test_nine_of_ten_plain_questions_find_their_answer_on_top() -> None:

@@ -67,3 +67,5 @@ def finished() -> None:
     with st.expander(f"What you know now: {answered}", expanded=done == lessons):
         st.markdown(_KNOWN)
         st.page_link(script("quiz"), label="Try the quiz", icon=":material/quiz:")
+    entry = {"entry": "do-i-need-it"}
+    st.page_link(script("questions"), label="Do I need it?", icon=":material/arrow_forward:", query_params=entry)
