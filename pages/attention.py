@@ -7,7 +7,7 @@ from ui.views import attention
 
 lesson(
     "Which tokens does a token read?",
-    "Its query is compared with the keys that the mask allows, and the weights sum up their values.",
+    "Its query is compared with the keys that the mask allows. The output is the weighted sum of their values.",
     ("attention",),
     {
         "Mask and positions, right and wrong": attention.both_ways,

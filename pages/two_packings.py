@@ -8,7 +8,7 @@ from ui.views import two_packings
 lesson(
     "What does packing mean for a transformer?",
     "A row holds its sequences, called documents, one after another. It needs no `batch_sizes`. Its borders are in "
-    "`cu_seqlens`, the cumulative lengths of the sequences, which begins with 0.",
+    "`cu_seqlens`: 0, then the sum of the lengths after each sequence.",
     ("two",),
     {
         "Two packings of this batch": two_packings.side_by_side,

@@ -267,7 +267,7 @@ def test_a_long_row_shows_at_most_sixty_cells(layer: Any) -> None:
     run = pv.trace_rows(pv.Batch.from_tensors(documents), pv.RowConfig(layer=layer))
     movie = shown(run)[0]
     first = next(step for step in movie.steps if step.stage in ("run", "leak"))
-    assert first.caption.endswith("The first 60 of 150 cells are shown.")
+    assert first.caption.endswith("60 of 150 cells are shown.")
     assert sum(step.stage == "run" for step in movie.steps) == (0 if layer == "attention" else 1 + 60)
     shapes = [tuple(each.shape) for each in run._influence.values()]
     assert shapes == [(60, 150)]

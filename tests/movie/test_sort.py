@@ -86,7 +86,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
         assert outlined(case, cells, "wrong") == {(b, t) for b in holes[t] if b in case.filmed}
         assert f"t = {t} only {case.said(rows)} " in step["caption"]
         assert f"but {case.said(holes[t])} " in step["caption"]
-        count = match(r"(?:row|column)s? with a token (?:is|are) not the first(?: (\d+))?\.$", step["caption"])
+        count = match(r"we cannot take just the first (?:(\d+) )?(?:row|column)s?\.$", step["caption"])
         assert int(count[1] or 1) == len(rows)
         assert cells[f"axis:{t}"]["tone"] == "now"
         if len(case.filmed) == case.B:  # else a hole may be out of the picture
@@ -97,7 +97,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
 
 @each_packed
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "with a token come first")
+    ((step, cells),) = case.deep.of("sort", "s come first.")
     t = time_of(case, step)
     assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "a token, but {"))
     good = outlined(case, cells, "good")
@@ -140,7 +140,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "leads back")
+    ((step, cells),) = case.deep.of("sort", "to find sequence")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):

@@ -15,7 +15,9 @@ from torch.nn.utils import rnn
 
 import packviz as pv
 from packviz import Batch, Config
-from packviz.show.movie import STAGES, TERMS
+from packviz.inputs.examples import EXAMPLES, Example
+from packviz.show.movie import STAGES, TERMS, beside
+from packviz.show.movie.kinds import ROWS as IN_ROWS
 
 each_case = over(CASES)
 
@@ -85,8 +87,8 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"table of (\d+) rows?", lambda m: [len(m.case.table)]),
     (r"\bF = (\d+) numbers?", lambda m: [m.case.x.shape[-1]]),
     (r"pad's id (\d+)", lambda m: [m.case.config.padding_idx or 0]),
-    (r"input of layer (\d+) is the output of layer (\d+)", lambda m: [m.case.watched[0], m.case.watched[0] - 1]),
-    (r"\(layer (\d+)", lambda m: [m.case.watched[0]]),
+    (r"the input is the output of layer (\d+)", lambda m: [m.case.watched[0] - 1]),
+    (r"movie shows \*\*layer (\d+)", lambda m: [m.case.watched[0]]),
     (r"of the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
     (r"ended at t = (\d+)", lambda m: [m.case.lengths[m.ended_last[0]] - 1]),
     (r"(\d+) packed rows?", lambda m: [len(m.case.at)]),
@@ -98,6 +100,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"(?<= with )(\S+)(?=: \d+ of)", lambda m, found: float(found[1]) == filler_of_the_grid(m.case)),
     (rf"lengths (?:= )?{LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
+    (rf"({CHIP})(?: was)? (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
     (r"\((\d+|under 1|over 99) %\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
@@ -160,7 +163,9 @@ def ended(m: Moment) -> list[int]:
 
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
-    (rf"longest first: ({CHIPS})", lambda m: m.case.order),
+    (rf"({CHIP}) was (?:row|column)", lambda m: m.case.order[:1]),
+    (rf", ({CHIP}) (?:row|column)", lambda m: m.case.order[1:2]),
+    (rf" and ({CHIP}) (?:row|column)", lambda m: m.case.order[-1:]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token\b", lambda m: m.live),
@@ -175,7 +180,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"for ({CHIPS}) it is only filler",
+        rf"is only filler for ({CHIPS})",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]
@@ -253,7 +258,8 @@ def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", num_layers=2, bidirectional=True))
     for row, (layer, way) in enumerate(product(range(2), ("forward", "backward"))):
         said = pv.movie(trace, ("run",), layer=layer, direction=row % 2).steps[0].caption
-        assert f"**h_0[{row}]** and c from **c_0[{row}]** (layer {layer}, {way})" in said
+        assert said.startswith(f"This movie shows **layer {layer}, {way}**; the switch shows the rest.")
+        assert f"h starts from **h_0[{row}]** and c from **c_0[{row}]**: all zeros" in said
 
 
 def test_a_fact_that_never_speaks_fails() -> None:
@@ -273,6 +279,7 @@ def test_a_fact_that_never_speaks_fails() -> None:
 
 
 WEIGHTS = set(dict(torch.nn.LSTM(1, 1, 3, bidirectional=True).named_parameters()))
+STAGES_OF_ROWS = [stage.name for stage in IN_ROWS.stages]
 ROWS: list[dict[str, Any]] = [{}, {"isolate": False}, {"reset_positions": False}, {"layer": "gru"}, {"layer": "conv"}]
 
 
@@ -284,6 +291,27 @@ def test_a_name_in_a_caption_is_a_function_or_explained_on_hover() -> None:
     names = set(re.findall(r"\b[a-z]+_[a-z0-9_]+\b", " ".join(captions)))
     assert {"padding_idx", "position_ids"} <= names
     assert names - {*dir(rnn), *dir(torch.nn.functional)} - WEIGHTS <= set(TERMS)
+
+
+def spoken(caption: str) -> list[str]:
+    """Return the words of a caption that are read, as in player/clock.js; a list of three or more is one."""
+    chips = rf"{CHIP}(?:, (?:… )?{CHIP})+(?: and {CHIP}| \(\d+ sequences\))"
+    lists = rf"\[[^\]]*,[^\]]*,[^\]]*\]|{chips}|\b\w+(?:, \w+)+ and (?:\w|\d+ more)\b"
+    return re.findall(r"\S*\w\S*", re.sub(r"[{}*]", "", re.sub(lists, "list", caption)))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
+def test_play_gives_every_caption_the_time_to_read_it(example: Example) -> None:
+    batch = Batch.example(example.key)
+    run = pv.trace(batch)
+    movies = [pv.movie(run), pv.movie(run, deep=True), beside(run)]
+    if batch.kind != "vectors":
+        longest, shortest = int(batch.lengths.max()), int(batch.lengths.min())
+        for length in (None, longest + shortest):  # as the app fills rows
+            rows = pv.trace_rows(batch, pv.RowConfig(max_length=length))
+            movies += [pv.movie(rows, [stage for stage in STAGES_OF_ROWS if stage != "run"], deep=True)]
+    long = {step.caption for each in movies for step in each.steps if len(spoken(step.caption)) > 24}
+    assert long == set()
 
 
 def test_the_overview_plays_in_about_75_seconds() -> None:

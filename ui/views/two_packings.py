@@ -11,8 +11,8 @@ from ui.state.runs import Shown
 
 _WHY = """
 A **PackedSequence** is ordered by time step, because step t must be finished for all sequences before step t + 1
-begins. A **row** is ordered by sequence: attention has no such steps, and a row is a plain tensor. Each border can be
-computed from the other: `batch_sizes[t]` counts the lengths above t, and `cu_seqlens` adds the lengths up.
+begins. A **row** is ordered by sequence: attention has no such steps, and a row is a plain tensor. Both borders
+come from the lengths: `batch_sizes[t]` counts those above t, and `cu_seqlens` adds them up.
 """
 
 

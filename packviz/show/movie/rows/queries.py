@@ -93,7 +93,7 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
         keys=keys,
         C=len(head.mask),
         weight=written(largest),
-        most=f"token {at} of {chip(of)}",
+        most=f"token {at}" if of == b else f"token {at} of {chip(of)}",
         others=others,
         position=head.positions[cell],
         place=t - start,
