@@ -93,8 +93,7 @@ def test_a_question_about_a_query_goes_to_the_step_of_that_query() -> None:
     first = {question["prompt"]: question["first"] for question in film.to_dict()["questions"]}
     assert len(asked) > 1
     for prediction in asked:
-        (keys,) = prediction.answer
-        assert f"reads **{keys} key" in film.steps[first[prediction.prompt] - 1].caption
+        assert f"reads **{prediction.solution} key" in film.steps[first[prediction.prompt] - 1].caption
 
 
 def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:
