@@ -17,7 +17,7 @@ import packviz as pv
 from packviz import Batch, Config
 from packviz.inputs.examples import EXAMPLES, Example
 from packviz.show.movie import STAGES, TERMS, beside
-from packviz.show.movie.kinds import ROWS as IN_ROWS
+from packviz.show.movie.kinds import ROWS_MOVIE
 
 each_case = over(CASES)
 
@@ -279,7 +279,7 @@ def test_a_fact_that_never_speaks_fails() -> None:
 
 
 WEIGHTS = set(dict(torch.nn.LSTM(1, 1, 3, bidirectional=True).named_parameters()))
-STAGES_OF_ROWS = [stage.name for stage in IN_ROWS.stages]
+STAGES_OF_ROWS = [stage.name for stage in ROWS_MOVIE.stages]
 ROWS: list[dict[str, Any]] = [{}, {"isolate": False}, {"reset_positions": False}, {"layer": "gru"}, {"layer": "conv"}]
 
 
