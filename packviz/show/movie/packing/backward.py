@@ -114,7 +114,7 @@ def _caption(view: View, step: TimeStep) -> str:
     row = packed_rows.row_at(view)[b, earlier] if came and earlier < view.columns else -1
     now, before = (_written(_largest(_watched(view).h[at])) if at >= 0 else "" for at in (n, row))
     joins = step.ended if _begins(view) else step.live
-    known: dict[str, Any] = {"joins": joins, "earlier": earlier, "now": now, "before": before}
+    known: dict[str, Any] = {"joins": joins, "now": now, "before": before}
     return _said(view, "step", step=step, b=b, begins=_begins(view), **known)
 
 
