@@ -214,7 +214,7 @@ export function roomyView(scene, width, height, ink, text) {
   const passes = [
     [WORDED, 1, full],
     [WORDED, 1.6, enough],
-    [WORDED, 1, scene.tall],
+    [WORDED, 1, scene.tall.filter((view) => enough.includes(view))],
     [ROOMY, 2, full],
     [WORDED, 2, full],
     [ROOMY, 3.5, full],

@@ -139,11 +139,12 @@ export class Screen {
     this.makeRoom();
   }
   // A long caption, or a verdict on an answer, that would push the controls out of the window takes its lines from the
-  // picture, which stays as low after it. In a window that is too low for both, they keep their heights.
+  // picture, which stays as low after it. In a window that is too low for both, they keep their heights, and so they do in
+  // a frame that grows with them.
   makeRoom() {
     const { root, ui } = this.player,
       { controls, stageBox } = ui;
-    if (this.full) return;
+    if (this.full || document.documentElement.hasAttribute("data-fits")) return;
     const spare = Math.max(0, stageBox.offsetHeight - LOWEST),
       out = this.above + controls.offsetTop + controls.offsetHeight - innerHeight;
     if (out < 1 || out > 2 * spare) return;

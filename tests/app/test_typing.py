@@ -209,7 +209,7 @@ def test_only_older_values_that_arrive_within_half_a_second_are_ignored(monkeypa
     assert [report(meant) for meant in ("zen", "own", "words")] == ["zen", "own", "words"]
 
 
-def test_an_older_value_that_comes_with_another_change_is_ignored_however_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_value_that_comes_with_another_change_is_ignored_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, str] = {"sequences": "1 2", "cell": "gru"}
     record, now = replaced.Replaced(), 100.0
     monkeypatch.setattr(st, "session_state", state)
@@ -223,7 +223,7 @@ def test_an_older_value_that_comes_with_another_change_is_ignored_however_late(m
     draw()
     replaced.give("sequences", "of an example")
     draw()
-    now += 30
+    now += replaced.LATE + 1
     state |= {"sequences": "1 2", "cell": "rnn"}
     assert replaced.overtaken("sequences")
     assert state == {"sequences": "of an example", "cell": "rnn"}
@@ -231,3 +231,8 @@ def test_an_older_value_that_comes_with_another_change_is_ignored_however_late(m
     state["sequences"] = "1 2"  # the only change: typed again
     assert not replaced.overtaken("sequences")
     assert state["sequences"] == "1 2"
+    replaced.give("sequences", "of another")
+    draw()
+    now += replaced.SLOW + 1
+    state |= {"sequences": "1 2", "cell": "gru"}  # typed again, and a setting changed at once
+    assert not replaced.overtaken("sequences")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -405,8 +406,9 @@ def test_a_long_caption_leaves_the_controls_in_the_window(open_page: Open) -> No
 
 @pytest.mark.parametrize(("size", "above"), [((390, 844), 375), ((924, 720), 346)], ids=["phone", "desk"])
 def test_a_long_caption_is_whole_above_the_controls(open_page: Open, size: Size, above: int) -> None:
-    run = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), pv.RowConfig())
-    screen = open_page(pv.movie(run, ("leak",)), size=size)
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), pv.RowConfig()), ("leak",))
+    long = movie.steps[-1]._replace(caption="A caption may have many words. " * 8)
+    screen = open_page(replace(movie, steps=(*movie.steps[:-1], long)), size=size)
     screen.page.add_style_tag(content=f"body {{ padding-top: {above}px; }}")  # as the texts of a lesson
     screen.press("End")
     screen.rest()

@@ -3,6 +3,7 @@
 That these are torch's is held by test_readouts.py.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -15,11 +16,12 @@ from packviz.facts.readout import WAYS, Spot
 
 each = over(PACKED)
 POOLS = ("mean", "max")
+RINGED = re.compile(r"\b[Rr]ings? marks?\b")  # the caption of the step before the readings
 
 
 def readings(case: Case) -> Iterator[tuple[Readout, dict[str, Any], dict[str, Look]]]:
     steps = case.deep.of("unpack")
-    ringed = next(i for i, (step, _) in enumerate(steps) if step["caption"].startswith("The rings mark"))
+    ringed = next(i for i, (step, _) in enumerate(steps) if RINGED.search(step["caption"]))
     found = [readout for readout in readouts(case.trace) if readout.available]
     for readout, (step, cells) in zip(found, steps[ringed + 1 :], strict=True):
         yield readout, step, cells
@@ -108,7 +110,7 @@ def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -
             spoke += 1
             assert "tone" not in step
             assert (" is right here. " if readout.right else " is wrong here. ") in step["caption"]
-    [step] = [step for step, _ in case.deep.of("unpack") if step["caption"].startswith("The rings mark")]
+    [step] = [step for step, _ in case.deep.of("unpack") if RINGED.search(step["caption"])]
     assert (step.get("tone") == "wrong") == bool(pads)
     assert not pads or f": {lost}." in step["caption"]
     return spoke

@@ -19,7 +19,7 @@ _LEAST = 1024  # bytes in that time: less counts as nothing
 class _Bounded(asyncio.Protocol):
     """Check a connection every PATIENCE seconds, and end it if it has kept the server waiting all that time.
 
-    arrived, sent: bytes since the last check. unread: bytes that were unread then.
+    arrived: bytes since the last check. sent: those that had to wait to be sent. unread: bytes that were unread then.
     """
 
     transport: Any
@@ -50,7 +50,7 @@ class _Bounded(asyncio.Protocol):
             return
         unread = self.transport.get_write_buffer_size()
         read = self.unread + self.sent - unread
-        if (self.unread and read < _LEAST) or self.arrived < self._least():
+        if (self.unread and unread and read < _LEAST) or self.arrived < self._least():
             self.transport.abort()
             return
         self.arrived, self.sent, self.unread = 0, 0, unread
@@ -85,4 +85,4 @@ class Messages(_Bounded, WebSocketsSansIOProtocol):
             raise ClientDisconnected
         waiting = self.transport.get_write_buffer_size()
         await super().send(message)
-        self.sent += max(0, self.transport.get_write_buffer_size() - waiting)  # compressed, and what did not go at once
+        self.sent += max(0, self.transport.get_write_buffer_size() - waiting)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from ui.state.names import NAMES
 from ui.state.visit import visit
 
 # Seconds after which the browser has received what was drawn. Streamlit does not say when. Without this wait, a button
 # that is pressed just after another one undoes it on a slow link: see the tests in tests/app/test_typing.py.
 LATE = 0.5
+SLOW = 10.0  # seconds in which a message can overtake the app's value at all
 
 
 @dataclass
@@ -45,15 +45,15 @@ def drawn(name: str) -> None:
         visit(Replaced).widgets[name] = older, value, min(first, time.monotonic())
         if st.session_state.get(name) == value:
             st.session_state[name] = value
-    if (seen := st.session_state.get(name, NAMES[name][1] if name in NAMES else None)) is not None:
-        visit(Replaced).seen[name] = seen
+    if name in st.session_state:  # else it is drawn for the first time, with a value that only Streamlit knows yet
+        visit(Replaced).seen[name] = st.session_state[name]
 
 
 def overtaken(name: str) -> bool:
     """Return whether a widget's change is only an older value, sent before the last arrived; if so, give that again."""
     known, there = visit(Replaced).widgets, st.session_state[name]
     older, value, first = known.get(name, ((), None, math.inf))
-    if there in older and (_may_be_late(first) or _another_changed(name)):
+    if there in older and (_may_be_late(first) or (_may_be_late(first, SLOW) and _another_changed(name))):
         st.session_state[name] = value
         return True
     if older and _may_be_late(first):
@@ -75,8 +75,8 @@ def _replaced(name: str) -> tuple[tuple[object, ...], object, float]:
     return (older, value, first) if _may_be_late(first) else ((), value, first)
 
 
-def _may_be_late(first: float) -> bool:
-    return time.monotonic() <= first + LATE
+def _may_be_late(first: float, patience: float = LATE) -> bool:
+    return time.monotonic() <= first + patience
 
 
 def _another_changed(name: str) -> bool:

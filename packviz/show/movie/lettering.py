@@ -5,6 +5,7 @@ A still is made without fonts, so widths are estimates.
 
 import unicodedata
 from collections.abc import Iterator
+from itertools import accumulate, takewhile
 
 from packviz.show.movie.staging import LETTER, READABLE, Text
 
@@ -19,9 +20,12 @@ def fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bol
     w = (w - min(7, 0.2 * w)) / (1.12 if bold else 1)
     size = min(px, max(READABLE, w / max(LETTER, ems(text))))
     room = w / size + 0.2 * LETTER
-    ways = (text, *(f"{text[:n]}…" for n in range(len(text) - 1, 0, -1)))
-    if short := next((way for way in ways if ems(way) <= room), ""):
-        yield Text(x, y, short, size, fill, bold)
+    if ems(text) > room:
+        widths = accumulate(map(ems, text), initial=ems("…"))
+        most = sum(1 for _ in takewhile(lambda width: width <= room, widths)) - 1  # letters before the ellipsis
+        text = f"{text[:most]}…" if most > 0 else ""
+    if text:
+        yield Text(x, y, text, size, fill, bold)
 
 
 def ems(text: str) -> float:
