@@ -6,8 +6,6 @@ import { READABLE, WORDED } from "./layout.js";
 import { NumberPen } from "./numbers.js";
 import { within } from "./pen.js";
 
-const LOW = 2; // times as high as a letter in its corner is a cell that has room below it
-
 export class WordPen extends NumberPen {
   lettered = new Set(); // panels with letters beside their rows
   large = 0; // text size in pixels
@@ -30,7 +28,7 @@ export class WordPen extends NumberPen {
       lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
       below = lettered && h > 1.2 * w, // a tall cell has its letter above its contents
       px = this.even(ctx, Math.min(this.inside(h), below ? 0.52 * h : two ? 0.42 * h : h), w - (below ? 0 : lettered)),
-      low = lettered && !below && h < LOW * this.corner(h); // its letter is beside its text, not above it
+      low = lettered && !below && this.low(h); // its letter is beside its text, not above it
     if (low)
       return this.write(ctx, state.text, x + lettered + (w - lettered) / 2, y + h / 2, w - lettered - 4, {
         px,
@@ -102,6 +100,13 @@ export class WordPen extends NumberPen {
     return Math.max(READABLE, 0.27 * h, Math.min(0.52 * h, this.least));
   }
   /**
+   * Whether a cell of this height has no room for a text below the letter in its corner.
+   * @param {number} h
+   */
+  low(h) {
+    return h < this.corner(h) + 1.6 * this.least;
+  }
+  /**
    * The letter of its sequence in the corner of a cell, if there is room and no letter beside its row.
    * @param {Ctx} ctx
    * @param {Rect} rect
@@ -117,7 +122,7 @@ export class WordPen extends NumberPen {
     this.font(ctx, px, 600);
     const wide = this.measure(ctx, name),
       left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12), // in a tall cell above its contents
-      low = h < LOW * px;
+      low = this.low(h);
     if (wide > w * (h > 1.2 * w ? 0.75 : 0.5) || (low && state.role === "output")) return 0;
     if (low && !tall) {
       this.font(ctx, this.least, 700);
