@@ -204,18 +204,19 @@ export class Picture {
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = this.theme.background;
     ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    const { unit } = this.standing;
     if (tween.motion) tween.paint(ctx, tween.motion);
     else {
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      const { unit } = this.standing;
       this.sketch(ctx);
       this.brush.see(this.shown);
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
       for (const look of pan.continued(this.shown)) this.brush.draw(ctx, look, unit);
-      const heads = this.brush.edge ? pan.heads(this.shown) : []; // at its left end a picture has them in sight
-      for (const look of pan.held(heads, this.brush.edge)) this.brush.hold(ctx, look, unit);
-      pointer.mark(ctx);
     }
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const heads = this.brush.edge ? pan.heads(this.shown) : []; // at its left end a picture has them in sight
+    for (const look of pan.held(heads, this.brush.edge)) this.brush.hold(ctx, look, unit);
+    if (!tween.motion) pointer.mark(ctx);
     this.paintLegend(ctx);
     if (ctx !== this.ctx) return;
     this.player.ui.failed.hidden = true;
