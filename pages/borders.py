@@ -8,7 +8,7 @@ from ui.views import borders
 lesson(
     "How does a layer know where a document begins?",
     "`position_ids`, `seq_idx`, `cu_seqlens` and the mask say the same. Libraries often guess the borders "
-    "from `position_ids`. Each way of guessing is wrong for some rows: *Try this* shows where.",
+    "from `position_ids`. Every guess is wrong for some rows: *Try this* shows which.",
     ("borders",),
     {
         "What the rules find": borders.rules,

@@ -7,7 +7,7 @@ from ui.views import losses
 
 lesson(
     "What does the loss count?",
-    "A mean over tokens, over documents or over rows gives each token another weight.",
+    "A mean over tokens, over documents or over rows gives each token a different weight.",
     ("losses",),
     {
         "Three numbers, each document alone and in rows": losses.three_numbers,

@@ -7,7 +7,7 @@ from ui.views import what_leaks
 
 lesson(
     "What leaks from one document into the next?",
-    "A token may only change outputs of its own document. Its **influence** says how much.",
+    "A token should change only outputs of its own document. Its **influence** says how much it changes them.",
     ("leak", "run"),
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,

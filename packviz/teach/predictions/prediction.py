@@ -31,7 +31,7 @@ _refusal = partial(PackvizError, "answer")  # got, expected, fix
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]+")  # white space and control characters
 _SKIPPED: Mapping[Form, str] = {
     "numbers": "|".join([
-        r"^[a-z_][a-z0-9_.]* ?==? ?",  # batch_sizes =
+        r"^[^ =,;:()\[\]{}+*\d-][^ =,;:()\[\]{}+*-]* ?==? ?",  # batch_sizes =
         r"\b(?:torch ?\. ?)?(?:tensor|size|longtensor)\b",
         r", ?(?:dtype|device) ?=[^,()\[\]]*",
         r"(?<=\d) ?[x×*] ?(?=\d)",  # 4 x 3
