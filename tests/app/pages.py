@@ -16,7 +16,7 @@ __all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "rend
 
 APP = Path(__file__).parents[2] / "app.py"
 FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
-replaced.LATE = 0.0  # AppTest does at once what a hand would do after a while: it is meant
+replaced.LATE = replaced.SLOW = 0.0  # AppTest does at once what a hand would do after a while: it is meant
 STAGES = {"padding": "pad", "sorting": "sort", "packing": "pack", "running": "run", "unpacking": "unpack"}
 ROW_STAGES = {
     "two_packings": "two",

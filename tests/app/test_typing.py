@@ -215,6 +215,8 @@ def test_an_older_value_that_comes_with_another_change_is_ignored_for_longer(mon
     monkeypatch.setattr(st, "session_state", state)
     monkeypatch.setattr(replaced, "visit", lambda _: record)
     monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(replaced, "LATE", 0.5)
+    monkeypatch.setattr(replaced, "SLOW", 10.0)
 
     def draw() -> None:
         replaced.drawn("sequences")
@@ -223,7 +225,7 @@ def test_an_older_value_that_comes_with_another_change_is_ignored_for_longer(mon
     draw()
     replaced.give("sequences", "of an example")
     draw()
-    now += replaced.LATE + 1
+    now += 5
     state |= {"sequences": "1 2", "cell": "rnn"}
     assert replaced.overtaken("sequences")
     assert state == {"sequences": "of an example", "cell": "rnn"}
@@ -233,6 +235,6 @@ def test_an_older_value_that_comes_with_another_change_is_ignored_for_longer(mon
     assert state["sequences"] == "1 2"
     replaced.give("sequences", "of another")
     draw()
-    now += replaced.SLOW + 1
+    now += 11
     state |= {"sequences": "1 2", "cell": "gru"}  # typed again, and a setting changed at once
     assert not replaced.overtaken("sequences")

@@ -64,7 +64,11 @@ def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "said"), [("two_packings", "begins with 0"), ("filling_rows", "best fit, longest first (`bfd`)")]
+    ("page", "said"),
+    [
+        ("two_packings", "`cu_seqlens`: 0, then the sum of the lengths"),
+        ("filling_rows", "best fit, longest first (`bfd`)"),
+    ],
 )
 def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str) -> None:
     assert said in " ".join(each.value for each in opened(page, {}).markdown)

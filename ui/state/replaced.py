@@ -53,10 +53,10 @@ def overtaken(name: str) -> bool:
     """Return whether a widget's change is only an older value, sent before the last arrived; if so, give that again."""
     known, there = visit(Replaced).widgets, st.session_state[name]
     older, value, first = known.get(name, ((), None, math.inf))
-    if there in older and (_may_be_late(first) or (_may_be_late(first, SLOW) and _another_changed(name))):
+    if there in older and (_within(LATE, first) or (_within(SLOW, first) and _another_changed(name))):
         st.session_state[name] = value
         return True
-    if older and _may_be_late(first):
+    if older and _within(LATE, first):
         known[name] = (*older, value), there, math.inf
         st.session_state[name] = there  # the given value may arrive after this choice and overwrite it
     else:
@@ -72,11 +72,11 @@ def on_the_way() -> bool:
 def _replaced(name: str) -> tuple[tuple[object, ...], object, float]:
     """Return older values of a widget that the browser may still send, the last one, and when that was first drawn."""
     older, value, first = visit(Replaced).widgets.get(name, ((), None, math.inf))
-    return (older, value, first) if _may_be_late(first) else ((), value, first)
+    return (older, value, first) if _within(LATE, first) else ((), value, first)
 
 
-def _may_be_late(first: float, patience: float = LATE) -> bool:
-    return time.monotonic() <= first + patience
+def _within(seconds: float, first: float) -> bool:
+    return time.monotonic() <= first + seconds
 
 
 def _another_changed(name: str) -> bool:
