@@ -1,8 +1,8 @@
 """What changes from one frame to the next, found by comparing frames.
 
 A change names a group, which of its marks change, and the new values: one value for all of these marks, or a list with
-one for each. The size of four movies (`python -m bench movie_cost`: 3 × 4, 6 × 8, 20 × 20, 60 × 60) as JSON is 15, 34,
-117 and 437 kB, with gzip 3.6, 6.6, 15 and 65 kB. One record for each mark, without columns, takes 26, 70, 317 and
+one for each. The size of four movies (`python -m bench movie_cost`: 3 × 4, 6 × 8, 20 × 20, 60 × 60) as JSON is 16, 36,
+120 and 443 kB, with gzip 3.7, 6.8, 15 and 65 kB. One record for each mark, without columns, takes 26, 70, 317 and
 1,437 kB. Runs and lists that are shared between columns take 12, 25, 68 and 151 kB and need three decoders. A movie of
 6 × 8 takes 6.7 to 7.2 ms of CPU time, and took 6.0 to 7.2 ms with them (alternating processes on a busy machine).
 """
