@@ -132,15 +132,15 @@ export class Connection {
   async listen(connected) {
     const { signal } = this.turn,
       since = this.seen.revision;
-    const query = new URLSearchParams({ token: this.kept.token, since: String(since) });
-    const reply = await fetch(`${this.room}/events?${query}`, { signal, cache: "no-store" });
-    if (!reply.ok) throw await refusal(reply);
-    const reader = reply.body.getReader(),
+    const query = new URLSearchParams({ token: this.kept.token, since: String(since) }),
       decoder = new TextDecoder(),
       { turn } = this;
     let text = "",
-      silence = setTimeout(() => turn.abort(), SILENCE);
+      silence = setTimeout(() => turn.abort(), SILENCE); // the answer itself may be lost, too
     try {
+      const reply = await fetch(`${this.room}/events?${query}`, { signal, cache: "no-store" });
+      if (!reply.ok) throw await refusal(reply);
+      const reader = reply.body.getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;

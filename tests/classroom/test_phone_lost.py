@@ -55,6 +55,24 @@ def test_a_vote_given_offline_is_sent_later(browser: Browser, address: str) -> N
         assert room.votes == {"the padding": 1}
 
 
+def test_a_phone_whose_request_for_news_is_never_answered_asks_again(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room, path="join") as held:
+        held.page.clock.install()
+        channels = asked(held, "/events")
+        held.page.route(
+            "**/events?*", lambda route: route.continue_() if channels[1:] else None
+        )  # the first one is lost
+        held.page.goto(f"{address}/join/{room.code}")
+        until(held.page, lambda: channels)
+        room.act("next", "open")
+        held.page.clock.fast_forward(23_000)
+        held.page.clock.fast_forward(1_000)
+        held.sees("Question 1")
+        assert len(channels) == 2
+        held.page.unroute_all(behavior="ignoreErrors")
+
+
 def test_an_unsent_vote_survives_a_reload_and_a_stored_one_causes_no_alarm(browser: Browser, address: str) -> None:
     room = Room(address, OWN)
 
