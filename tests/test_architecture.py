@@ -88,10 +88,10 @@ def test_no_kind_of_run_shows_itself_with_the_parts_of_another() -> None:
     assert len(kinds) > 1
 
     def foreign(path: Path) -> list[str]:
-        others = tuple(f"packviz.show.movie.{kind}." for kind in kinds - {path.parent.name})
+        others = tuple(f"packviz.show.movie.{kind}." for kind in kinds - set(path.relative_to(movie).parts))
         return [name for name in imports_of(path) if name.startswith(others)]
 
-    assert offenders([path for kind in sorted(kinds) for path in (movie / kind).glob("*.py")], foreign) == {}
+    assert offenders([path for kind in sorted(kinds) for path in (movie / kind).rglob("*.py")], foreign) == {}
 
 
 def test_the_floors_of_the_app_import_only_from_those_before_them() -> None:

@@ -14,9 +14,9 @@ from packviz.show.movie.data import Movie, made
 from packviz.show.movie.kinds import PACKING_MOVIE, chosen, movie_kind_of, stages_of
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Stage
-from packviz.show.movie.packing.back_beside import back_beside
-from packviz.show.movie.packing.beside import beside
-from packviz.show.movie.packing.losses_beside import losses_beside
+from packviz.show.movie.packing.beside.back import back_beside
+from packviz.show.movie.packing.beside.losses import losses_beside
+from packviz.show.movie.packing.beside.run import beside
 from packviz.show.movie.packing.words import TERMS
 from packviz.show.movie.page import assets, pictured
 

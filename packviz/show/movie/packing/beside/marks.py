@@ -12,11 +12,7 @@ from packviz.show.movie.layout import Column, Place
 from packviz.show.movie.marks import NONE, Frame, Marks, Role, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
-from packviz.show.movie.packing.cells import filled, units
-from packviz.show.movie.packing.pair import PACKED, PADDED, Pair, Side, below_rows, rows_like
-from packviz.show.movie.packing.sheet import steps
-from packviz.show.movie.packing.side_words import far
-from packviz.show.movie.packing.two_sides import (
+from packviz.show.movie.packing.beside.layout import (
     beside_h,
     heading,
     input_width,
@@ -27,6 +23,10 @@ from packviz.show.movie.packing.two_sides import (
     state_width,
     with_outputs,
 )
+from packviz.show.movie.packing.beside.pair import PACKED, PADDED, Pair, Side, below_rows, rows_like
+from packviz.show.movie.packing.beside.words import far
+from packviz.show.movie.packing.cells import filled, units
+from packviz.show.movie.packing.sheet import steps
 from packviz.show.movie.written import number, rounded
 
 OUTSIDE = 0.06  # units by which an outline is wider than its numbers, which it does not touch

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from packviz.show.movie.layout import Box, Column, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
-from packviz.show.movie.packing.pair import (
+from packviz.show.movie.packing.beside.pair import (
     PADDED,
     SIDES,
     STAGE,

@@ -13,9 +13,14 @@ from packviz.show.movie.marks import NONE, CodeLine, Frame, Shot, StepSeries, fi
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
-from packviz.show.movie.packing.pair import PACKED, SIDES, Pair, apart_somewhere, pair, states_of
-from packviz.show.movie.packing.sheet import focus
-from packviz.show.movie.packing.side_marks import (
+from packviz.show.movie.packing.beside.layout import (
+    UNPACKED,
+    beside_h,
+    both_scene,
+    last_heading,
+    with_outputs,
+)
+from packviz.show.movie.packing.beside.marks import (
     axes,
     distances,
     entering,
@@ -27,14 +32,9 @@ from packviz.show.movie.packing.side_marks import (
     rings,
     states,
 )
-from packviz.show.movie.packing.side_words import h_n_step, outputs_step, start_step, time_step
-from packviz.show.movie.packing.two_sides import (
-    UNPACKED,
-    beside_h,
-    both_scene,
-    last_heading,
-    with_outputs,
-)
+from packviz.show.movie.packing.beside.pair import PACKED, SIDES, Pair, apart_somewhere, pair, states_of
+from packviz.show.movie.packing.beside.words import h_n_step, outputs_step, start_step, time_step
+from packviz.show.movie.packing.sheet import focus
 from packviz.show.movie.packing.view import Window
 
 

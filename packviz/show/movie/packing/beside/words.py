@@ -7,7 +7,7 @@ import numpy as np
 
 from packviz.show.movie.marks import CodeLine, Step
 from packviz.show.movie.packing import inputs, packed_rows, recurrent
-from packviz.show.movie.packing.pair import SIDES, Pair
+from packviz.show.movie.packing.beside.pair import SIDES, Pair
 from packviz.show.movie.packing.words import STARTS, say
 from packviz.text import shape, two_digits
 
