@@ -1,7 +1,8 @@
 """axe-core on every page: no serious or critical violations in our own parts; and the requested colours."""
 
 import pytest
-from tabs import Scheme, Size, violations
+from playwright.sync_api import FloatRect
+from tabs import Scheme, Size, until, violations
 from visits import LAPTOP, PHONE, PROJECTOR, Open, two_screens, wider_by
 
 from pages import LESSONS
@@ -62,7 +63,14 @@ def test_the_panels_of_a_question_stand_below_one_another_on_a_phone(visit: Open
     visited = visit("entry=why-pack", path="questions", size=PHONE, user_agent=named)
     picture = visited.main.locator(".st-key-stacked")
     titles = [picture.locator("text", has_text=f"h_n, {side}") for side in ("padded", "packed")]
-    left, top = ([title.bounding_box()[side] for title in titles] for side in ("x", "y"))  # type: ignore[index]
-    assert left[0] == pytest.approx(left[1], abs=2)
-    assert top[1] > top[0] + 100
+    boxes = list[FloatRect | None]()
+
+    def drawn() -> bool:
+        boxes[:] = [title.bounding_box() for title in titles]  # none while the picture is drawn again, for its width
+        return None not in boxes
+
+    until(visited.page, drawn)
+    above, below = filter(None, boxes)
+    assert above["x"] == pytest.approx(below["x"], abs=2)
+    assert below["y"] > above["y"] + 100
     assert picture.evaluate("node => node.scrollWidth <= node.clientWidth")
