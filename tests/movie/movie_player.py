@@ -39,7 +39,7 @@ SWEEP = """(canvas, every) => {
 PLACES = """() => {
     const [{ picture }] = window[Symbol.for("packviz")].players;
     const place = ({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null);
-    return [picture.width, picture.height, picture.shown.map(place)];
+    return picture.shown.map(place);
 }"""
 
 Open = Callable[..., "Screen"]  # opens a movie's page at a step: see conftest.py
@@ -103,10 +103,9 @@ class Screen:
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name)
 
-    def places(self) -> tuple[int, int, list[list[float] | None]]:
-        """Return the width and height of the picture, and where in it each cell stands; None if it is not seen."""
-        wide, high, there = self.page.evaluate(PLACES)
-        return wide, high, there
+    def places(self) -> list[list[float] | None]:
+        """Return where in the picture each cell stands; None if it is not seen."""
+        return list(self.page.evaluate(PLACES))
 
     def picture(self) -> str:
         """Return what is painted, once nothing moves any more."""

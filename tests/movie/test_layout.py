@@ -7,7 +7,7 @@ from operator import itemgetter
 from movie_cases import BESIDE, DEEP, CaseMovie, over
 from movie_screen import Look, Named, cell_of, in_numbers, overlapping
 
-from packviz.show.movie.staging import Arrangement, Standing
+from packviz.show.movie.staging import Arrangement
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
 MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
@@ -28,10 +28,10 @@ def views(film: CaseMovie) -> Iterator[tuple[str, Arrangement, dict[str, Look]]]
 
 
 def shown(view: Arrangement, cells: dict[str, Look], roles: set[str]) -> list[Named]:
-    """Return the cells of these roles, in the units of a view: test_pictures.py holds that they stand there."""
-    standing, found = Standing(view, unit=1, wide=1, left=0, top=0, squeeze=1), []
+    """Return the cells of these roles, in the units of a view."""
+    found = []
     for name, cell in cells.items():
-        if cell["shown"] and cell["role"] in roles and (rect := standing.rect(cell_of(cell))):
+        if cell["shown"] and cell["role"] in roles and (rect := view.rect(cell_of(cell))):
             found.append(((rect.x, rect.y, rect.x + rect.w, rect.y + rect.h), name))
     return found
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from movie_player import Open
 from row_cases import random_rows
 from seeds import seeds
 from torch import Tensor
@@ -14,7 +15,8 @@ from torch.nn.utils.rnn import pack_padded_sequence
 import packviz as pv
 from packviz.facts import changed_means, draw_head, losses_in_rows, losses_of, means
 from packviz.show.movie import losses_beside
-from packviz.show.movie.staging import LETTER, READABLE, Staging
+from packviz.show.movie.frames import moments
+from packviz.show.movie.staging import LETTER, SMALL
 from packviz.text import joined, sequence_label
 
 MEANS = ("tokens", "documents", "rows")
@@ -305,16 +307,20 @@ def test_the_legend_of_weights_names_them_and_begins_at_zero() -> None:
     assert not [text for text in written if text.startswith("−")]
 
 
-@pytest.mark.parametrize("size", [(1050, 505), (930, 400), (356, 220)])
+@pytest.mark.parametrize("size", [(1280, 720), (1100, 600), (390, 844)])
 @pytest.mark.parametrize("count", BATCHES)
-def test_every_loss_and_every_label_has_room_in_its_cell(count: int, size: tuple[int, int]) -> None:
+def test_every_loss_and_every_label_has_room_in_its_cell(open_page: Open, count: int, size: tuple[int, int]) -> None:
     batch = pv.Batch.parse(BATCHES[count])
     r = pv.trace_rows(batch, pv.RowConfig(max_length=int(batch.lengths.max() + batch.lengths.min())))
-    staging = Staging(pv.movie(r, ("losses",)).to_dict(), *size)
-    for frame in staging.frames:
-        shown = [(cell, staging.standing(frame.scene).rect(cell)) for cell in frame.cells if cell.shown]
-        for cell, rect in shown:
-            if cell.role in ("value", "token", "ghost", "pad") and rect:
-                assert rect.h >= READABLE + 2, (frame.step, cell)
-            if cell.role == "value" and rect:  # a word may be shortened, a number never
-                assert rect.w - 7 >= LETTER * READABLE * len(cell.sub), (frame.step, cell)
+    movie = pv.movie(r, ("losses",))
+    last = {frame.step: frame.cells for frame in moments(movie.to_dict())}
+    screen, written = open_page(movie, size=size), 0
+    for step in range(1, len(movie.steps) + 1):
+        screen.root.get_by_role("slider").fill(str(step))
+        for cell, place in zip(last[step], screen.places(), strict=True):
+            if place and cell.role in ("value", "token", "ghost", "pad"):
+                assert place[3] >= SMALL + 2, (step, cell)
+            if place and cell.role == "value":  # a word may be shortened, a number never
+                assert place[2] - 3 >= LETTER * SMALL * len(cell.sub), (step, cell)
+                written += bool(cell.sub)
+    assert written

@@ -3,7 +3,6 @@
 import re
 from base64 import b64decode
 from io import BytesIO
-from itertools import product
 from operator import sub
 from pathlib import Path
 from typing import Any, cast
@@ -18,7 +17,8 @@ from playwright.sync_api import Browser
 
 import packviz as pv
 from packviz import Batch, Config
-from packviz.show.movie import STAGES, Movie, beside
+from packviz.show.movie import Movie, beside
+from packviz.show.movie.picture import NARROWEST
 from packviz.show.movie.staging import Staging
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, diverging
 
@@ -35,19 +35,22 @@ def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTre
     return root, texts
 
 
-def placed(movie: Movie, step: int, width: int, height: int) -> list[tuple[Any, Any]]:
+def placed(movie: Movie, step: int) -> list[tuple[Any, Any]]:
     """Return the cells at the end of a step, each with its place in the picture; None if it is not seen."""
-    staging = Staging(movie.to_dict(), width, height)
+    staging = Staging(movie.to_dict(), 2)
     frame = [frame for frame in staging.frames if frame.step == step][-1]
-    return [(cell, staging.standing(frame.scene).rect(cell) if cell.shown else None) for cell in frame.cells]
+    standing = staging.standing(frame.scene)
+    left = max(0, NARROWEST - standing.box.w) / 2
+    rects = [standing.rect(cell) if cell.shown else None for cell in frame.cells]
+    return [(cell, rect and rect._replace(x=left + rect.x)) for cell, rect in zip(frame.cells, rects, strict=True)]
 
 
 def test_each_token_is_text_on_a_tile_in_the_hue_of_its_sequence() -> None:
     show = Show(MOVIE)
     for stage in ("pad", "pack", "run", "unpack"):
         step = MOVIE.step_at(stage)
-        root, texts = parts(MOVIE, step, width=900, height=500)
-        seen = [(cell, rect) for cell, rect in placed(MOVIE, step, 900, 500) if rect and cell.role == "token"]
+        root, texts = parts(MOVIE, step)
+        seen = [(cell, rect) for cell, rect in placed(MOVIE, step) if rect and cell.role == "token"]
         assert sorted(cell.text for cell, _ in seen) == sorted(
             cell["text"] for cell in show.seen(stage, show.after[step - 1]).values() if cell["role"] == "token"
         )
@@ -120,13 +123,12 @@ LEAVING = """() => {
 }"""
 
 
-@pytest.mark.parametrize("size", [(900, 500), (480, 320)])
-def test_a_long_or_wide_word_stays_in_its_cell(browser: Browser, size: tuple[int, int]) -> None:
+def test_a_long_or_wide_word_stays_in_its_cell(browser: Browser) -> None:
     text = "Donaudampfschifffahrtsgesellschaft love\nWWWWWWWWWWWWMMMMMMMM 漢字漢字漢字漢字\nwe 🙂🙂🙂🙂🙂🙂"
     batch, page, shortened = Batch.parse(text), browser.new_page(), 0
     for movie in (pv.movie(pv.trace(batch)), pv.movie(pv.trace_rows(batch))):
         for step in range(1, len(movie.steps) + 1, 3):
-            svg = movie.to_svg(step, width=size[0], height=size[1])
+            svg = movie.to_svg(step)
             page.set_content(svg)
             assert page.evaluate(LEAVING) == []
             shortened += "…</text>" in svg
@@ -151,23 +153,32 @@ def test_the_theme_decides_the_colours() -> None:
         assert all(hue in picture for hue in SEQUENCE_HUES[:3])
 
 
-def test_the_player_has_the_same_cells_in_the_same_places(open_page: Open) -> None:
-    many, long = "\n".join("1 " * n for n in range(9, 40, 2)), "a b c d e f g h extraordinary\n" * 20
-    typed = ("1 2 3\n4 5\n6 7 8 9", "on your mark\nget set\ngo", many, long.strip())
-    movies = [pv.movie(pv.trace(Batch.parse(text), Config(cell="lstm", bidirectional=True))) for text in typed]
-    movies.append(pv.movie(pv.trace(Batch.parse("1 2 3\n4\n5 6"), Config(batch_first=False)), deep=True))
-    compared = 0
-    for size, movie in product(((1280, 720), (900, 600)), movies):
-        screen = open_page(movie, size=size)
-        for step in [movie.step_at(stage) - (stage == "sort") for stage in STAGES if stage in movie.scenes]:
-            screen.root.get_by_role("slider").fill(str(step))
-            wide, high, there = screen.places()
-            here = [rect for _, rect in placed(movie, step, wide, high)]
-            for ours, theirs in zip(here, there, strict=True):
-                apart = map(abs, map(sub, ours, theirs)) if ours and theirs else [ours is not theirs]
-                assert max(apart) < 0.01, (step, wide, high, ours, theirs)
-                compared += ours is not None
-    assert compared > 1000
+@pytest.mark.parametrize("text", ["1 2 3\n4 5\n6 7 8 9", "\n".join("1 " * n for n in range(9, 40, 2))])
+def test_every_number_is_whole_and_every_cell_in_the_picture(text: str) -> None:
+    trace = pv.trace(Batch.parse(text), Config(cell="lstm", bidirectional=True))
+    for movie in (pv.movie(trace, deep=True), beside(trace)):
+        for step in sorted({movie.step_at(stage) for stage in movie.stages} | {len(movie.steps)}):
+            root, texts = parts(movie, step)
+            _, _, wide, high = map(float, root.get("viewBox", "").split())
+            numbers = 0
+            for cell, rect in placed(movie, step):
+                if rect and cell.role not in ("thread", "focus"):
+                    assert -1 <= rect.x <= rect.x + rect.w <= wide + 1
+                    assert -1 <= rect.y <= rect.y + rect.h <= high + 1
+                if rect and cell.role == "value" and cell.v is not None and not cell.text and not cell.sub:
+                    number = f"{cell.v:z.2f}".replace("-", "−")
+                    assert any(rect.x < x < rect.x + rect.w and rect.y < y < rect.y + rect.h for x, y in texts[number])
+                    numbers += 1
+            assert numbers or movie.steps[step - 1].stage not in ("run", "beside")
+
+
+def test_a_picture_is_scaled_to_its_place_and_keeps_its_shape() -> None:
+    for width, height in ((960, 480), (400, 300), (2000, 200)):
+        root, _ = parts(MOVIE, 1, width=width, height=height)
+        _, _, wide, high = map(float, root.get("viewBox", "").split())
+        shown = float(root.get("width", "")), float(root.get("height", ""))
+        assert shown[0] / wide == pytest.approx(shown[1] / high, rel=1e-3)
+        assert shown[0] <= width + 1
 
 
 @pytest.mark.parametrize("size", [(1200, 700), (900, 420)])
@@ -180,18 +191,17 @@ def test_the_numbers_of_an_embedded_pad_are_seen_in_a_low_cell_too(
     number = float(trace.padded.values[1, 3, 0])
     red, green, blue = (int(diverging(number / movie.scales["input"], LIGHT)[at : at + 2], 16) for at in (1, 3, 5))
     screen = open_page(movie, "#step=1", size=size)
-    wide, high, _ = screen.places()
-    pads = [rect for cell, rect in placed(movie, 1, wide, high) if rect and cell.role == "pad"]
+    there = screen.places()
+    cells = [cell for cell, _ in placed(movie, 1)]
+    pads = [rect for cell, rect in zip(cells, there, strict=True) if rect and cell.role == "pad"]
     assert len(pads) == 3
-    with Image.open(BytesIO(b64decode(screen.picture().partition(",")[2]))) as shown:
-        there = shown.convert("RGB")
-    with Image.open(movie.save(tmp_path / "m.png", 1, width=wide, height=high)) as picture:
-        here = picture.convert("RGB")
-    for rect in pads:
-        at = int(rect.x + rect.w / 5), int(rect.y + 0.7 * rect.h)
-        for drawn in (there, here):
-            got = cast("tuple[int, ...]", drawn.getpixel(at))
-            assert max(map(abs, map(sub, got, (red, green, blue)))) <= 8, (rect, got)
+    painted = pixels(BytesIO(b64decode(screen.picture().partition(",")[2])))
+    drawn, scale = still(movie, 1, tmp_path)
+    still_pads = [[scale * each for each in rect] for cell, rect in placed(movie, 1) if rect and cell.role == "pad"]
+    for image, rects in ((painted, pads), (drawn, still_pads)):
+        for x, y, w, h in rects:
+            got = cast("tuple[int, ...]", image.getpixel((int(x + w / 5), int(y + 0.7 * h))))
+            assert max(map(abs, map(sub, got, (red, green, blue)))) <= 8, (x, y, got)
 
 
 def test_sequences_of_one_hue_have_the_marks_of_the_player(open_page: Open, tmp_path: Path) -> None:
@@ -199,25 +209,33 @@ def test_sequences_of_one_hue_have_the_marks_of_the_player(open_page: Open, tmp_
     movie = pv.movie(pv.trace(Batch.parse("\n".join(["1 2 3"] * 23))), ("pad",))
     step, marked = len(movie.steps), set[int]()
     screen = open_page(movie, f"#step={step}", size=(1200, 1000))
-    wide, high, _ = screen.places()
-    tokens = [(cell, rect) for cell, rect in placed(movie, step, wide, high) if rect and cell.role == "token"]
-    corners = [(cell, rect, min(9.0, 0.28 * rect.h)) for cell, rect in tokens]
-    points = [
-        (int(rect.x + rect.w - 3 - lap * (size + 1) - 1.5), int(rect.y + 3 + 1.5))
-        for _, rect, size in corners
-        for lap in range(2)
-    ]
-    with Image.open(BytesIO(b64decode(screen.picture().partition(",")[2]))) as shown:
-        there = [shown.convert("RGB").getpixel(point) for point in points]
-    with Image.open(movie.save(tmp_path / "m.png", step, width=wide, height=high)) as picture:
-        here = [picture.convert("RGB").getpixel(point) for point in points]
-    for i, (ours, theirs) in enumerate(zip(here, there, strict=True)):
-        seq, lap = corners[i // 2][0].seq, i % 2
-        hue = Image.new("RGB", (1, 1), SEQUENCE_HUES[seq % 10]).getpixel((0, 0))
-        assert ours == pytest.approx(theirs, abs=40)
-        assert (ours == pytest.approx(hue, abs=40)) is (seq < 10 * (lap + 1))
-        marked.add(seq // 10)
+    there = screen.places()
+    drawn, scale = still(movie, step, tmp_path)
+    painted = pixels(BytesIO(b64decode(screen.picture().partition(",")[2])))
+    for (cell, here), theirs in zip(placed(movie, step), there, strict=True):
+        if not here or not theirs or cell.role != "token":
+            continue
+        hue = Image.new("RGB", (1, 1), SEQUENCE_HUES[cell.seq % 10]).getpixel((0, 0))
+        for lap in range(2):
+            marks = []
+            for image, (x, y, w, h), by in ((drawn, here, scale), (painted, theirs, 1.0)):
+                size = min(9.0, 0.28 * h)
+                point = int(by * (x + w - 3 - lap * (size + 1) - 1.5)), int(by * (y + 3 + 1.5))
+                marks.append(image.getpixel(point) != pytest.approx(hue, abs=40))
+            assert marks == [cell.seq >= 10 * (lap + 1)] * 2
+        marked.add(cell.seq // 10)
     assert marked == {0, 1, 2}
+
+
+def pixels(file: Any) -> Image.Image:
+    with Image.open(file) as picture:
+        return picture.convert("RGB")
+
+
+def still(movie: Movie, step: int, folder: Path) -> tuple[Image.Image, float]:
+    """Return a step as a PNG, and by how much it is scaled."""
+    image = pixels(movie.save(folder / "m.png", step, width=2000, height=1000))
+    return image, image.width / float(parts(movie, step)[0].get("viewBox", "").split()[2])
 
 
 def test_the_suffix_of_a_file_says_what_it_is(tmp_path: Path) -> None:
@@ -225,12 +243,13 @@ def test_the_suffix_of_a_file_says_what_it_is(tmp_path: Path) -> None:
     assert movie.save(tmp_path / "m.HTML").read_text("utf-8") == movie.to_html()
     assert movie.save(tmp_path / "m.html", 2).read_text("utf-8") == movie.to_html(2)
     assert movie.save(tmp_path / "m.svg", 2, theme="dark").read_text("utf-8") == movie.to_svg(2, theme="dark")
-    frames = len(Staging(movie.to_dict(), 960, 480).frames)
+    frames = len(Staging(movie.to_dict(), 2).frames)
     for scale in (1, 2.5):
-        with Image.open(movie.save(tmp_path / "m.png", 1, width=400, height=300, scale=scale)) as still:
-            _, _, wide, high = map(float, parts(movie, 1, width=400, height=300)[0].get("viewBox", "").split())
-            assert still.size == (round(wide * scale), round(high * scale))
-            assert len(still.convert("RGB").getcolors(2**24) or ()) > 20
+        with Image.open(movie.save(tmp_path / "m.png", 1, width=400, height=300, scale=scale)) as shown:
+            root, _ = parts(movie, 1, width=400, height=300)
+            sides = [scale * float(root.get(side, "")) for side in ("width", "height")]
+            assert list(shown.size) == pytest.approx(sides, abs=1)
+            assert len(shown.convert("RGB").getcolors(2**24) or ()) > 20
     for name in ("m.gif", "m.apng"):
         with Image.open(movie.save(tmp_path / name)) as moving:
             assert 1 < getattr(moving, "n_frames", 1) <= frames

@@ -4,12 +4,11 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 from typing import get_args
 
 import pytest
 
-from packviz.show.movie import frames, picture, staging
+from packviz.show.movie import frames
 from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role, Tone
 from player.build import SHIPPED, bundle, node
@@ -58,14 +57,11 @@ def test_types_schema_and_data_have_one_format_number() -> None:
     assert SCHEMA["properties"]["format"] == {"const": FORMAT}
 
 
-@pytest.mark.parametrize(("module", "script"), [(staging, "layout.js"), (picture, "roles.js"), (frames, "frames.js")])
-def test_a_constant_of_a_picture_is_that_of_the_player(module: ModuleType, script: str) -> None:
-    own = re.findall(r"^([A-Z_]+(?:, [A-Z_]+)*) = ", Path(str(module.__file__)).read_text("utf-8"), re.MULTILINE)
-    names = [name for line in own for name in line.split(", ")]
-    assigned = r"^(?:export const |const |  )([A-Z_]+) = ([\d.e]+)[,;]"
-    there = dict(re.findall(assigned, (PLAYER / script).read_text("utf-8"), re.MULTILINE))
-    assert names
-    assert {name: float(there.get(name, "nan")) for name in names} == {name: getattr(module, name) for name in names}
+def test_the_frames_have_the_constants_of_the_player() -> None:
+    own = re.findall(r"^([A-Z_]+) = ", Path(str(frames.__file__)).read_text("utf-8"), re.MULTILINE)
+    there = dict(re.findall(r"^const ([A-Z_]+) = ([\de.]+);", (PLAYER / "frames.js").read_text("utf-8"), re.MULTILINE))
+    assert own
+    assert {name: float(there.get(name, "nan")) for name in own} == {name: getattr(frames, name) for name in own}
 
 
 def test_the_pure_modules_are_right_on_their_own() -> None:

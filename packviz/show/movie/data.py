@@ -135,7 +135,7 @@ class Movie:
     def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
         """Return the picture at the end of a step, by default the last one, as SVG with its caption below.
 
-        width, height: pixels of the picture without the caption. theme: light or dark.
+        width, height: pixels of the place that the picture is scaled to, without the caption. theme: light or dark.
         """
         return svg(*self._picture(step, width, height, theme))
 
@@ -162,20 +162,24 @@ class Movie:
             text = self.to_html(1 if step is None else step) if kind == ".html" else self.to_svg(step, **look)
             target.write_text(text, encoding="utf-8")
         else:
-            picture, frame = self._picture(step, width, height, theme)
-            largest = max(1.0, 20_000 / max(picture.width, picture.full))
+            picture, frame = self._picture(step, width, height, theme, every=kind != ".png")
+            largest = max(1.0, 20_000 / (picture.scale * max(picture.width, picture.full)))
             if not is_number(scale) or not 0.1 <= scale <= largest:
                 expected = f"a number from 0.1 to {largest:.1f}, for at most 20,000 pixels a side"
                 raise PackvizError("scale", expected=expected, got=shown(scale), fix="choose a number such as 2")
             draw(target, picture, frame if kind == ".png" else None, scale)
         return target
 
-    def _picture(self, step: int | None, width: int, height: int, theme: Theme) -> tuple[Picture, int]:
-        """Return the pictures of the movie, and the number of a step's last frame."""
+    def _picture(
+        self, step: int | None, width: int, height: int, theme: Theme, *, every: bool = False
+    ) -> tuple[Picture, int]:
+        """Return the pictures of the movie, of a step's last frame or of every frame, and the number of that frame."""
         number = len(self.steps) if step is None else integer("step", step, 1, len(self.steps))
-        sizes = integer("width", width, 200, 20_000), integer("height", height, 150, 20_000)
-        picture = Picture(self._data, *sizes, {"light": LIGHT, "dark": DARK}[choice("theme", theme, get_args(Theme))])
-        return picture, max(i for i, frame in enumerate(picture.staging.frames) if frame.step == number)
+        place = integer("width", width, 200, 20_000), integer("height", height, 150, 20_000)
+        palette = {"light": LIGHT, "dark": DARK}[choice("theme", theme, get_args(Theme))]
+        steps = [frame.step for frame in moments(self._data)][1:]
+        last = len(steps) - 1 - steps[::-1].index(number)
+        return Picture(self._data, place, palette, None if every else last), last
 
     def widget(self, step: int = 1) -> "MovieWidget":
         """Return a widget for a notebook with a kernel; its `step` and `picked` can be read and set from Python.

@@ -22,7 +22,9 @@ def svg(picture: Picture, frame: int) -> str:
     """Return a frame as one SVG, with the user's text escaped."""
     title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame].step - 1]}")
     written = "".join(map(_written, picture.shapes(frame)))
-    size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
+    wide, high = picture.width, picture.full
+    scaled = f'width="{wide * picture.scale:.5g}" height="{high * picture.scale:.5g}"'
+    size = f'viewBox="0 0 {wide:.5g} {high:.5g}" {scaled}'
     start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
     return f"{start}<title>{title}</title>{written}</svg>"
 
@@ -64,6 +66,7 @@ def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
     """Return a frame supersampled by `fine`, because Pillow antialiases only text."""
     from PIL import Image, ImageDraw
 
+    scale *= picture.scale
     width, height = round(picture.width * scale), round(picture.full * scale)
     image, scale = Image.new("RGB", (fine * width, fine * height)), fine * scale
     pen = ImageDraw.Draw(image)

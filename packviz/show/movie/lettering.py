@@ -7,18 +7,13 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
-from packviz.show.movie.staging import LETTER, READABLE, Text
-
-
-def letters_of_number(w: float, most: int = 5) -> int:
-    """Return how many letters a number has in this width: two decimals, no leading zero, or one; 0 without room."""
-    return next((n for n in range(most, 2, -1) if w + 3 * (n == 3) >= LETTER * READABLE * n), 0)
+from packviz.show.movie.staging import LETTER, SMALL, Text
 
 
 def fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:
     """Yield a text as large as fits clear of the edges, shortened at the smallest size; or nothing."""
     w = (w - min(7, 0.2 * w)) / (1.12 if bold else 1)
-    size = min(px, max(READABLE, w / max(LETTER, ems(text))))
+    size = min(px, max(SMALL, w / max(LETTER, ems(text))))
     room = w / size + 0.2 * LETTER
     if ems(text) > room:
         widths = accumulate(map(ems, text), initial=ems("…"))
