@@ -35,7 +35,7 @@ def test_positions_are_read_and_each_rule_finds_its_own(
     position_ids: list[int], documents: tuple[int, ...], found: tuple[int, ...]
 ) -> None:
     assert pv.find_documents(position_ids=position_ids) == documents
-    by_rule = [pv.find_documents(position_ids=position_ids, rule=rule) for rule in borders.RULES]
+    by_rule = [pv.find_documents(position_ids=position_ids, rule=rule) for rule in borders.BORDER_RULES]
     assert tuple(map(len, by_rule)) == found
     agree = borders.where_rules_disagree(position_ids) == {}
     assert agree == (len({*by_rule}) == 1)

@@ -13,7 +13,7 @@ from packviz.doctor.collated import ARGUMENTS
 from packviz.doctor.examining_rows import documents_from
 from packviz.doctor.reading import MAX_CHARACTERS, are_words, read_lengths, read_nested, read_tensor
 from packviz.errors import PackvizError
-from packviz.inputs.borders import RULES, document_ids
+from packviz.inputs.borders import BORDER_RULES, document_ids
 from packviz.inputs.documents import cu_seqlens_of, position_ids_of, seq_idx_of
 from packviz.text import listed, quoted
 from packviz.validate import is_integer
@@ -117,7 +117,7 @@ def readings(row: Mapping[str, Any], eos: Sequence[int] = ()) -> list[Reading]:
     ways: list[tuple[str, str, dict[str, Any]]] = []
     for name in SPELLINGS:
         if name == "position_ids" and name in row:
-            ways += [(_RULES[rule], name, {name: row[name], "rule": rule}) for rule in RULES]
+            ways += [(_RULES[rule], name, {name: row[name], "rule": rule}) for rule in BORDER_RULES]
             ways.append(("no pads", name, {name: row[name]}))
         elif name in row:
             ways.append((name.removeprefix("attention_"), name, {name: row[name]}))

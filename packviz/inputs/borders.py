@@ -12,7 +12,7 @@ from packviz.text import listed, shown
 from packviz.validate import choice, is_integer
 
 __all__ = [
-    "RULES",
+    "BORDER_RULES",
     "Lengths",
     "Rule",
     "document_ids",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Rule = Literal["rises_by_one", "falls", "zero"]
-RULES: tuple[Rule, ...] = get_args(Rule)
+BORDER_RULES: tuple[Rule, ...] = get_args(Rule)
 Lengths = tuple[int, ...]
 Row = Tensor | Sequence[int] | Sequence[Sequence[int]]  # (N,) or (1, N)
 
@@ -103,9 +103,9 @@ def where_rules_disagree(position_ids: Row) -> dict[int, tuple[Rule, ...]]:
     {3: ('rises_by_one', 'zero')}
     """
     row = row_from("position_ids", position_ids)
-    begins = torch.stack([starts_by(row, rule) for rule in RULES])  # (3, N)
+    begins = torch.stack([starts_by(row, rule) for rule in BORDER_RULES])  # (3, N)
     places = (begins.any(0) & ~begins.all(0)).nonzero().flatten().tolist()
-    return {n: tuple(rule for rule, begun in zip(RULES, begins[:, n], strict=True) if begun) for n in places}
+    return {n: tuple(rule for rule, begun in zip(BORDER_RULES, begins[:, n], strict=True) if begun) for n in places}
 
 
 def starts_by(position_ids: Tensor, rule: Rule) -> Tensor:
@@ -125,7 +125,7 @@ def _only(named: list[str], masked: bool, rule: object) -> str:
         expected = "one of position_ids, cu_seqlens, seq_idx, attention_mask and input_ids"
         raise PackvizError("find_documents", expected=expected, got=listed(named) or "none", fix="give one of them")
     if rule is not None:
-        choice("rule", rule, RULES)
+        choice("rule", rule, BORDER_RULES)
         if named != ["position_ids"]:
             raise PackvizError("rule", named[0], "position_ids, which the rules read", "leave rule out")
     return named[0]

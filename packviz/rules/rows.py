@@ -7,7 +7,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from packviz.inputs.borders import RULES, find_documents, where_rules_disagree
+from packviz.inputs.borders import BORDER_RULES, find_documents, where_rules_disagree
 from packviz.rules.case import rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.row_case import RowCase
@@ -139,7 +139,7 @@ def rules_agree(case: RowCase) -> Iterator[Fault]:
     """Find positions in which public rules find different documents."""
     row = cast(Tensor, case.position_ids)
     if places := where_rules_disagree(row):
-        counts = {name: len(find_documents(position_ids=row, rule=name)) for name in RULES}
+        counts = {name: len(find_documents(position_ids=row, rule=name)) for name in BORDER_RULES}
         yield Fault("rules_disagree", None, (), list(places), severity="note", counts=counts)
 
 

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_sequence
 
 import packviz as pv
 from packviz.errors import PackvizError
-from packviz.inputs.borders import RULES, starts_by
+from packviz.inputs.borders import BORDER_RULES, starts_by
 from packviz.inputs.row_config import Strategy
 from packviz.show.movie.rows.spelled import MAX_CELLS
 from packviz.text import two_digits
@@ -158,7 +158,7 @@ def test_the_lines_of_borders_turn_each_spelling_into_the_next(text: str, settin
     assert torch.equal(space["seq_idx"], run.document_ids[row])
     assert torch.equal(space["cu_seqlens"], run.cu_seqlens[row])
     assert torch.equal(space["mask"], run.mask[row])
-    for rule, step in zip(RULES, movie.steps[5:8], strict=True):
+    for rule, step in zip(BORDER_RULES, movie.steps[5:8], strict=True):
         ((line, shape),) = step.detail
         exec(line, space)
         assert torch.equal(space["begins"], starts_by(run.position_ids[row], rule))
@@ -196,7 +196,7 @@ def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
 def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: dict[str, Any]) -> None:
     run, movie, row, lengths = borders_of(text, settings)
     ids, starts = run.position_ids[row], run.cu_seqlens[row][:-1].tolist()
-    for rule in RULES:
+    for rule in BORDER_RULES:
         caption = next(step.caption for step in movie.steps if step.name == rule)
         found = pv.find_documents(position_ids=ids, rule=rule)
         lengths_found, told = (", ".join(map(str, each)) for each in (found, lengths))

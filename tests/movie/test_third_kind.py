@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from packviz import Batch, movie
-from packviz.predictions import asking
+from packviz.predictions import ask, asking
 from packviz.show.movie import kinds
 from packviz.show.movie.about import About
 from packviz.show.movie.layout import Margins, Place, Scene, panel
@@ -85,3 +85,4 @@ def test_it_has_a_movie_a_page_and_a_picture() -> None:
 def test_without_questions_it_asks_nothing() -> None:
     shown = possible_movie(RUN, ("count",))  # type: ignore[arg-type]
     assert asking(shown, "count").questions == ()
+    assert ask(RUN, "count") is None

@@ -97,7 +97,7 @@ def test_a_question_about_a_query_goes_to_the_step_of_that_query() -> None:
 
 
 def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:
-    with pytest.raises(PackvizError, match="rows have no direction"):
+    with pytest.raises(PackvizError, match="such a run has no direction"):
         ask(of(), "two", direction=1)
     with pytest.raises(PackvizError, match=r"expected two.* fill.* but got 'pack'"):
         ask(of(), "pack")

@@ -133,6 +133,5 @@ def _check(item: Item, request: Request) -> None:
     source, config = request.source, request.config
     batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
     kind.computes.check(batch, config)
-    integer("layer", item.layer or 0, 0, config.num_layers - 1)
-    integer("direction", item.direction, 0, 1)
-    integer("head", item.head, 0, getattr(config, "num_heads", 1) - 1)
+    for part in kind.computes.watched:
+        integer(part.argument, getattr(item, part.argument) or 0, 0, len(part.values(config)) - 1)

@@ -35,7 +35,7 @@ NAMES: Mapping[str, tuple[str, Any]] = {
     "group": (_QUESTIONS, GROUPS[0]),
     "entry": (_QUESTIONS, ""),
     "given": ("ui/views/doctor.py", "a batch"),  # or rows, or a file
-    "rows": (_DOCTOR, "position_ids: 0 1 2 0 1 0 0 0\nattention_mask: 1 1 1 1 1 0 0 0"),
+    "rows": ("ui/views/doctor_rows.py", "position_ids: 0 1 2 0 1 0 0 0\nattention_mask: 1 1 1 1 1 0 0 0"),
     "x": (_DOCTOR, "[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]"),
     "lengths": (_DOCTOR, "5, 3, 2"),
     "x_batch_first": (_DOCTOR, True),

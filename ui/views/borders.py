@@ -3,7 +3,7 @@
 import streamlit as st
 
 from packviz.compute.row_record import RowsTrace
-from packviz.inputs.borders import RULES, find_documents
+from packviz.inputs.borders import BORDER_RULES, find_documents
 from packviz.inputs.limits import LIMITS
 from packviz.text import listed
 from ui.parts.part import sheet
@@ -53,7 +53,7 @@ def _found(run: RowsTrace) -> list[tuple[str, ...]]:
 
 
 def _line(name: str, ids: list[int]) -> tuple[str, ...]:
-    found = (find_documents(position_ids=ids, rule=rule) for rule in (*RULES, None))
+    found = (find_documents(position_ids=ids, rule=rule) for rule in (*BORDER_RULES, None))
     return name, listed(ids, 16), *(listed(lengths, 12) or "none" for lengths in found)
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from packviz.compute.record import Refusal
-from packviz.compute.row_record import RowsTrace
+from packviz.compute.record import Refusal, Trace
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie import Movie
 from packviz.show.movie.kinds import movie_kind_of, stages_of
@@ -100,8 +99,8 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
 
 
 def _check_direction(run: Any, direction: object) -> None:
-    if isinstance(run, RowsTrace):
-        choice("direction", direction, (0,), where=": rows have no direction")
+    if not isinstance(run, Trace | Refusal):
+        choice("direction", direction, (0,), where=": such a run has no direction")
         return
     both = run.module.bidirectional or isinstance(run, Refusal)
     only = "" if both else ", forward, the only direction of this module"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from torch import Tensor
 
 from packviz.compute.fill import fill_rows
-from packviz.inputs.borders import RULES, find_documents
+from packviz.inputs.borders import BORDER_RULES, find_documents
 from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
 from packviz.teach.predictions.kind import Draft, Given, QuestionKind, once
 from packviz.teach.predictions.of_losses import heavier, last_label
@@ -128,7 +128,7 @@ def position_ids(facts: RowFacts, r: int) -> Draft:
 def document_count(facts: RowFacts, r: int) -> Draft:
     """Ask how many documents a row with given position_ids holds."""
     positions: list[int] = facts.trace.position_ids[r].tolist()
-    by_rule = {rule: len(find_documents(position_ids=positions, rule=rule)) for rule in RULES}
+    by_rule = {rule: len(find_documents(position_ids=positions, rule=rule)) for rule in BORDER_RULES}
     D = len(facts.rows[r])
     mistakes: dict[str, Given | None] = {
         "pads": by_rule["rises_by_one"],

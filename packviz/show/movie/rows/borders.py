@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from packviz.inputs.borders import RULES, Rule, find_documents, starts_by
+from packviz.inputs.borders import BORDER_RULES, Rule, find_documents, starts_by
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.rows.spelled import LINES, PITCH, Spelled, spelled
@@ -29,7 +29,7 @@ def borders(view: RowsView) -> Iterator[Step]:
         yield _step(it, name, lines, _detail(it, name))
     mask = _frame(it, 4, mask=True)
     yield Step(say("borders.mask", view, it=it), (mask,), _detail(it, "mask"), name="mask")
-    for rule in RULES:
+    for rule in BORDER_RULES:
         begins = starts_by(it.position_ids, rule)
         starts = set(begins.nonzero().flatten().tolist())
         missed = [b for b, start in zip(it.sequences, it.cu_seqlens, strict=False) if start not in starts]
