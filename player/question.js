@@ -10,6 +10,9 @@ const TRIES = 2,
   KEPT = "packviz answers", // in sessionStorage: what was answered to each question, by its sealed solution
   WAITING = "Answer first. The movie then shows why.";
 
+/** The mark of an answer, and how it is read aloud. */
+const MARKS = { good: ["✓", "The answer: "], wrong: ["✗", "Your answer, which is wrong: "] };
+
 /**
  * The answers to each question; empty if the browser stores nothing.
  * @returns {Record<string, (string | null)[]>} null: it was shown
@@ -41,6 +44,12 @@ function keep({ sealed }, said) {
 const written = (text, say = explained) =>
   text.split("`").flatMap((part, i) => (i % 2 ? [el("code", {}, ...say(part))] : say(part)));
 
+/** @param {"good" | "wrong"} tone */
+function markOf(tone) {
+  const [sign, said] = MARKS[tone];
+  return [el("span", { class: "pv-sign", "aria-hidden": "true" }, sign), el("span", { class: "pv-live" }, said)];
+}
+
 export class Asking {
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -55,6 +64,9 @@ export class Asking {
       maxlength: LONGEST,
     });
     this.field.addEventListener("keydown", (event) => this.key(event));
+    this.field.addEventListener("input", () => this.markField(false));
+    this.crossed = el("span", { class: "pv-crossed", "aria-hidden": "true" }, "✗"); // the field says it with aria-invalid
+    this.solved = el("span", { class: "pv-solved" });
     this.choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
     this.check = button("Check", () => this.answer(this.field.value));
     this.reveal = button("Show me", () => this.showMe());
@@ -63,7 +75,16 @@ export class Asking {
     /** @type {(string | null)[]} */
     this.tried = [];
     this.said = el("p", { class: "pv-verdict", role: "status" });
-    const answers = el("div", { class: "pv-answer" }, this.field, this.check, this.reveal, this.another);
+    const answers = el(
+      "div",
+      { class: "pv-answer" },
+      this.crossed,
+      this.field,
+      this.solved,
+      this.check,
+      this.reveal,
+      this.another,
+    );
     this.root = el(
       "div",
       { class: "pv-ask", role: "group", "aria-label": "Prediction", "data-testid": "packviz-prediction" },
@@ -121,6 +142,8 @@ export class Asking {
       }),
     );
     this.field.hidden = this.check.hidden = form === "choice";
+    this.markField(false);
+    this.solved.replaceChildren();
     this.another.hidden = this.questions.length === 1;
     this.tell("", WAITING);
     this.measure();
@@ -145,22 +168,45 @@ export class Asking {
     const { right, reason } = judge(question, given);
     this.tries += 1;
     const last = right || this.tries >= TRIES;
-    for (const [i, node] of [...this.choices.children].entries())
-      if (question.choices[i] === given) node.setAttribute("data-tone", right ? "good" : "wrong");
+    this.root.toggleAttribute("data-open", !last);
+    if (question.form === "choice") this.markChoice(given, right ? "good" : "wrong");
+    else if (again) this.field.value = typed;
+    this.markField(question.form !== "choice" && !right);
+    if (last && !right) this.markAnswer();
     if (right) this.tell("good", "✓ Right.", reason);
     else this.tell("wrong", "✗ Not quite.", `${reason} ${last ? this.solution() : "Try once more."}`);
-    this.reveal.hidden = last;
-    this.root.toggleAttribute("data-open", !last);
-    if (again) this.field.value = question.form === "choice" ? "" : typed;
-    else this.remember(typed);
+    if (!again) this.remember(typed);
     if (last && !again) this.show();
   }
   showMe(again = false) {
-    this.tell("", `${this.solution()} ${solutionOf(this.questions[this.number]).why}`);
     this.root.toggleAttribute("data-open", false);
+    this.markAnswer();
+    this.tell("shown", this.solution(), solutionOf(this.questions[this.number]).why);
     if (again) return;
     this.remember(null);
     this.show();
+  }
+  // ---- marks: a wrong answer stays there as the visitor's own, and the right one stands beside it
+
+  /**
+   * @param {string} choice
+   * @param {"good" | "wrong"} tone
+   */
+  markChoice(choice, tone) {
+    const node = this.choices.children[this.questions[this.number].choices.indexOf(choice)];
+    if (!node.hasAttribute("data-tone")) node.prepend(...markOf(tone));
+    node.setAttribute("data-tone", tone);
+  }
+  /** @param {boolean} wrong */
+  markField(wrong) {
+    this.crossed.hidden = !wrong;
+    this.field.setAttribute("aria-invalid", String(wrong));
+  }
+  markAnswer() {
+    const { answer } = solutionOf(this.questions[this.number]);
+    if (this.questions[this.number].form === "choice") return this.markChoice(answer, "good");
+    this.solved.replaceChildren(...markOf("good"), answer);
+    this.check.hidden = true; // its room is the answer's; Enter still checks
   }
   /** @param {string | null} said */
   remember(said) {
@@ -182,15 +228,17 @@ export class Asking {
   }
 
   /**
-   * @param {"" | "good" | "wrong" | "unread"} tone
+   * @param {"" | "good" | "wrong" | "shown" | "unread"} tone
    * @param {string} first
    * @param {string} [more]
    */
   tell(tone, first, more) {
-    this.reveal.hidden = true;
+    this.reveal.hidden = !this.tries || !this.root.hasAttribute("data-open");
     this.said.dataset.tone = tone;
     const before = this.said.textContent;
-    this.said.replaceChildren(...(more ? [el("strong", {}, first), " ", ...written(more)] : written(first)));
+    this.said.replaceChildren(
+      ...(more ? [el("strong", {}, ...written(first)), " ", ...written(more)] : written(first)),
+    );
     if (this.said.textContent === before) this.said.append("\u00a0"); // so that the same words are announced again
     this.player.screen.fit();
   }

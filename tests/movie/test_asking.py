@@ -189,3 +189,63 @@ def test_an_answer_stands_there_again_on_a_reload(open_page: Open) -> None:
     assert screen.step == step  # by its address
     root.get_by_role("button", name="Another").click()
     expect(said).to_contain_text("Answer first")
+
+
+def given_up(
+    open_page: Open, stage: Stage, wrong: str, *, full: bool = False, size: Size = DESK
+) -> tuple[Screen, Locator, Locator, Locator]:
+    """Open a lesson, in full screen or not, answer wrongly, and ask to be shown the answer."""
+    screen, root, box, said = opened(open_page, lesson(stage), size=size)
+    if full:
+        screen.fill_the_window()
+    enter(box, wrong) if box.is_visible() else root.get_by_role("button", name=wrong).click()
+    root.get_by_role("button", name="Show me").click()
+    return screen, root, box, said
+
+
+def test_when_it_is_shown_the_right_choice_is_marked_beside_the_visitors_own(open_page: Open) -> None:
+    screen, root, _, _ = given_up(open_page, "unpack", "its final state")
+    for _ in range(2):  # also after a reload
+        own = root.get_by_role("button", name="Your answer, which is wrong: its final state")
+        right = root.get_by_role("button", name="The answer: padding_value")
+        for button, sign in ((own, "✗"), (right, "✓")):
+            expect(button.get_by_text(sign)).to_be_visible()
+        expect(root.get_by_text("✓")).to_have_count(1)
+        expect(root.get_by_text("✗")).to_have_count(2)  # the other one belongs to the field, which is not there
+        screen.page.reload()
+
+
+def test_when_it_is_shown_the_right_answer_stands_beside_what_was_typed(open_page: Open) -> None:
+    screen, root, box, _ = given_up(open_page, "pack", "9 9")
+    for _ in range(2):  # also after a reload
+        expect(box).to_have_value("9 9")
+        expect(box).to_have_attribute("aria-invalid", "true")
+        expect(root.get_by_text("✗")).to_be_visible()
+        right = root.locator(".pv-solved")
+        expect(right).to_have_text("✓The answer: 3 3 2 1")
+        middles = [
+            part.evaluate("node => node.getBoundingClientRect().y + node.offsetHeight / 2") for part in (box, right)
+        ]
+        assert abs(middles[0] - middles[1]) < 2  # in the same line
+        screen.page.reload()
+    box.fill("9 9 9")  # another answer is not wrong before it is judged
+    expect(box).to_have_attribute("aria-invalid", "false")
+    root.get_by_role("button", name="Another").click()
+    expect(right).to_be_empty()
+
+
+@pytest.mark.parametrize(("size", "full"), [(DESK, True), (PHONE, False), (PHONE, True)])
+def test_when_it_is_shown_the_answer_is_said_on_every_screen(open_page: Open, size: Size, full: bool) -> None:
+    _, _, _, said = given_up(open_page, "pack", "9 9", full=full, size=size)
+    expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is the number")
+    assert covered(said) == []
+
+
+def test_an_answer_that_cannot_be_read_leaves_the_way_to_the_right_one(open_page: Open) -> None:
+    _, root, box, _ = opened(open_page, lesson("pack"))
+    show_me = root.get_by_role("button", name="Show me")
+    enter(box, "three")
+    expect(show_me).to_be_hidden()
+    for typed in ("9 9", "three"):
+        enter(box, typed)
+        expect(show_me).to_be_visible()
