@@ -330,3 +330,17 @@ def test_on_a_phone_every_caption_of_a_long_lesson_is_whole(visit: Open, page: s
     for _ in range(int(seen.data("steps"))):
         assert seen.player.locator(".pv-caption").evaluate("node => node.scrollHeight - node.clientHeight") <= 0
         seen.press("ArrowRight")
+
+
+def test_letting_a_rule_fail_leads_to_the_step_where_it_fails(visit: Open) -> None:
+    visited = visit(None, path="borders", motion=False)
+    caption = visited.page.get_by_test_id("packviz-caption")
+    for name, said in {
+        "free cells": "takes free cells for 3 documents.",
+        "documents of one token": "finds 3 documents, not 4, and misses C.",
+        "positions run on": "finds 1 document, not 3.",
+    }.items():
+        button = visited.main.get_by_role("button", name=name)
+        visited.click(button)
+        expect(caption).to_contain_text(f"Here this rule fails: it {said}")
+        visited.click(button)  # takes it back

@@ -187,7 +187,10 @@ def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
     wrong = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(reset_positions=False))
     largest = max(float(each.max()) for row in wrong.difference for each in row)
     said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
-    assert f"by up to {two_digits(largest)}, even with the right mask" in said["position_ids"]
+    assert said["position_ids"].endswith(
+        "restart at 0, so each document is read as if alone. "
+        f"Otherwise outputs change by up to {two_digits(largest)}, even with the right mask."
+    )
     rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
     assert not any("even with" in step.caption for step in rotated.steps)
 
@@ -197,17 +200,20 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
     run, movie, row, lengths = borders_of(text, settings)
     ids, starts = run.position_ids[row], run.cu_seqlens[row][:-1].tolist()
     for rule in BORDER_RULES:
-        caption = next(step.caption for step in movie.steps if step.name == rule)
-        found = pv.find_documents(position_ids=ids, rule=rule)
+        step = movie.steps[movie.step_at("borders", name=rule) - 1]
+        caption, found = step.caption, pv.find_documents(position_ids=ids, rule=rule)
         lengths_found, told = (", ".join(map(str, each)) for each in (found, lengths))
         differ = len(found) == len(lengths) and list(found) != lengths
         stated = f"finds lengths {lengths_found}, but they are {told}." if differ else f"finds {len(found)} document"
-        assert stated in caption
-        assert ("which is right" in caption) == (list(found) == lengths)
         begun = starts_by(ids, rule).nonzero().flatten().tolist()
-        assert ("free cells" in caption) == any(start >= sum(lengths) for start in begun)
+        taken = sum(start >= sum(lengths) for start in begun)
+        assert (f"takes free cells for {taken} document" if taken else stated) in caption
+        assert ("which is right" in caption) == (list(found) == lengths)
+        assert ("**fails**" in caption) == (step.tone == "wrong") == (list(found) != lengths)
+        assert ("free cells" in caption) == bool(taken)
         missed = [run.rows.rows[row][d][0] for d, start in enumerate(starts) if start not in begun]
-        assert [ord(letter) - ord("A") for letter in re.findall(r"{(\w)}", caption)] == missed
+        named = missed if len(found) > 1 else []  # if it finds one document, it misses all others
+        assert [ord(letter) - ord("A") for letter in re.findall(r"{(\w)}", caption)] == named
         outlined = marks_of(movie, "start", rule)
         places = [round(mark["x"] / outlined[0]["w"]) for mark in outlined]
         assert places == begun

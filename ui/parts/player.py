@@ -131,7 +131,8 @@ def key_of(stages: Sequence[str] | None) -> str:
 def show(*, step: int | None = None, token: int | None = None, look: bool = False) -> None:
     """Ask the player, once, to play a step or to highlight a token.
 
-    step: 0 for the first step that differs in the next movie. look: whether to scroll to the player.
+    step: 0 for the first step that differs in the next movie, of those that show something wrong if there are any.
+    look: whether to scroll to the player.
     """
     visit(Screen).ask = Ask(visit(Screen).ask.number + 1, step, token, look)
 

@@ -33,11 +33,12 @@ def borders(view: RowsView) -> Iterator[Step]:
         begins = starts_by(it.position_ids, rule)
         starts = set(begins.nonzero().flatten().tolist())
         missed = [b for b, start in zip(it.sequences, it.cu_seqlens, strict=False) if start not in starts]
-        known = {"rule": rule, "found": find_documents(position_ids=it.position_ids, rule=rule), "missed": missed}
-        taken = sum(start >= it.tokens for start in starts)
-        text = say("borders.rule", view, it=it, taken=taken, **known)
+        found = find_documents(position_ids=it.position_ids, rule=rule)
+        known = {"rule": rule, "found": found, "missed": missed, "taken": sum(start >= it.tokens for start in starts)}
         detail = (CodeLine(f"begins = {BEGINS[rule]}", f"({view.trace.rows.max_length},)"),)
-        yield Step(text, (_frame(it, 4, mask=True, rule=rule),), detail, name=rule)
+        tone = "" if found == it.lengths else "wrong"
+        picture = _frame(it, 4, mask=True, rule=rule)
+        yield Step(say("borders.rule", view, it=it, **known), (picture,), detail, tone, name=rule)
     agreeing = [name for name, found in it.found.items() if found == it.lengths]
     yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
 
