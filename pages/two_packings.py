@@ -1,14 +1,15 @@
 """Two packings: the same tokens by time step for an RNN, and by sequence for a transformer."""
 
 from ui.parts.lesson import lesson
-from ui.parts.part import numbers_and_program
+from ui.parts.part import do_i_need_it, numbers_and_program
 from ui.state.kinds import ROWS
 from ui.views import two_packings
 
 lesson(
     "What does packing mean for a transformer?",
-    "A row holds its sequences, called documents, one after another. It needs no `batch_sizes`. Its borders are in "
-    "`cu_seqlens`: 0, then the sum of the lengths after each sequence.",
+    "Use rows where padding would waste much computation, as for many short texts; otherwise pad, and pass a mask. A "
+    "row holds its sequences, called documents, one after another. Its borders are in `cu_seqlens`: 0, then the sum of "
+    "the lengths after each sequence.",
     ("two",),
     {
         "Two packings of this batch": two_packings.side_by_side,
@@ -18,6 +19,7 @@ lesson(
         "Put the sequences in another order, or make them equally long: which of the two changes?",
         two_packings.to_try,
     ),
+    ended=do_i_need_it,
     onward=("filling_rows", "Next: how are rows filled? →"),
     kind=ROWS,
 )

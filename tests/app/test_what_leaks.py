@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 import packviz as pv
 from packviz.inputs.row_config import RowLayer
 from packviz.text import two_digits
-from pages import movies, opened, press
+from pages import movies, opened, press, texts
 
 
 def stages(app: AppTest) -> list[str]:
@@ -72,3 +72,10 @@ def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
 )
 def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str) -> None:
     assert said in " ".join(each.value for each in opened(page, {}).markdown)
+
+
+def test_the_first_lesson_on_rows_says_when_they_are_needed() -> None:
+    app = opened("two_packings", {})
+    assert "Use rows where padding would waste much computation" in texts(app)
+    links = [each.proto for each in app.get("page_link")]
+    assert [each.query_string for each in links if each.label == "Do I need it?"] == ["entry=do-i-need-it"]

@@ -172,6 +172,12 @@ def _fields(trace: Trace | Refusal) -> str:
     return "\n".join(f">>> packed.{name}\n{value}" for name, value in zip(packed._fields, packed, strict=True))
 
 
+def do_i_need_it() -> None:
+    """Link to when packing, rows or padding are the right choice."""
+    entry = {"entry": "do-i-need-it"}
+    st.page_link(script("questions"), label="Do I need it?", icon=":material/arrow_forward:", query_params=entry)
+
+
 def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:
     """Offer to open a batch, all settings and a step of the movie in the overview; the visitor's own text is set aside.
 

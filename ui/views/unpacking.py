@@ -5,6 +5,7 @@ import streamlit as st
 
 from packviz.facts import Readout, readouts
 from packviz.inputs.batch import sequence_label
+from ui.parts.part import do_i_need_it
 from ui.state.kinds import PACKING
 from ui.state.path import LESSONS, Lessons, script
 from ui.state.runs import Shown
@@ -67,5 +68,4 @@ def finished() -> None:
     with st.expander(f"What you know now: {answered}", expanded=done == lessons):
         st.markdown(_KNOWN)
         st.page_link(script("quiz"), label="Try the quiz", icon=":material/quiz:")
-    entry = {"entry": "do-i-need-it"}
-    st.page_link(script("questions"), label="Do I need it?", icon=":material/arrow_forward:", query_params=entry)
+    do_i_need_it()
