@@ -60,7 +60,11 @@ def test_every_sentence_on_alone_and_influence_holds(seed: int) -> None:
     last = told(movie, f"layer {len(run.layers) - 1}")
     apart = torch.cat(run.difference[row])
     differs = apart > bound
-    assert ("differ" in last) == bool(differs.any())
+    assert ("from the same document alone" in last) == bool(differs.any())
+    assert ("This is rounding" in last) == bool(apart.any() and not differs.any())
+    assert (
+        movie.steps[movie.step_at("leak", name=f"layer {len(run.layers) - 1}") - 1].tone == "wrong"
+    ) == differs.any()
     if " more" not in last:
         assert tokens_in(last) == named(differs, documents)
     assert ("exactly" in last) == (not apart.any())
@@ -137,6 +141,7 @@ def test_every_step_of_the_run_says_what_is_read_and_how_far_it_is(seed: int) ->
     run = random_rows(seed, layer=(*RECURRENT, "conv")[seed % 4])
     movie, row, documents = shown(run)
     c, apart = run.config, torch.cat(run.difference[row])
+    bound = ROUNDING[c.dtype] * max(1.0, max(float(each.abs().max()) for each in run.alone[row]))
     owner = [d for d, (*_, length) in enumerate(documents) for _ in range(length)]
     steps = [step for step in movie.steps if step.stage == "run"][1:]
     assert [step.time for step in steps] == list(range(len(owner)))
@@ -160,6 +165,7 @@ def test_every_step_of_the_run_says_what_is_read_and_how_far_it_is(seed: int) ->
             assert ("starts at zero" in caption) == (cell > 0 and c.isolate)
         assert ("is exactly that of" in caption) == (not apart[cell])
         assert not apart[cell] or two_decimals(float(apart[cell].double())) in caption
+        assert ("which is rounding" in caption) == (0 < apart[cell] <= bound)
 
 
 def test_the_state_before_a_token_is_the_output_before_it_or_zero() -> None:
