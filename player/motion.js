@@ -7,6 +7,9 @@ import { ASIDE, asides, beside } from "./exchange.js";
 import { looks, rectOf } from "./layout.js";
 import { sceneChange } from "./scenes.js";
 
+/** @param {Look} look */
+const placeOf = ({ rect }) => (rect ? `${Math.round(rect.x)} ${Math.round(rect.y)}` : "");
+
 /**
  * A beat: everything moves to the frame at once.
  * @param {Look[]} shown
@@ -33,15 +36,24 @@ function beat(shown, frame, view, forward, size) {
   const leaving = new Set([...ways.keys()].map((i) => to[i].state.p)); // panels whose cells leave their columns meanwhile
   const named = (/** @type {number} */ i) =>
     to[i].state.role === "axis" && leaving.has(to[i].state.p) && from[i].alpha && to[i].alpha;
-  const moving = to
+  const leaves = (/** @type {number} */ i) => from[i].alpha && !to[i].alpha,
+    left = new Set(from.filter((_, i) => leaves(i)).map(placeOf)), // where something else may come: only when it is gone
+    follows = (/** @type {number} */ i) => !from[i].alpha && to[i].alpha && left.has(placeOf(to[i])),
+    inTurn = to.some((_, i) => follows(i));
+  const shareOf = (/** @type {number} */ i, /** @type {number} */ t) =>
+    !inTurn ? t : follows(i) ? clamp(2 * t - 1) : leaves(i) ? clamp(2 * t) : t;
+  const flies = (/** @type {number} */ i) => from[i].alpha && to[i].alpha && placeOf(from[i]) !== placeOf(to[i]);
+  const onTop = (/** @type {number} */ i) => flies(i) || (AROUND.has(to[i].state.role) && differ(from[i], to[i]));
+  const all = to
     .map((_, i) => i)
     .filter((i) => ways.has(i) || named(i) || differ(from[i], to[i]) || (to[i].alpha && AROUND.has(to[i].state.role)));
+  const moving = [...all.filter((i) => !onTop(i)), ...all.filter(onTop)]; // nothing is painted over what flies past it
   const at = (/** @type {number} */ i, /** @type {number} */ t) =>
     ways.has(i)
       ? beside(from[i], to[i], t, ways.get(i))
       : named(i)
         ? { ...to[i], alpha: 1 - clamp(8 * Math.min(t, 1 - t)) }
-        : between(from[i], to[i], ease(swaps ? clamp((t - ASIDE) / (1 - 2 * ASIDE)) : t), swaps);
+        : between(from[i], to[i], shareOf(i, ease(swaps ? clamp((t - ASIDE) / (1 - 2 * ASIDE)) : t)), swaps);
   return { from, to, moving, at, unit: () => view.unit, beats: swaps ? 2.4 : 1 };
 }
 

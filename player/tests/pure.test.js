@@ -232,6 +232,23 @@ test("an outline that stays is painted again after what moves below it", () => {
   assert.deepEqual(motion.moving, [0, 1]);
 });
 
+test("what flies past an outline that stays is painted over it", () => {
+  const groups = [cell(), cell({ role: "mark", x: 1 })];
+  const { frames } = framesOf(movie(groups, [[[1, null, { shown: true }]], [[0, null, { x: 2 }]]]));
+  const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 40, h: 20 });
+  assert.deepEqual(motion.moving, [1, 0]);
+});
+
+test("what comes into the place of something else comes when that is gone", () => {
+  const groups = [cell(), cell({ shown: false }), cell({ x: 1, shown: false })];
+  const change = [[0, null, { shown: false }], ...[1, 2].map((i) => [i, null, { shown: true }])];
+  const { frames } = framesOf(movie(groups, [[], change]));
+  const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 40, h: 20 });
+  const alphas = (t) => [0, 1, 2].map((i) => motion.at(i, t).alpha);
+  assert.ok(alphas(0.4)[0] > 0 && alphas(0.4)[1] === 0 && alphas(0.4)[2] > 0);
+  assert.ok(alphas(0.6)[0] === 0 && alphas(0.6)[1] > 0);
+});
+
 test("a panel that is filled later is outlined with its name, without its shape", () => {
   const size = { w: 1, h: 1 },
     title = cell({ ...size, role: "title", p: "y", y: -1, text: "data (9, 4): 9 rows" }),

@@ -102,3 +102,16 @@ def test_rows_that_exchange_places_never_lie_on_one_another(name: str, size: Siz
             rows = [cell for cell in way["told"] if cell["id"].startswith(prefixes)]
             assert lying_on(rows, rows) == [], way["t"]
             assert all(cell["x"] > -1 and cell["x"] + cell["w"] < size[0] + 1 for cell in way["told"]), way["t"]
+
+
+@pytest.mark.parametrize("size", [DESK, HAND])
+def test_numbers_that_come_from_one_cell_never_lie_on_one_another(size: Size) -> None:
+    movie = pv.movie(pv.trace_rows(Batch.parse("she sleeps\nI love cats very much")), ("attention",))
+    flown = 0
+    for ways in sampled(movie, [(0, 1), (3, 4)], size):
+        for way in ways:
+            for name in ("query:", "sum:"):
+                numbers = [cell for cell in way["told"] if cell["id"].startswith(name)]
+                flown += len({cell["x"] for cell in numbers}) > 1
+                assert lying_on(numbers, numbers) == [], (name, way["t"])
+    assert flown

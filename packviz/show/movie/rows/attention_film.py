@@ -113,7 +113,7 @@ def _asking(view: RowsView, each: ShownRow) -> Iterator[Marks]:
     says = "!query, number {k}: {number}"
     query = marks("query", "value", Place("query", unit * UNIT, 0.0), unit, owned=False, w=UNIT, says=says)
     origin = Place("keys", _led(x[asked][:, None]), 0.0)
-    yield with_numbers(query, _led(numbers)).but(shown=shown, origin=origin, anew=shown)
+    yield with_numbers(query, _led(numbers)).but(shown=shown, origin=_around(view, origin, unit), anew=shown)
     yield title(Place("query", 0.0, -1.0), "query", shown=shown)
     yield title(Place("sum", 0.0, -1.0), "weights @ value", shown=shown)
     yield marks("focus:key", "focus", origin, w=wide(view), shown=shown)
@@ -148,7 +148,12 @@ def _sum(view: RowsView, each: ShownRow) -> Marks:
     origin = Place("keys", _led(x[largest][:, None], 2), len(KEYS) - 1.0)
     says = "!output, number {k}: {number}"
     group = marks("sum", "value", Place("sum", unit * UNIT, 0.0), unit, owned=False, w=UNIT, says=says)
-    return with_numbers(group, _led(made, 2)).but(shown=shown, origin=origin, anew=shown)
+    return with_numbers(group, _led(made, 2)).but(shown=shown, origin=_around(view, origin, unit), anew=shown)
+
+
+def _around(view: RowsView, cell: Place, unit: np.ndarray) -> Place:
+    """Return where numbers start that come from one cell: side by side, so that they do not lie on one another."""
+    return cell.moved((wide(view) - len(unit) * UNIT) / 2 + unit * UNIT, 0.0)
 
 
 def _outputs(view: RowsView, each: ShownRow) -> Iterator[Marks]:
