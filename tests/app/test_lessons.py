@@ -70,7 +70,7 @@ def test_a_batch_to_try_is_taken_back_to_the_one_before() -> None:
     assert look(app, "all equal") == "primary"
     press(app, "all equal")
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
-    assert "back to my own text" not in [each.label for each in app.button]
+    assert "Back to my own text" not in [each.label for each in app.button]
 
 
 def test_changed_settings_are_listed_and_can_be_reset() -> None:
@@ -94,9 +94,9 @@ def test_the_visitors_own_text_comes_back_after_something_to_try() -> None:
     for name in ("one long sequence", "all equal"):
         press(app, name)
         assert app.text_area(key="sequences").value != "7 7 7 7\n8"
-    press(app, "back to my own text")
+    press(app, "Back to my own text")
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
-    assert "back to my own text" not in [each.label for each in app.button]
+    assert "Back to my own text" not in [each.label for each in app.button]
     app.button_group(key="example").set_value("zen").run()
     assert str(app.text_area(key="sequences").value).startswith("Beautiful is better than ugly.")
     app.button_group(key="example").set_value("hundred").run()
@@ -344,3 +344,16 @@ def test_letting_a_rule_fail_leads_to_the_step_where_it_fails(visit: Open) -> No
         visited.click(button)
         expect(caption).to_contain_text(f"Here this rule fails: it {said}")
         visited.click(button)  # takes it back
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PHONE])
+def test_after_something_to_try_the_way_back_is_beside_the_movie(visit: Open, size: tuple[int, int]) -> None:
+    visited = visit({"sequences": "7 7 7 7\n8", "example": "own"}, path="packing", size=size)
+    visited.click(visited.main.get_by_role("button", name="all equal"))
+    assert visited.query["sequences"] != "7 7 7 7\n8"
+    back = visited.main.get_by_role("button", name="Back to my own text")
+    for part in (back, visited.player.locator(".pv-stage"), visited.player.locator(".pv-transport")):
+        expect(part).to_be_in_viewport(ratio=1)
+    visited.click(back)
+    assert visited.query["sequences"] == "7 7 7 7\n8"
+    expect(back).to_be_hidden()

@@ -177,31 +177,34 @@ def restore(settings: Mapping[str, object]) -> None:
         give("sequences", text)
 
 
-def put_back() -> None:
-    """Restore the text that was set aside; a fragment alone would leave the movie as it was."""
+def _put_back() -> None:
+    """Restore the text that was set aside."""
     text, visit(Typed).put_aside = visit(Typed).put_aside, None
     if text is not None:
         _own(text)
-    st.rerun()
 
 
-def ways_back(chosen: Controls) -> None:
-    """Show links back to the page that opened this batch, and to the visitor's own text that it replaced."""
-    typed = visit(Typed)
-    with chosen.under_text:
-        if typed.way_back is not None:
-            page, label, asked = typed.way_back
+def way_back(chosen: Controls) -> None:
+    """Show the link back to the page that opened this batch."""
+    found = visit(Typed).way_back
+    if found is not None:
+        page, label, asked = found
+        with chosen.under_text:
             st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)
-        if typed.put_aside is not None:
-            st.button("Back to my own text", key="put back", on_click=put_back)
 
 
 def strip(chosen: Controls) -> None:
-    """Show the settings that differ from the defaults, each with a button that resets it; nothing if there are none."""
+    """Show the way back to the visitor's own text, and the settings that differ from the defaults.
+
+    Each has a button that resets it. If there is nothing to take back, nothing is shown.
+    """
     settings = {chosen.asked.kind.names[name]: value for name, value in chosen.asked.settings}
     changed = {name: value for name, value in settings.items() if value != names.default(name)}
     with st.container(horizontal=True, vertical_alignment="center", key="changed", gap="small"):
-        if not changed:  # the container is always there: what comes after it keeps its place and its state
+        # the container is always there: what comes after it keeps its place and its state
+        if visit(Typed).put_aside is not None:
+            st.button("Back to my own text", key="put back", on_click=_put_back)
+        if not changed:
             return
         st.markdown("Changed:")
         for name, value in changed.items():

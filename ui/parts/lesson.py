@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from packviz.compute.record import Refusal
 from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
-from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, ways_back
+from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, way_back
 from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
@@ -159,7 +159,7 @@ def _with_movie(
     with head:
         strip(chosen)
     if stages is None:
-        ways_back(chosen)
+        way_back(chosen)
     _picture(chosen, stages, [label for _, label in onward])
     _after(kind, stages, below, onward)
 

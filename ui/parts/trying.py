@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.parts.controls import Typed, put, put_back, restore
+from ui.parts.controls import put, restore
 from ui.parts.player import show
 from ui.state import address, names
 from ui.state.visit import visit
@@ -30,8 +30,6 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
             look: Any = {"type": "primary", "icon": ":material/check:"} if is_chosen else {}
             press = _take_back if is_chosen else _put
             st.button(label, f"try {label}", told, press, (label, settings), disabled=is_fixed, **look)
-        if visit(Typed).put_aside is not None:
-            st.button("back to my own text", key="put back", on_click=put_back)
 
 
 def _is_chosen(label: str, settings: Mapping[str, object]) -> bool:
