@@ -76,6 +76,6 @@ def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str)
 
 def test_the_first_lesson_on_rows_says_when_they_are_needed() -> None:
     app = opened("two_packings", {})
-    assert "Use rows where padding would waste much computation" in texts(app)
+    assert "Rows save the work on pads for many short texts; otherwise pad, and pass a mask." in texts(app)
     links = [each.proto for each in app.get("page_link")]
     assert [each.query_string for each in links if each.label == "Do I need it?"] == ["entry=do-i-need-it"]
