@@ -36,9 +36,8 @@ def borders(view: RowsView) -> Iterator[Step]:
         found = find_documents(position_ids=it.position_ids, rule=rule)
         known = {"rule": rule, "found": found, "missed": missed, "taken": sum(start >= it.tokens for start in starts)}
         detail = (CodeLine(f"begins = {BEGINS[rule]}", f"({view.trace.rows.max_length},)"),)
-        tone = "" if found == it.lengths else "wrong"
-        picture = _frame(it, 4, mask=True, rule=rule)
-        yield Step(say("borders.rule", view, it=it, **known), (picture,), detail, tone, name=rule)
+        text, picture = say("borders.rule", view, it=it, **known), _frame(it, 4, mask=True, rule=rule)
+        yield Step(text, (picture,), detail, "" if found == it.lengths else "wrong", name=rule)
     agreeing = [name for name, found in it.found.items() if found == it.lengths]
     yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
 

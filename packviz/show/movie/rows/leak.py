@@ -28,8 +28,8 @@ def leak(view: RowsView) -> Iterator[Step]:
     )
     apart = (CodeLine("difference = (output - alone).abs().amax(-1)", f"({n},)"),)
     for layer in layers:
-        tone = "wrong" if found.differs[layer].any() else ""
-        yield Step(_alone(view, layer), (_at(view, layer),), apart, tone, name=f"layer {layer}")
+        caption, picture, differs = _alone(view, layer), _at(view, layer), found.differs[layer].any()
+        yield Step(caption, (picture,), apart, "wrong" if differs else "", name=f"layer {layer}")
     gradient = (CodeLine("(gradient,) = torch.autograd.grad(output[q].sum(), x)", f"({n}, {found.alone.size(-1)})"),)
     for d in np.unique(row.owner).tolist():
         by = (found.influence[found.owner[: found.probed] == d] != 0).any(0)
