@@ -9,7 +9,7 @@ import { Exercise } from "./exercise.js";
 export class Filling extends Exercise {
   trigger = "filled";
   label = "Fill the rows yourself";
-  keys = "Keys: arrows, Enter for a document and then for its row, and Backspace to put one back.";
+  keys = "Use the arrow keys, Enter for a document and then for its row, and Backspace to put one back.";
 
   /** @param {ConstructorParameters<typeof Exercise<FillingData>>} given */
   constructor(...given) {

@@ -14,7 +14,7 @@ const KEYS = [
   [["F"], "full screen"],
   [["C"], "show or hide the code"],
   [["L"], "the next layer, direction or head, if there are several"],
-  [["B"], "blank the picture"],
+  [["B"], "hide the picture"],
   [["?"], "these keys"],
 ];
 

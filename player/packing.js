@@ -12,7 +12,7 @@ const DATA = 0,
 export class Packing extends Exercise {
   trigger = "packed";
   label = "Pack it yourself";
-  keys = "Keys: arrows, Enter, and Backspace to put one back.";
+  keys = "Use the arrow keys, Enter, and Backspace to put one back.";
 
   /** @param {ConstructorParameters<typeof Exercise<PackingData>>} given */
   constructor(...given) {

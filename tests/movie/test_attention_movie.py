@@ -171,7 +171,7 @@ def test_a_caption_counts_the_keys_and_names_the_largest_weight(seed: int) -> No
             assert query.reads == [query.cell]
             assert weights[query.reads[0]] == 1.0
             continue
-        found = re.search(rf"above all token (\d+)(?: of {{([A-Z]+)}})? \(weight {NUMBER}\)\.", query.caption)
+        found = re.search(rf"especially token (\d+)(?: of {{([A-Z]+)}})? \(weight {NUMBER}\)\.", query.caption)
         assert found
         assert float(found[3]) == pytest.approx(float(weights.max()), abs=5.1e-3)
         same = [k for k in query.reads if weights[k] == weights.max()]
@@ -231,9 +231,11 @@ def test_the_last_caption_counts_the_tokens_that_differ_and_why(seed: int) -> No
         movie.run.config.positions == "rope" and bool(moved) and not reading
     )
     if reading and moved and learned:
-        assert re.search(rf"and {moved} ha(s|ve) another position than in the document alone", said)
+        assert re.search(rf"and {moved} ha(s|ve) a different position than in the document alone", said)
     elif moved and learned:
-        assert re.match(rf"\*\*{moved} of {re.escape(N)} ha(s|ve) another position than in the document alone", said)
+        assert re.match(
+            rf"\*\*{moved} of {re.escape(N)} ha(s|ve) a different position than in the document alone", said
+        )
     if reading or (moved and learned):
         assert f"differ by up to {far}" in said
     else:
@@ -296,10 +298,17 @@ def typed(**settings: Any) -> RowsTrace:
     return pv.trace_rows(pv.Batch.parse(WORDS), pv.RowConfig(**settings))
 
 
+def test_there_is_a_space_between_two_sentences_of_a_caption() -> None:
+    movie = pv.movie(typed(positions="rope", reset_positions=False), ("attention",))
+    captions = [step.caption for step in movie.steps]
+    assert any("only matter relative to each other. " in caption for caption in captions)
+    assert not [caption for caption in captions if re.search(r"[a-z]\.[A-Z]", caption)]
+
+
 def test_the_movie_says_which_head_and_layer_it_shows() -> None:
     movie = pv.movie(typed(num_layers=2), ("attention",), layer=0, head=1)
     assert movie.frame(1)["marks"]["title:keys"]["text"] == "row 0 of 6 cells: head 1 of layer 0"
-    assert "Shown: head 1 of 2, layer 0 of 2." in movie.steps[0].caption
+    assert "This movie shows head 1 of 2, layer 0 of 2." in movie.steps[0].caption
     assert movie.to_dict()["stack"] == {"layers": 2, "directions": 1, "layer": 0, "direction": 0, "heads": 2, "head": 1}
 
 

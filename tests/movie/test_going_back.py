@@ -124,7 +124,7 @@ def test_every_sentence_is_true(case: Case) -> int:
             else:
                 assert ("the loss adds" in caption) == top
                 assert ("to each row" if len(live) > 1 else f"to the row of {case.said(live)}") in caption
-            if found := re.search(rf"(\{{\w+\}})'s largest entry goes from {NUMBER} to {NUMBER}\.$", caption):
+            if found := re.search(rf"(\{{\w+\}})'s largest gradient goes from {NUMBER} to {NUMBER}\.$", caption):
                 spoke += 1
                 earlier = t - 1 if case.direction else t + 1
                 assert found[1] == case.said(live[:1])
@@ -196,7 +196,7 @@ def test_a_movie_has_the_way_back_only_if_it_is_asked_for() -> None:
 def test_a_loss_of_ones_own_is_shown_where_it_begins() -> None:
     trace = pv.trace(Batch.parse("1 2 3\n4 5"), Config(hidden_size=2))
     show = Show(pv.movie(trace, ("backward",), upstream=torch.tensor([[0.0, 0.0], [0.5, -2.0]])))
-    assert "has a gradient by the final states of up to 2." in show.steps[0]["caption"]
+    assert "has a gradient of up to 2 at the final states." in show.steps[0]["caption"]
     assert [units_of(show.after[0], f"dhn:{b}") for b in (0, 1)] == [[0.0, 0.0], [0.5, -2.0]]
     for b, unit in product((0,), (0, 1)):
         assert show.after[-1][f"dh:{b}:{unit}"]["v"] == 0

@@ -154,11 +154,13 @@ def test_every_sentence_is_true(seed: int) -> None:
             assert f"{mean:.4f}" in caption or (mean != mean and "0 / 0" in caption)
         else:
             assert re.search("0 / 0, (?:which is )?NaN|no label here|NaN, too", caption)
-        for letter, weight in re.findall(rf"(?:A token|a token|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption):
+        for letter, weight in re.findall(
+            rf"(?:Tokens|tokens|those|a token|one) of {{(\w+)}} (?:weighs? )?{NUMBER}", caption
+        ):
             own = [d for d, (b, _, _) in enumerate(found.documents) if sequence_label(b) == letter]
             assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
         assert bool(re.search(r"ha(s|ve) no label\.", caption)) == (name == "documents" and bool(r.unlabelled))
-        if equal := re.search(rf"(?:Every token|each) weighs {NUMBER}", caption):
+        if equal := re.search(rf"(?:Every token|Each|each) weighs {NUMBER}", caption):
             assert equal[1] in {f"{float(each):.3g}" for each in weights.flatten()}
     changed = changed_means(r)
     assert ("there is no loss" in said["end"]) == (not labelled)
@@ -175,7 +177,7 @@ def test_every_sentence_is_true(seed: int) -> None:
 def test_numbers_have_no_labels_and_no_sentence_on_their_shift() -> None:
     run = pv.trace_rows(pv.Batch.parse("0.5 1\n2 3"), pv.RowConfig(shift_labels="row"))
     caption = pv.movie(run, ("losses",)).steps[0].caption
-    assert caption.endswith("because these tokens are not ids: there is nothing to predict.")
+    assert caption.endswith("because these tokens are not ids and there is nothing to predict.")
     assert "learns to predict" not in caption
 
 
@@ -269,7 +271,7 @@ def test_the_losses_beside_say_if_pads_were_packed(side: Any) -> None:
     t = pv.trace(pv.Batch.parse("1 2 3 4\n4 5\n6"), pv.Config(padding_side=side))
     movie, pads = losses_beside(t), int(t.packed_is_pad.sum())
     packed, sequences = (step.caption for step in movie.steps[2:])
-    assert (f": {pads} pads were packed, {pads} tokens lost." in packed) == (side == "left")
+    assert (f": {pads} pads were packed and {pads} tokens were lost." in packed) == (side == "left")
     assert ("a packed row of {C} weighs" in sequences) == (side == "left")
     assert ("a token of {C} weighs" in sequences) == (side == "right")
     assert movie.to_dict()["exact"] == (t.exact and not pads)

@@ -145,7 +145,7 @@ def test_the_keys_are_listed_by_a_key_and_by_a_button(screen: Screen) -> None:
     for by_key in (True, False):
         screen.press("?") if by_key else screen.button("Keys").click()
         expect(keys).to_be_in_viewport(ratio=1)
-        expect(keys).to_contain_text("blank the picture")
+        expect(keys).to_contain_text("hide the picture")
         screen.press("Escape")
         expect(keys).to_be_hidden()
     screen.button("Keys").click()

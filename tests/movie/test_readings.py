@@ -95,8 +95,8 @@ def test_a_readings_row_is_outlined_by_whether_it_is_right(case: Case) -> None:
 @each
 def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -> int:
     spoke, pads = 0, len(case.strays)
-    many = f"{pads} pads were packed, {pads} tokens lost"
-    lost = f"**{many if pads > 1 else '1 pad was packed, 1 token lost'}**"
+    many = f"{pads} pads were packed and {pads} tokens were lost"
+    lost = f"**{many if pads > 1 else '1 pad was packed and 1 token was lost'}**"
     for readout, step, _ in readings(case):
         assert readout.values is not None
         assert step["detail"][0] == [readout.code, str(tuple(readout.values.shape))]

@@ -97,7 +97,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
 
 @each_packed
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "s come first.")
+    ((step, cells),) = case.deep.of("sort", "with a token come first.")
     t = time_of(case, step)
     assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "a token, but {"))
     good = outlined(case, cells, "good")
@@ -107,7 +107,7 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
     assert rows == set(range(min(40, case.batch_sizes[t])))
     every = re.search(r"every (row|column) has a token", step["caption"]) is not None
     assert every == (case.batch_sizes[t] == case.B)
-    assert every or f"{case.said(case.order[: case.batch_sizes[t]])}." in step["caption"]
+    assert every or f", {case.said(case.order[: case.batch_sizes[t]])}, ha" in step["caption"]
     ((line, made),) = step["detail"]
     x_sorted = case.trace.padded.values
     if not case.enforce_sorted:
@@ -132,7 +132,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "stay in the original order")
+    ((_, cells),) = case.deep.of("sort", "puts h_n back")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, sequence_label(b)) for b in case.rows]
@@ -140,7 +140,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "to find sequence")
+    ((step, cells),) = case.deep.of("sort", "means that sequence")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -154,7 +154,7 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
     claims = [match(rf"\*\*{name}_indices\[(\d+)\] = (\d+)\*\*", step["caption"]) for name in ("sorted", "unsorted")]
     (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
-    assert f"{'column' if case.transposed else 'row'} {k} is {case.said([b])}" in step["caption"]
+    assert f"{'column' if case.transposed else 'row'} {k} holds sequence {b}, {case.said([b])}." in step["caption"]
     moved = there.tolist() != sorted(there.tolist())
     assert (k != b) == moved
 
@@ -186,7 +186,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "stay in the original order")
+    ((step, _),) = case.deep.of("sort", "puts h_n back")
     space = {"h_0": case.trace.h_0, **case.packed._asdict()}
     (into, into_shape), (out, out_shape) = step["detail"]
     given = eval(into, space)

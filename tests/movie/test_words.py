@@ -82,12 +82,12 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"(?:of|have) length (\d+)", lambda m: [*set(m.case.lengths)]),
     (r"\(T, B\) = \((\d+), (\d+)\)", lambda m: [m.case.T, m.case.B]),
     (r"but (\d+) of these rows (?:is|are) padding", lambda m: [len(m.case.strays)]),
-    (r"(\d+) pads? (?:was|were) packed, (\d+) tokens? lost", lambda m: 2 * [len(m.case.strays) or -1]),
+    (r"(\d+) pads? (?:was|were) packed and (\d+) tokens? (?:was|were) lost", lambda m: 2 * [len(m.case.strays) or -1]),
     (r"\bT = (\d+)", lambda m: [m.case.T]),
     (r"table of (\d+) rows?", lambda m: [len(m.case.table)]),
     (r"\bF = (\d+) numbers?", lambda m: [m.case.x.shape[-1]]),
     (r"pad's id (\d+)", lambda m: [m.case.config.padding_idx or 0]),
-    (r"the input is the output of layer (\d+)", lambda m: [m.case.watched[0] - 1]),
+    (r"whose input is the output of layer (\d+)", lambda m: [m.case.watched[0] - 1]),
     (r"movie shows \*\*layer (\d+)", lambda m: [m.case.watched[0]]),
     (r"of the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
     (r"ended at t = (\d+)", lambda m: [m.case.lengths[m.ended_last[0]] - 1]),
@@ -258,8 +258,8 @@ def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", num_layers=2, bidirectional=True))
     for row, (layer, way) in enumerate(product(range(2), ("forward", "backward"))):
         said = pv.movie(trace, ("run",), layer=layer, direction=row % 2).steps[0].caption
-        assert said.startswith(f"This movie shows **layer {layer}, {way}**; the switch shows the rest.")
-        assert f"h starts from **h_0[{row}]** and c from **c_0[{row}]**: all zeros" in said
+        assert said.startswith(f"This movie shows **layer {layer}, {way}**")
+        assert f"h starts from **h_0[{row}]** and c from **c_0[{row}]**, which are all zeros." in said
 
 
 def test_a_fact_that_never_speaks_fails() -> None:

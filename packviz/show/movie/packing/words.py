@@ -63,7 +63,8 @@ def chips(sequences: Sequence[int]) -> str:
 def lost(view: View) -> str:
     """Return how many pads were packed and thus how many tokens were lost, as part of a sentence."""
     count = sum(packed_rows.packed_pads(view).values())
-    return f"{counted(count, 'pad')} {'was' if count == 1 else 'were'} packed, {counted(count, 'token')} lost"
+    were = "was" if count == 1 else "were"
+    return f"{counted(count, 'pad')} {were} packed and {counted(count, 'token')} {were} lost"
 
 
 _FUNCTIONS: dict[str, Any] = {made.__name__: made for made in (counted, exact, listed, number, percent, shape)}
