@@ -109,7 +109,7 @@ def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:
     ("cu_seqlens", "0 4 7 9 10 11", "You added up `batch_sizes`."),
     ("row_count", "4", "With one document in each row there would be 4 rows."),
     ("dropped_tokens", "5", "You counted whole documents."),
-    ("position_ids", "0 1 2 3", "You counted on across the borders."),
+    ("position_ids", "0 1 2 3", "You went on counting across the borders."),
     ("keys_read", "1", "A token also reads itself"),
     ("mask_cells", "3", "You left out the diagonal"),
     ("changed_tokens", "2", "You counted everything from this token to the end of the row."),
