@@ -174,8 +174,9 @@ def _values(done: Evidence, vary: Variations, pattern: Pattern, changes: Sequenc
     moved = [f"{sequence_label(b)} gets that of {sequence_label(of)}" for b, of in enumerate(pattern.order) if b != of]
     pairs = [one for one in changes if one.way == "pair"]
     beside = f" ({pairs_of(pairs)} when it stands beside it)" if pairs else ""
+    results, verb = ("the results of", "change") if len(hit) > 1 else ("the result of", "changes")
     return {
-        "change": f"the result of {letters(sorted(hit))} changes: {amounts_of(changes)}{beside}.",
+        "change": f"{results} {letters(sorted(hit))} {verb}: {amounts_of(changes)}{beside}.",
         "order": joined(moved, 4),
         "full": letters(full) if full else "",
         "one_full": len(full) == 1,

@@ -101,7 +101,7 @@ def _fault(
     taken = alone[0, :0] if answer.result is None else answer.result.data[first:]
     assumed = ""
     if pad is not None and grid.given is None:
-        assumed = f" Assumed: a pad is {pad.code.removesuffix('.0')}, since no padding_value was given."
+        assumed = f" A pad is assumed to be {pad.code.removesuffix('.0')}, because no padding_value was given."
     values |= {"taken": _steps(taken), "lost": _steps(lost), "pad": pad.code if pad else None}
     severity: Severity = "note" if note else "silent"
     return Fault(key, answer, rows, steps, severity=severity, **values, grid=grid, assumed=assumed, note=note)
@@ -293,4 +293,4 @@ def x_is_finite(case: Case) -> Iterator[Fault]:
 def _kinds(values: Tensor) -> dict[str, Any]:
     """Return how many NaN and inf there are, in words."""
     counts = {"NaN": int(values.isnan().sum()), "inf": int(values.isinf().sum())}
-    return {"kinds": joined([f"{count:,} {kind}" for kind, count in counts.items() if count])}
+    return {"kinds": joined([f"{count:,} {kind} value{'s' * (count > 1)}" for kind, count in counts.items() if count])}

@@ -51,7 +51,7 @@ def test_a_vector_that_pads_is_seen_when_it_is_packed(kind: str, way: str) -> No
     (finding,) = WAYS[way](x)
     assert (finding.key, finding.severity, finding.sequences) == ("pads_packed", "note", (1, 2, 3))
     assert finding.timesteps == (3, 2, 2)
-    assert "Assumed: a pad is" in finding.found
+    assert "A pad is assumed to be" in finding.found
     after = repaired(finding, x=x, lengths=[T] * 4, batch_first=True, packed=pack(x, [T] * 4))
     if "packed = " not in finding.repair:
         after["packed"] = pack(after["x"], after["lengths"])

@@ -121,11 +121,11 @@ def test_what_may_be_real_is_a_note_that_says_what_is_assumed() -> None:
             for finding in case.laid_out(given).findings():
                 spoke[n] += 1
                 assert (finding.key, finding.severity) == (key, "note")
-                assert "Assumed: a pad is 0, since no padding_value was given" in finding.found
+                assert "A pad is assumed to be 0, because no padding_value was given" in finding.found
                 assert n == 0 or "If an earlier layer computed" in finding.found
     assert min(spoke) > 0.2 * many(60)
     (order,) = pv.examine(torch.tensor([[7, 0, 0], [1, 2, 3], [4, 5, 6]]), [3, 3, 1], batch_first=True)
-    assert (order.key, "Assumed: a pad is 0" in order.found) == ("lengths_order", True)
+    assert (order.key, "A pad is assumed to be 0" in order.found) == ("lengths_order", True)
 
 
 Plant = Callable[[random.Random, Sound], Sound | None]
