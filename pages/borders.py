@@ -7,8 +7,8 @@ from ui.views import borders
 
 lesson(
     "How does a layer know where a document begins?",
-    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask say the same. Libraries often guess the borders "
-    "from `position_ids`. Every guess is wrong for some rows: *Try this* shows which.",
+    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can all tell it. Libraries often guess the borders from "
+    "`position_ids`, but every such rule is wrong for some rows. *Try this* shows which.",
     ("borders",),
     {
         "What the rules find": borders.rules,

@@ -5,7 +5,7 @@ from ui.views.quiz import quiz
 
 apart("Can you predict it?", "")
 quiz(
-    "Ten questions on random batches, checked by PyTorch; the movie then shows why. "
+    "You get ten questions on random batches. PyTorch checks your answers, and the movie then shows why. "
     "A right answer scores 2 points on the first try and 1 on the second. "
     "Everyone who opens the same link gets the same ten questions."
 )

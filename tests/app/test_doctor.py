@@ -92,7 +92,7 @@ def test_the_lengths_of_an_example_leave_with_its_x(app: AppTest) -> None:
     assert app.text_input(key="lengths").value == EXAMPLES["lengths too long"][1]
     fill(app, "x", "[[9, 8], [7, 0]]")
     assert app.text_input(key="lengths").value == ""
-    assert "No lengths were given" in texts(app)
+    assert "You gave no lengths" in texts(app)
     choose(app, "doctor example", "a real 0")
     fill(app, "lengths", "4, 3, 2")
     fill(app, "x", "[[9, 8], [7, 0]]")
@@ -117,7 +117,7 @@ def test_an_error_message_is_looked_up_in_the_questions(app: AppTest, key: str) 
 def test_unreadable_input_is_reported_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
     fill(app, "x", text)
     assert "⚠" in texts(app)
-    assert "Fix this first; then the batch is checked." in texts(app)
+    assert "Please fix this first. Then the batch can be checked." in texts(app)
     assert app.text_area(key="x").value == text
 
 
@@ -163,7 +163,7 @@ def test_weights_and_data_can_be_uploaded_together(app: AppTest, tmp_path: Path)
     save_file({"x": x, "lengths": torch.tensor([3, 2])}, tmp_path / "b.safetensors")
     give(app, {"weights.pt": weights, "b.safetensors": (tmp_path / "b.safetensors").read_bytes()})
     assert movies(app)
-    assert "Nothing was found" in texts(app)
+    assert "All is well" in texts(app)
     assert "random numbers are used" not in texts(app)
     give(app, {"model.pt": model})
     assert "⚠" in texts(app)
@@ -202,7 +202,7 @@ def test_a_file_is_read_once_and_not_again_with_each_rerun(app: AppTest, read: l
 def test_more_than_four_files_are_refused_and_four_are_read(app: AppTest, read: list[str]) -> None:
     some = {f"{i}.npy": npy(np.ones((2, 3), "float32")) for i in range(given.MAX_FILES + 1)}
     give(app, some)
-    assert "At most 4 files of 32 MB each; a larger file turns red and is not read." in texts(app)
+    assert "You can give at most 4 files of 32 MB each. A larger file turns red and is not read." in texts(app)
     assert "⚠ Expected at most 4 files, got 5. Fix: remove 1 of them." in texts(app)
     assert read == []
     del some["0.npy"]
@@ -225,7 +225,7 @@ def test_a_file_that_crashes_its_reader_is_reported_in_place(app: AppTest, monke
     (sentence,) = refused
     assert f"⚠ {sentence}" in texts(app)
     assert sentence.startswith("Expected ")
-    assert "Fix this first; then the batch is checked." in texts(app)
+    assert "Please fix this first. Then the batch can be checked." in texts(app)
 
 
 def test_a_file_over_the_limit_is_refused_and_one_of_two_megabytes_is_read(visit: Open, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_conversions_are_code_that_gives_the_same_documents(name: str, lengt
         ("cu_seqlens: nan 1", "cu_seqlens: expected integers"),
         ("cu_seqlens:", "cu_seqlens: expected"),
         ("cu_seqlens: 0 99999999999", "Expected at most 100,000 places"),
-        ("", "Nothing to examine yet"),
+        ("", "There is nothing to examine yet"),
     ],
 )
 def test_text_that_is_no_row_gets_a_message_and_stays(text: str, told: str) -> None:

@@ -150,7 +150,7 @@ def test_a_refused_text_gets_the_reason_and_the_fix(text: str) -> None:
     (reason,) = [each.value for each in app.sidebar.text if "⚠" in each.value]
     assert REFUSED[text] in reason
     assert app.text_area(key="sequences").value == text
-    assert "Still showing your last batch: 3 sequences, 7 tokens" in texts(app)
+    assert "You still see your last batch: 3 sequences, 7 tokens" in texts(app)
     assert movies(app) == before != []
     app.text_area(key="sequences").set_value("1 2\n\n3").run()
     assert "Line 2 is blank and was ignored." in texts(app)
@@ -189,4 +189,4 @@ def test_nonsense_in_a_link_and_odd_text_are_shown_and_never_executed(visit: Ope
 def test_a_setting_that_does_not_fit_the_batch_is_named_above_the_settings(query: dict[str, object], told: str) -> None:
     app = opened("start", query)
     assert [each.value for each in app.sidebar.text if each.value.startswith(f"⚠ {told}: expected")]
-    assert "Still showing your last batch" in texts(app)
+    assert "You still see your last batch" in texts(app)

@@ -58,7 +58,7 @@ def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, 
     app = opened(page, query)
     assert texts(app).count("\n") > 2
     assert "Ignored from the link" not in texts(app)
-    assert "Still showing your last batch" not in texts(app)
+    assert "You still see your last batch" not in texts(app)
     if "enforce_sorted" in query and page in ("start", "packing"):
         assert "must be sorted in decreasing order" in movies(app)[0]
     if "enforce_sorted" in query and page in ("packing", "running", "unpacking"):
@@ -78,7 +78,7 @@ def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, 
 def test_other_settings_of_rows_raise_no_exception(page: str, query: dict[str, object]) -> None:
     shown = texts(opened(page, query))
     assert "Ignored from the link" not in shown
-    assert "Still showing your last batch" not in shown
+    assert "You still see your last batch" not in shown
 
 
 @pytest.mark.parametrize("page", ROW_STAGES)
@@ -120,7 +120,7 @@ def test_the_first_picture_follows_a_link_that_names_a_setting(asked: dict[str, 
 
 def test_settings_that_a_link_locks_are_there_at_once() -> None:
     first = opened("start", {"lock": "cell"}, painted=False)
-    assert "Fixed by the link: cell." in texts(first)
+    assert "The link fixes cell." in texts(first)
     assert len(first.toggle) > 0
 
 
@@ -215,7 +215,7 @@ def test_a_pasted_traceback_leads_to_its_answer() -> None:
 
 
 @pytest.mark.parametrize(("query", "says", "found"), [
-    ({"search": "qwzx vbnq"}, "Nothing found for these words.", False),
+    ({"search": "qwzx vbnq"}, "Nothing was found for these words.", False),
     ({"search": "RuntimeError: no kernel for a packed sequence"}, "No answer here has exactly this message.", True),
     ({"entry": "<b>nothing</b>"}, "There is no question named '<b>nothing</b>'", True),
 ])  # fmt: skip

@@ -64,7 +64,7 @@ def test_a_link_fixes_settings_and_no_control_changes_them() -> None:
     to_try = {each.label: each.disabled for each in opened("running", asked).button}
     assert (to_try["lstm"], to_try["two layers"]) == (True, False)
     app = opened("start", asked)
-    assert "Fixed by the link: cell, sequences." in texts(app)
+    assert "The link fixes cell and sequences." in texts(app)
     assert controls(app, fixed=True) == {"cell", "sequences", "example"}
     taken_back = {each.label: each for each in app.button}
     assert taken_back["cell = rnn · fixed"].disabled

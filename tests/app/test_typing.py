@@ -99,7 +99,7 @@ def test_a_text_that_a_setting_does_not_fit_is_refused_in_place(visit: Open) -> 
     for text, refusals in (("1 2 3 4 5 6 7 8\n9", 1), ("1 2 3\n4", 0), ("1\n2 3 4 5 6 7 8 9", 1)):
         seen.type(text)
         expect(refusal).to_have_count(refusals)
-    expect(seen.main.get_by_text("Still showing your last batch: 2 sequences, 4 tokens")).to_be_visible()
+    expect(seen.main.get_by_text("You still see your last batch: 2 sequences, 4 tokens")).to_be_visible()
     assert seen.player.evaluate("player => player.mark") == "the same"
 
 

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from packviz.inputs.batch import ReadAs
 from packviz.inputs.examples import EXAMPLES, example
 from packviz.inputs.limits import LIMITS
+from packviz.text import joined
 from ui.parts.settings import PANELS, WATCHED
 from ui.state import address, names, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind
@@ -77,7 +78,9 @@ def controls(
         if wait and not address.touched((*kind.names.values(), *WATCHED)):
             return Controls(Request(settings=tuple(kind.defaults.items()), kind=kind), *places)
         if names := address.locked():
-            st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
+            st.text(
+                "The link fixes all settings." if "all" in names else f"The link fixes {joined(names, len(names))}."
+            )
         panel = PANELS[kind]
         settings = panel.first()
         with st.container():  # always there, even if empty: what comes after it keeps its place and stays open
@@ -209,7 +212,7 @@ def strip(chosen: Controls) -> None:
         st.markdown("Changed:")
         for name, value in changed.items():
             sign, is_fixed = ("· fixed", True) if address.fixed(name) else ("✕", False)
-            label, told = f"{name} = {value} {sign}", "Fixed by the link." if is_fixed else None
+            label, told = f"{name} = {value} {sign}", "The link fixes this setting." if is_fixed else None
             st.button(label, key=f"undo {name}", on_click=_take_back, args=((name,),), disabled=is_fixed, help=told)
         if len(changed) > 1 and not address.fixed(*changed):
             st.button("Reset all", key="undo all", on_click=_take_back, args=(tuple(changed),))

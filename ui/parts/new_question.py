@@ -98,7 +98,7 @@ def _about(run: RunKind, base: Mapping[str, Any] | None, ask: Ask | None) -> Non
         st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
         return
     first = st.container()  # the question; how it is worded depends on the variant
-    hint = "Another row, step or sequence to ask about."
+    hint = "This asks about another row, step or sequence."
     number = st.number_input("variant", 1, 99, 1, help=hint, key="class variant")
     with first:
         spec = _choose_prediction(run, base, number - 1, "class kind")

@@ -44,8 +44,8 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
     name = "" if of_the_text else f"{problem.parameter}: "
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(border=True):
-        reason = "Nothing typed yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
-        st.text(f"{reason}. Still showing your last batch: {last.summary}.")
+        reason = "You have not typed anything yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
+        st.text(f"{reason}. You still see your last batch: {last.summary}.")
     with chosen.for_notes, st.container(border=True):
         st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 

@@ -23,7 +23,9 @@ _KINDS = {"choice": "One of several options", "number": "A number", "text": "A s
 _SHOWN = {"list": "As a list", "words": "As counted words"}
 _TEXTS = "Nobody but you sees them before you show the answer. Words such as *the* and *of* are not counted."
 _PICTURES = ("png", "jpg", "jpeg", "gif", "webp")
-_MARKDOWN = "Markdown: `code`, blocks of code between lines of ```` ``` ````, **bold**, lists, and math as $h_t$."
+_MARKDOWN = (
+    "You can write Markdown: `code`, blocks of code between lines of ```` ``` ````, **bold**, lists, and math as $h_t$."
+)
 
 
 def own_question() -> tuple[dict[str, Any], str]:

@@ -49,8 +49,8 @@ def plan_view(ask: Ask | None) -> None:
             st.text(" · ".join(filter(None, told)))
         if not items:
             st.markdown(
-                "Nothing here yet. **Share** on any page has a button that adds the step on the screen; "
-                "the panel above this one adds questions and slides."
+                "Your plan is empty. On any page, **Share** has a button that adds the step on the screen. "
+                "The panel above adds questions and slides."
             )
             st.button("Start with six questions, one for each idea", on_click=set_plan, args=(Plan(STARTER),))
         for i, item in enumerate(items):

@@ -40,11 +40,17 @@ def _cell() -> dict[str, object]:
     settings: dict[str, object] = {"cell": choice("cell", get_args(Cell))}
     left, right = st.columns(2)
     with left:
-        settings["hidden_size"] = whole("hidden_size", 1, LIMITS.hidden_size, "H: how many numbers a hidden state has.")
+        settings["hidden_size"] = whole(
+            "hidden_size", 1, LIMITS.hidden_size, "A hidden state has this many numbers (H)."
+        )
     with right:
-        settings["num_layers"] = whole("num_layers", 1, LIMITS.num_layers, "L: each layer reads the one below.")
-    settings["bidirectional"] = switch("bidirectional", "Also run from the last step to the first: D = 2.")
-    promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
+        settings["num_layers"] = whole(
+            "num_layers", 1, LIMITS.num_layers, "The module has this many layers (L). Each reads the one below."
+        )
+    settings["bidirectional"] = switch(
+        "bidirectional", "A second run reads each sequence from its last token to its first, so D = 2."
+    )
+    promise = "If this is on, you promise that the longest sequence comes first. If it is off, PyTorch sorts them."
     return settings | {"enforce_sorted": switch("enforce_sorted", promise)}
 
 
@@ -71,54 +77,74 @@ def _watched_head(settings: dict[str, object]) -> Watched:
     return layer, 0, (choice("watched_head", range(heads), label="Watch head") if several else 0)
 
 
+_APART = "If this is on, the documents of a row are kept apart. If it is off, the layer runs over the whole row."
+
+
 def _rows() -> dict[str, object]:
     """Draw how rows are filled, what runs over them, and what keeps documents apart."""
     return {
-        "strategy": choice("strategy", get_args(Strategy), "How the rows are filled: see the lesson Filling rows."),
+        "strategy": choice(
+            "strategy",
+            get_args(Strategy),
+            "This strategy fills the rows. The lesson Filling rows compares all of them.",
+        ),
         "max_length": whole(
             "max_length",
             1,
             LIMITS.max_length,
-            "C, the cells of a row. Empty: one row for all tokens; if rows are to be filled, or one would be too long, "
-            "as many as the longest and the shortest sequence need together.",
+            "A row has this many cells (C). If this is empty, all tokens go into one row. If rows are to be filled, or "
+            "one row would be too long, it has as many cells as the longest and the shortest sequence need together.",
         ),
         "layer": choice(ROW_NAMES["layer"], get_args(RowLayer), label="layer"),
-        "isolate": switch("isolate", "On: documents in a row are kept apart. Off: the layer runs over the whole row."),
-        "reset_positions": switch("reset_positions", "On: positions start again at 0 in each document."),
-        "positions": choice("positions", get_args(Positions), "How attention learns the order of the tokens."),
-        "causal": switch("causal", "On: attention reads no later token."),
-        "num_layers": whole(ROW_NAMES["num_layers"], 1, LIMITS.row_num_layers, "L, the layers.", label="num_layers"),
-        "num_heads": whole("num_heads", 1, LIMITS.num_heads, "For attention; divides embedding_dim."),
+        "isolate": switch("isolate", _APART),
+        "reset_positions": switch("reset_positions", "If this is on, positions start again at 0 in each document."),
+        "positions": choice("positions", get_args(Positions), "Attention learns the order of the tokens in this way."),
+        "causal": switch("causal", "If this is on, a token reads no later token."),
+        "num_layers": whole(
+            ROW_NAMES["num_layers"], 1, LIMITS.row_num_layers, "The model has this many layers (L).", label="num_layers"
+        ),
+        "num_heads": whole(
+            "num_heads", 1, LIMITS.num_heads, "Attention has this many heads. The number must divide embedding_dim."
+        ),
     }
 
 
-_TOTAL = "Time steps of the unpacked output. Empty: as many as the longest sequence has."
+_EMBEDDING = "An id becomes this many numbers. If this is empty, words get 4, and numbers enter the cell as they are."
+_TOTAL = "The unpacked output has this many time steps. If this is empty, it has as many as the longest sequence."
 _MORE: Mapping[str, Callable[[str], object]] = {  # of packing
-    "nonlinearity": lambda name: choice(name, get_args(Nonlinearity), "Only used by nn.RNN."),
-    "bias": lambda name: switch(name, "Whether the cell adds bias_ih and bias_hh."),
-    "initial_state": lambda name: choice(name, get_args(InitialState), "Where h_0 comes from."),
-    "embedding_dim": lambda name: whole(name, 1, LIMITS.embedding_dim, "Empty: 4 for words, no embedding for numbers."),
+    "nonlinearity": lambda name: choice(name, get_args(Nonlinearity), "Only nn.RNN uses this function."),
+    "bias": lambda name: switch(name, "If this is on, the cell adds bias_ih and bias_hh."),
+    "initial_state": lambda name: choice(name, get_args(InitialState), "This chooses the initial state h_0."),
+    "embedding_dim": lambda name: whole(name, 1, LIMITS.embedding_dim, _EMBEDDING),
     "padding_idx": lambda name: whole(
-        name, 0, LIMITS.padding_idx, "The id of the padding token, whose embedding stays zero."
+        name, 0, LIMITS.padding_idx, "The padding token has this id, and its embedding stays zero."
     ),
-    "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights and the initial state."),
-    "batch_first": lambda name: switch(name, "On: padded values are (B, T, F). Off: (T, B, F)."),
+    "seed": lambda name: whole(name, 0, 2**31 - 1, "The weights and the initial state are drawn with this seed."),
+    "batch_first": lambda name: switch(
+        name, "If this is on, a padded batch is (B, T, F). If it is off, it is (T, B, F)."
+    ),
     "padding_value": lambda name: st.number_input(
-        name, -1e6, 1e6, names.default(name), 1.0, "%g", **bound(name, "What fills the short rows.")
+        name, -1e6, 1e6, names.default(name), 1.0, "%g", **bound(name, "This value fills the short rows.")
     ),
     "padding_side": lambda name: choice(name, get_args(PaddingSide)),
     "total_length": lambda name: whole(name, 1, LIMITS.total_length, _TOTAL),
 }
 _MORE_ROWS: Mapping[str, Callable[[str], object]] = {
     "embedding_dim": lambda name: whole(
-        name, 1, LIMITS.row_embedding_dim, "E, the width of everything between the layers.", label="embedding_dim"
+        name,
+        1,
+        LIMITS.row_embedding_dim,
+        "Between the layers, each token is a vector of this many numbers (E).",
+        label="embedding_dim",
     ),
-    "kernel_size": lambda name: whole(name, 1, LIMITS.kernel_size, "For the convolution."),
+    "kernel_size": lambda name: whole(
+        name, 1, LIMITS.kernel_size, "The convolution reads windows of this many tokens."
+    ),
     "shift_labels": lambda name: choice(
-        name, get_args(ShiftLabels), "Where the label of a token, the next one, is from."
+        name, get_args(ShiftLabels), "A label is the next token of the document, or of the row."
     ),
     "dtype": lambda name: choice(name, get_args(DType)),
-    "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights.", label="seed"),
+    "seed": lambda name: whole(name, 0, 2**31 - 1, "The weights are drawn with this seed.", label="seed"),
 }
 PANELS: Mapping[AppKind, SettingsPanel] = {
     PACKING: SettingsPanel(_cell, _watched, _MORE),

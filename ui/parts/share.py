@@ -123,7 +123,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
         with st.expander("Embed it in another page", key="share embed"):
             st.code(frame(shared), language="html", wrap_lines=True)
             if film is not None:
-                st.markdown("The movie as a file, which you put beside that page:")
+                st.markdown("You can also put the movie beside that page as a file:")
                 st.code(frame_of_file(f"packviz-{page}.html"), language="html", wrap_lines=True)
     with onward:
         if is_local(here):
@@ -134,7 +134,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
 def _warn(shared: str) -> None:
     """Show that the address of this page is of no use to others."""
     if is_local(shared):
-        told = "It has no address in a network, so nobody else can open the link."
+        told = "This computer has no address in a network, so nobody else can open the link."
     else:
         told = "The link has its address in the local network, so others there can open it."
     st.caption(f"Only this computer can open the address of this page. {told}")

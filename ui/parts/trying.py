@@ -44,9 +44,9 @@ def _now(settings: Iterable[str]) -> dict[str, object]:
 def _change_in_words(settings: Mapping[str, object], *, is_chosen: bool) -> str:
     """Return what a press of the button changes, in words."""
     if is_chosen:
-        return "Press again to take it back."
+        return "Press again to undo it."
     parts = ["other sequences" if name == "sequences" else f"`{name} = {value}`" for name, value in settings.items()]
-    return f"This sets {' and '.join(parts)}. Press again to take it back."
+    return f"This sets {' and '.join(parts)}. Press again to undo it."
 
 
 def _put(label: str, settings: Mapping[str, object]) -> None:

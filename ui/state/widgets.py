@@ -64,7 +64,7 @@ def bound(
     also: other names that must not be fixed either if the widget is to be used.
     """
     is_fixed = fixed(name, *also)
-    told = " ".join(filter(None, (hint, "Fixed by the link."))) if is_fixed else hint
+    told = " ".join(filter(None, (hint, "The link fixes this setting."))) if is_fixed else hint
     changed = partial(_take, name, on_change)
     drawn(name)
     return {"key": name, "bind": "query-params", "help": told, "disabled": is_fixed, "on_change": changed}

@@ -15,9 +15,9 @@ A pad is not a token, so the mask lets it read nothing. A softmax over no key at
 to spoil a mean or a gradient.
 """
 _WHY = """
-A mask **of the row** lets a query read earlier documents. Positions that **run on** change no key that is read, but a
-learned embedding of position 4 is not that of position 0, which the document has alone. **Rotary** positions turn
-query and key by their positions, and only the difference of the two reaches the score.
+If the mask covers the **whole row**, a query also reads earlier documents. If positions **run on**, it reads the same
+keys, but the learned embedding of position 4 is not that of position 0, at which the document starts when it is alone.
+**Rotary** positions rotate the query and the key, and the score depends only on the distance between them.
 """
 
 

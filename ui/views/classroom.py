@@ -56,10 +56,10 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ),
 }
 _MORE = ("twin", "seen")  # further questions, which only the teacher starts
-_HELP = {"seen": "Asks the question again: about one student in five remembers a demonstration wrongly."}
+_HELP = {"seen": "This asks the question again, because about one student in five remembers a demonstration wrongly."}
 _PRIVATE = (
-    "Your notes, the answers so far and what students tell you. Switch it on only in a window that they cannot see: "
-    "**Room** has a view for the projector."
+    "This view shows your notes, the answers so far and what students tell you. Switch it on only in a window that "
+    "students cannot see. **Room** has a view for the projector."
 )
 _FIRST = "Ask the first question"
 _UNDONE = ("vote", "closed", "talk")  # phases that can be undone
@@ -100,7 +100,8 @@ def _begin() -> None:
     what = "question" if all(map(is_question, plan)) else "item"
     with st.container(border=True):
         st.markdown(
-            "Your students vote on their phones, without accounts: alone, then again after talking to a neighbor. "
+            "Your students vote on their phones and need no accounts. They vote alone, talk to a neighbor and "
+            "vote again. "
             "Then everyone sees what PyTorch does, step by step. "
             "Students learn more from a demonstration if they predict its result first."
         )

@@ -119,20 +119,20 @@ def without_packing(shown: Shown) -> None:
     best = min(found, key=found.__getitem__)
     least = f"{percent(found[best])} in the best of these ways ({best})"
     told = f"{percent(found['random'])} of the cells are padding in random batches, {least}"
-    st.markdown(f"{len(lengths):,} lengths: {told}.")
+    st.markdown(f"There are {len(lengths):,} lengths. {told}.")
 
 
 def attention(shown: Shown) -> None:
     """Show cells and pairs of attention over the lengths of a data set: padded, in rows, and in rows with a mask."""
     st.markdown(
-        "A transformer does not save steps but pairs: each token of a sequence is compared with the tokens that it may "
+        "In a transformer, pairs of tokens cost time, not steps: each token is compared with the tokens that it may "
         "read. Packing for a transformer puts several sequences into one row, so that few cells are padding."
     )
     source = st.selectbox("Lengths", [RECORDINGS, *SOURCES], key="pairs_of")
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     size = left.number_input("padded batch size", 1, 1024, 32, 1, key="pairs_batch")
     width = middle.selectbox("cells in a row", ROW_LENGTHS, 3, key="pairs_row")
-    causal = right.toggle("causal", True, key="pairs_causal", help="On: a token reads no later token.")
+    causal = right.toggle("causal", True, key="pairs_causal", help="If this is on, a token reads no later token.")
     try:
         if (lengths := lengths_from(shown, source, "pairs")) is None:
             return

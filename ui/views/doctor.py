@@ -58,7 +58,7 @@ def doctor() -> None:
     given = typed() if way == "a batch" else uploaded()
     with st.container(key="measured"):
         if given.unread:
-            st.text("Fix this first; then the batch is checked.")
+            st.text("Please fix this first. Then the batch can be checked.")
             return
         if given.rows is not None:
             examined_rows(given.rows, (), _cards)
@@ -68,7 +68,7 @@ def doctor() -> None:
         if given.module is not None:
             _step_by_step(given, given.module)
         if given.x is None and given.module is None:
-            st.text("Nothing to examine yet: no tensor, and no weights of an nn.RNN, nn.GRU or nn.LSTM.")
+            st.text("There is nothing to examine yet. Give a tensor, or the weights of an nn.RNN, nn.GRU or nn.LSTM.")
 
 
 def _examined(given: Given) -> None:
@@ -113,9 +113,9 @@ def _badge(finding: Finding) -> str:
 
 def _found(findings: Sequence[Finding], given: Given) -> None:
     if not findings and given.lengths is None:
-        st.success("Nothing was found in x. No lengths were given, so they could not be examined.")
+        st.success("Nothing is wrong with x. You gave no lengths, so they could not be examined.")
     elif not findings:
-        st.success("Nothing was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
+        st.success("All is well: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
     if given.padding_value is None and isinstance(given.x, Tensor):
         assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
         if assumed:

@@ -34,7 +34,7 @@ def typed_rows() -> doctor.WrittenRows | None:
     """Draw the field, and return what it says; None if it is empty, or cannot be read, which is reported below it."""
     drawn("rows")
     change = partial(type_over, ROWS_FORM)
-    help_ = "One part on each line, as in position_ids: 0 1 2 0 1, or the dict as Python prints it."
+    help_ = "Write each part on its own line, such as position_ids: 0 1 2 0 1, or give the dict as Python prints it."
     text = st.text_area(
         _LABEL, default("rows"), 118, LIMITS.characters, key="rows", on_change=change, bind="query-params", help=help_
     )
@@ -62,7 +62,7 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
     if offsets.numel() and not offsets.is_floating_point():
         places = max(places, int(offsets.max()))
     if not given:
-        st.text("Nothing to examine yet: paste a row, such as position_ids: 0 1 2 0 1 0.")
+        st.text("There is nothing to examine yet. Paste a row, such as position_ids: 0 1 2 0 1 0.")
         return
     if places > _MAX_PLACES:
         st.text(f"⚠ Expected at most {_MAX_PLACES:,} places, got {places:,}. Fix: packviz examine FILE, or fewer rows.")
@@ -80,7 +80,7 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
         _picture(row, read, findings)
     with left:
         if not findings:
-            st.success("Nothing was found: every part of the row says the same.", icon=":material/check:")
+            st.success("All is well: the parts of the row agree.", icon=":material/check:")
         found(findings)
     _conversions(read)
 

@@ -156,10 +156,12 @@ def typed() -> Given:
 
 def uploaded() -> Given:
     """Let the visitor choose files, and which of their contents are x, the lengths and the weights."""
-    limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each; a larger file turns red and is not read."
+    limits = (
+        f"You can give at most {MAX_FILES} files of {MAX_MEGABYTES} MB each. A larger file turns red and is not read."
+    )
     label = "A batch, a PackedSequence, what a collator returned, or the weights of an nn.RNN, nn.GRU or nn.LSTM"
     files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
-    st.text(f"{limits} Opened as data: nothing in them is run.")
+    st.text(f"{limits} They are opened as data, and nothing in them is run.")
     if len(files) > MAX_FILES:
         too_many = len(files) - MAX_FILES
         st.text(f"⚠ Expected at most {MAX_FILES} files, got {len(files)}. Fix: remove {too_many} of them.")

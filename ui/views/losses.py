@@ -51,7 +51,7 @@ def micro_batches(shown: Shown) -> None:
     st.markdown("The gradients of several micro-batches are added up. What is each of their losses divided by?")
     documents = sum(map(len, shown.rows.rows.rows))
     if shown.rows.logits is None or documents == 1:
-        st.markdown("That takes at least two documents of ids.")
+        st.markdown("This needs at least two documents of ids.")
         return
     usual = min(shown.fact(facts.losses_in_rows).telling_size, documents)
     size = st.slider("documents in a micro-batch", 1, documents, usual, key="micro_batch")
@@ -66,6 +66,6 @@ def micro_batches(shown: Shown) -> None:
 def without_target(_shown: Shown) -> None:
     """Show what torch makes of the loss if every label is -100."""
     st.markdown(
-        "A document of one token has no next token. In a mean of its own its loss is 0 / 0; a clamp reports 0.0."
+        "A document of one token has no next token, so its own mean loss is 0 / 0. With a clamp it is reported as 0.0."
     )
     verdicts((line, str(eval(line, dict(_NOTHING)))) for line in _LINES)  # our own lines

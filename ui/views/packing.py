@@ -69,7 +69,9 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
 
 def margins(shown: Shown) -> None:
     """Show lengths and batch_sizes as the two margins of the sorted grid."""
-    st.markdown("If you count the tokens of each row, you get `lengths`. Those of each column give `batch_sizes`.")
+    st.markdown(
+        "Count the tokens of each row, and you get `lengths`. Count those of each column, and you get `batch_sizes`."
+    )
     figure(shown, charts.margins, shown.trace, key="margins")
 
 

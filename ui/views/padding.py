@@ -27,7 +27,7 @@ def stacked(shown: Shown) -> None:
     st.markdown("These are the same sequences, without padding.")
     verdicts(facts.stacking(shown.batch))
     if len(set(shown.batch.lengths.tolist())) == 1:
-        st.markdown("All of these sequences have the same length: they stack as they are, and need no padding.")
+        st.markdown("All of these sequences have the same length, so they stack as they are and need no padding.")
 
 
 def confused(shown: Shown) -> None:

@@ -83,7 +83,7 @@ def _choose(asked: str) -> str:
     if not typed.strip():
         found = tuple(entry for entry in ENTRIES if entry.group == group)
     elif not found:
-        st.text("Nothing found for these words. Try the last line of the error, or other words.")
+        st.text("Nothing was found for these words. Try the last line of the error, or other words.")
     elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):
         st.text("No answer here has exactly this message. These are the closest:")
         found = found[:_NEAREST]

@@ -22,7 +22,7 @@ def enforced(shown: Shown) -> None:
 
 def equals(shown: Shown) -> None:
     """Show the order that torch gives to equal lengths: in this batch, and for 16 and 17 sequences."""
-    st.markdown("torch decides which of them comes first: read `sorted_indices` instead of guessing.")
+    st.markdown("torch decides which of several equal lengths comes first. Read `sorted_indices` instead of guessing.")
     if isinstance(shown.trace, Trace):
         found = ties(shown.trace)
         for tie in found[:6]:

@@ -69,8 +69,8 @@ def trained(shown: Shown) -> None:
         st.text("Choose at least one state to read, and at least one amount of extra padding, which may be 0.")
         return
     st.markdown(
-        f"{cell.upper()} with {first.hidden_size} hidden units, {first.epochs} epochs, Adam at {first.lr:g}, batches "
-        f"of {first.batch_size}. Of the settings, only `cell` matters here."
+        f"The {cell.upper()} has {first.hidden_size} hidden units. It is trained for {first.epochs} epochs with Adam, "
+        f"a learning rate of {first.lr:g} and batches of {first.batch_size}. Of the settings, only `cell` matters here."
     )
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"

@@ -42,7 +42,7 @@ _WAYS = {
     "whole": ("One run over the rollout", "The state runs on over the ends, so all later episodes are wrong."),
     "stale": (
         "Packed, with a stale h_0",
-        "A state that was stored before does not belong to an episode that starts anew: give zeros there.",
+        "A stored state does not belong to an episode that starts anew. Give zeros there.",
     ),
     "last": (
         "The last column of the unpacked grid",
@@ -60,7 +60,7 @@ A **row** is a plain tensor, and every layer must be told where a document ends:
   For torch's own RNN, GRU or LSTM that is a PackedSequence; Mamba takes `seq_idx`.
 - **A convolution** needs a cut at each border, or it mixes the first k − 1 tokens with the document before.
 
-The layer that is forgotten leaks, and no error is raised.
+A layer that you forget leaks, and no error is raised.
 """
 _CHECK = """import packviz as pv
 
