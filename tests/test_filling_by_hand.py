@@ -62,7 +62,7 @@ def test_the_number_of_rows_is_compared_with_best_fit() -> None:
     assert made.rows == len(pv.fill_rows([4, 3, 3, 2, 2, 2], 8).rows)
     for used, done in enumerate(made.done, 1):
         assert f"in {used} row" in done
-        assert ("as few as best fit" in done) == (used == made.rows)
+        assert ("needs just as many" in done) == (used == made.rows)
 
 
 @pytest.mark.parametrize(("lengths", "capacity"), [([1] * (MAX_DOCUMENTS + 1), 4), ([1], MAX_CAPACITY + 1)])
@@ -89,7 +89,7 @@ def test_the_mouse_drags_documents_into_rows(page: Page) -> None:
     expect(root).to_have_attribute("data-taken", "1")
     documents.nth(1).drag_to(rows.nth(1))
     documents.nth(2).drag_to(rows.nth(1))
-    expect(told).to_contain_text("All documents are in 2 rows, as few as best fit")
+    expect(told).to_contain_text("All documents are in 2 rows. Best fit, longest first, needs just as many.")
     expect(rows).to_have_count(2)
     expect(rows.nth(1)).to_have_accessible_name("Row 2: B, C, 0 of 4 free")
     assert page.evaluate("window.done") == [["filled", True]]

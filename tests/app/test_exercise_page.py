@@ -135,7 +135,7 @@ def test_rows_filled_by_hand_are_compared_with_best_fit(visit: Open) -> None:
     for document, row in ((1, 0), (0, 1)):
         documents.nth(document).click()
         rows.nth(row).click()
-    expect(root.get_by_role("status")).to_contain_text("in 2 rows, as few as best fit")
+    expect(root.get_by_role("status")).to_contain_text("in 2 rows. Best fit, longest first, needs just as many.")
     visited.settle()
     visited.go_to("Two packings")
     assert ticked(visited, "Filling rows")

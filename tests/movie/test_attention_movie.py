@@ -195,8 +195,8 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
             assert f"the output differs by {two_decimals(far)} from that of " in query.caption
         else:
             assert far <= (1e-13 if config.dtype == "float64" else 2e-6)
-            assert query.caption.endswith("alone.")
-            assert ("Rounding apart, its output is that of" in query.caption) == bool(far)
+            assert re.search(r" alone(?:, apart from rounding)?\.$", query.caption)
+            assert query.caption.endswith(", apart from rounding.") == bool(far)
         b, start, stop = query.run.rows.rows[query.row][query.piece]
         assert ("this piece of" in query.caption) == (stop - start < len(query.run.batch.sequences[b]))
 
