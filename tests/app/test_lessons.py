@@ -127,7 +127,7 @@ def test_lengths_can_be_typed_and_invalid_ones_are_named() -> None:
     (problem,) = [each.value for each in app.text if "⚠" in each.value]
     assert "many" in problem
     next(each for each in app.text_area if each.label == "Lengths").set_value("1 2 3 100").run()
-    assert "4 lengths:" in texts(app)
+    assert "There are 4 lengths." in texts(app)
 
 
 FIND = """(root, told) => {
