@@ -14,6 +14,7 @@ from packviz.show.movie import beside
 
 PHONE = (390, 844)
 WORDS = "I love cats\nshe sleeps\nwe sing old songs"
+LONG = "I love marsupials\nshe understands\nwe sing old songs"
 NAMES = ("token", "in the row", "alone", "difference")  # of the lines of a row
 PLACE = """() => {
     const [{ picture, ui }] = window[Symbol.for("packviz")].players, { place } = ui.pan;
@@ -31,10 +32,10 @@ SAVED = """left => {
 
 Text = tuple[str, float, float, float, float]  # the text, left, right, top, bottom
 MOVIES: dict[str, Callable[[], Movie]] = {
-    "leak": lambda: pv.movie(pv.trace_rows(Batch.parse(WORDS), RowConfig()), ("leak",)),
+    "leak": lambda: pv.movie(pv.trace_rows(Batch.parse(LONG), RowConfig()), ("leak",)),
     "beside": lambda: beside(pv.trace(Batch.parse(WORDS))),
 }
-HEIGHTS = {"leak": 250, "beside": 340}  # of pictures that are wider than a phone
+HEIGHTS = {"leak": 300, "beside": 340}  # of pictures that are wider than a phone
 
 
 @pytest.fixture

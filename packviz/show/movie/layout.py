@@ -227,7 +227,7 @@ class Strip:
     """The packed rows in memory order, with a gap between time steps; long strips wrap onto further lines.
 
     counts: how many rows each time step has. height: of one cell. marks: a line of addresses below, brackets above.
-    text: room for a line of text, in units.
+    text: room for a line of text, in units. headed: whether a heading stands above it, for which it is wide enough.
     """
 
     name: str
@@ -237,6 +237,7 @@ class Strip:
     gap: float = 0.5
     marks: bool = True
     text: float = 1.0
+    headed: bool = True
 
     def cell(self, t: Column, position: Column) -> Place:
         """Return the place of the row at this position of time step t."""
@@ -282,6 +283,7 @@ class Strip:
         width = np.array([max(map(sub, (*starts[1:], self.length), starts)) for starts in broken])
         lines = np.array([len(starts) for starts in broken])
         height = self.pitch * (lines - 1) + self.height
-        heading = (6.5 if self.marks else 10.0) * self.text  # the longest text, which is wider beside small cells
+        longest = 6.5 if self.marks else 10.0  # units of a heading, which is wider beside small cells
+        heading = longest * self.text * self.headed
         box = panel(self.name, np.maximum(width, heading), height, Margins(0.1, top, 0.1, bottom))
         return replace(box, breaks={self.name: [(self.pitch, *starts) for starts in broken]}, lines=lines)

@@ -28,7 +28,7 @@ def sort(view: View) -> Iterator[Step]:
     """Show torch's sort, or its refusal."""
     deep, unsorted, first = "sort" in view.deep, embed_end(view), inputs.first_longer(view)
     if deep:
-        yield _given_step(view, _brief(view, unsorted))
+        yield _given_step(view, _brief(view, unsorted) if view.transposed else unsorted)
     if inputs.refused(view):
         tone = np.where(np.isin(view.shown, (first - 1, first)), "wrong", "")
         seen = {**unsorted, "length": unsorted["length"].but(tone=tone)}
@@ -90,11 +90,11 @@ def _alone(view: View) -> tuple[str, Scene]:
 
 
 def _whys(view: View, plain: Frame) -> Iterator[Step]:
-    """Show what follows from the order, from the sorted rows and their threads to the rows alone.
+    """Show what follows from the order, for the sorted rows alone or with their threads.
 
-    Steps that use both lanes have their own scene: with one lane empty, cells are larger.
+    Steps that use both lanes or none have their own scene: without an empty lane, cells are larger.
     """
-    yield _prefix_step(view, plain)
+    yield _prefix_step(view, sort_end(view))._replace(scene=_alone(view))
     indexed = {**plain, **permutations(view)}
     order, made = view.order, view.trace.sorted
     indices: Any = made.sorted_indices
@@ -121,8 +121,8 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
 
 
 def _brief(view: View, grid: Frame) -> Frame:
-    """Return the grid with lengths as bare numbers if sequences are side by side, closer than before."""
-    if not view.transposed or inputs.enforce_sorted(view):
+    """Return the grid with lengths as bare numbers, as in the lanes, which need the room."""
+    if inputs.enforce_sorted(view):
         return grid
     return {**grid, "length": grid["length"].but(text=grid["length"].look["sub"])}
 

@@ -59,7 +59,7 @@ class Lane:
 def lanes(view: View) -> tuple[Lane, Lane]:
     """Return the lane of the original order before the grid, and the one after it."""
     bare = 0.0 if view.small else 1.0
-    units = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 2.5}
+    units = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 1.5}
     if view.transposed:
         units = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "length": 0.0, "thread": 2.0}
     sizes = {thing: deep * view.text for thing, deep in units.items()}

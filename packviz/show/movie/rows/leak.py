@@ -23,13 +23,13 @@ def leak(view: RowsView) -> Iterator[Step]:
     """Show the outputs of each layer beside each document alone, the influence by documents, and the verdict."""
     row, layers = through(view), range(len(view.trace.layers))
     found, n = row.leak, len(row.leak.owner)
-    yield Step(
-        f"{say('leak.before', view, row=row)}{shown_part(view)}", (_at(view, 0, compared=False),), time=0, name="before"
-    )
+    alone = ("alone", Scene([row_box(view, states=False)]))  # without the influence, cells are larger
+    before = f"{say('leak.before', view, row=row)}{shown_part(view)}"
+    yield Step(before, (_at(view, 0, compared=False),), scene=alone, time=0, name="before")
     apart = (CodeLine("difference = (output - alone).abs().amax(-1)", f"({n},)"),)
     for layer in layers:
         caption, picture, differs = _alone(view, layer), _at(view, layer), found.differs[layer].any()
-        yield Step(caption, (picture,), apart, "wrong" if differs else "", name=f"layer {layer}")
+        yield Step(caption, (picture,), apart, "wrong" if differs else "", scene=alone, name=f"layer {layer}")
     gradient = (CodeLine("(gradient,) = torch.autograd.grad(output[q].sum(), x)", f"({n}, {found.alone.size(-1)})"),)
     for d in np.unique(row.owner).tolist():
         by = (found.influence[found.owner[: found.probed] == d] != 0).any(0)

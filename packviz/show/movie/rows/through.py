@@ -84,7 +84,7 @@ def through(view: RowsView) -> Through:
     tokens = tokens[np.argsort(view.column[tokens])][: view.steps]
     owner = view.trace.document_ids[row].numpy()[view.column[tokens]]
     counts = np.unique(owner, return_counts=True)[1].tolist()
-    strip = Strip("through", counts, width(view, 1.6), marks=False)
+    strip = Strip("through", counts, width(view, 1.6), marks=False, headed=False)
     return Through(view.trace, row, tokens, view.column[tokens], owner, strip)
 
 
