@@ -34,7 +34,10 @@ const LETTER = 0.6, // width of a letter ÷ its height
   WIDER = 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible,
   WIDEST = 2.6; // and in a picture that scrolls
 const FEWER = 0.5; // the worth of a view without some of the panels
-const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place
+const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place,
+  LITTLE = 1.6, // by this factor if it is complete then except for what other panels show, too,
+  MUCH = 7; // and by this one if its words and numbers need it
+const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
   FIGURE = 3.2, // width of a cell that has its number with two decimals ÷ the number's height
   ROOMY = 16; // pixels of a row that is easy to read
 const NEAR = 0.3, // units before a panel within which something surrounds its cells,
@@ -147,13 +150,13 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   const standing = (view) => {
     let [unit, across] = [most, most],
       box = bounds(view, undefined, unit, across, height, least);
-    for (let pass = 0; pass < 3; pass++) {
+    for (let times = 0; times <= RESIZED; times++) {
       const wide = (width - 2 * EDGE) / (box.right - box.left),
         high = (room - 2 * EDGE) / (box.bottom - box.top),
         even = Math.min(wide, high, most);
       unit = Math.min(high, Math.max(even, Math.min(least / TIGHT, wider * even)));
       across = Math.min(wide, Math.max(even, Math.min(wanted, wider * even)));
-      if (pass < 2) box = bounds(view, ink, unit, across, height, least);
+      if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
     }
     return {
       view,
@@ -196,7 +199,8 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
 }
 /**
  * The view in a place of this width. In a narrow place the picture is wider, and scrolls, if its words, numbers and letters
- * need it: not at all if low cells are enough, or without panels that repeat what others show, else as little as possible.
+ * need it: not at all if low rows are enough, else a little without panels that repeat what others show, else as little as
+ * all panels need, or those without repetition.
  * @type {typeof frameView}
  */
 export function roomyView(scene, width, height, ink, text) {
@@ -210,25 +214,20 @@ export function roomyView(scene, width, height, ink, text) {
     full = views.filter((view) => panels(view) === Math.max(...views.map(panels))),
     told = full.flatMap(({ at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole)),
     enough = views.filter(({ at }) => told.every((name) => at[name]));
-  /** @type {[least: number, most: number, views: View[]][]} */
-  const passes = [
-    [WORDED, 1, full],
-    [WORDED, 1.6, enough],
-    [WORDED, 1, scene.tall.filter((view) => enough.includes(view))],
-    [ROOMY, 2, full],
-    [WORDED, 2, full],
-    [ROOMY, 3.5, full],
-    [ROOMY, 3.5, enough],
-    [WORDED, 5, full],
-    [WORDED, 7, enough],
+  /** @type {[most: number, views: View[], headed: boolean][]} */
+  const ways = [
+    [1, full, true],
+    [LITTLE, enough, true],
+    [MUCH, full, false],
+    [MUCH, enough, false],
   ];
-  for (const [unit, most, some] of passes)
-    for (let times = 1; times <= most; times += 0.0625)
+  for (const [most, some, headed] of ways)
+    for (let times = 1; times <= most; times += 1 / 16)
       for (const view of some) {
         const room = Math.round(times * width),
           alone = { wide: [view], tall: [view] },
           wider = frameView(alone, room, height, ink, wide);
-        if (wider.fits && wider.unit >= unit * line && (wider.headed || most > 1.6)) return wider;
+        if (wider.fits && wider.unit >= WORDED * line && (wider.headed || !headed)) return wider;
       }
   return frameView(scene, width, height, ink, text);
 }

@@ -107,12 +107,7 @@ export class Asking {
     this.root.hidden = !questions.length;
     const { question = 1 } = this.player.options;
     if (questions.length) this.put(this.number === undefined && question <= questions.length ? question - 1 : 0);
-    else this.measure();
-  }
-  // Measure how much of the page's height it takes; put() does so before there is an answer.
-  measure() {
-    this.player.root.style.setProperty("--pv-asked", `${this.root.offsetHeight}px`);
-    this.player.screen.fit();
+    else this.player.screen.fit();
   }
   /** @param {number} number */
   ask(number) {
@@ -146,7 +141,6 @@ export class Asking {
     this.solved.replaceChildren();
     this.another.hidden = this.questions.length === 1;
     this.tell("", WAITING);
-    this.measure();
     this.player.options.onAsk?.(number + 1);
     this.tried = kept()[this.questions[number].sealed] ?? [];
     for (const typed of this.tried) typed === null ? this.showMe(true) : this.answer(typed, true);

@@ -2,11 +2,12 @@
 
 import { here } from "./keys.js";
 
-const LOWEST = 200; // pixels of a picture above a long caption
+const NARROW = 480, // pixels of a player as narrow as a phone, as in the style sheet,
+  LOW = 600; // and of a low window
 
 export class Screen {
   above = Number.NaN; // pixels of the page above the player,
-  more = 0; // and those by which the picture is lower, for a long caption
+  around = 0; // and of all in it around its picture and its question
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -14,14 +15,14 @@ export class Screen {
   }
   /** @param {AbortSignal} signal */
   listen(signal) {
-    const { root, ui } = this.player;
+    const { root } = this.player;
     document.addEventListener("pointerdown", (event) => this.press(event), { signal, capture: true });
     document.addEventListener(
       "fullscreenchange",
       () => this.fill(/** @type {any} */ (root.getRootNode()).fullscreenElement === root),
       { signal },
     );
-    window.addEventListener("resize", () => ui.asking.measure(), { signal });
+    window.addEventListener("resize", () => this.fit(), { signal });
     // Paper has a different width: the picture is drawn for it, and afterwards for the window again.
     window.addEventListener("beforeprint", () => this.forPaper(true), { signal });
     window.addEventListener("afterprint", () => this.forPaper(false), { signal });
@@ -42,7 +43,7 @@ export class Screen {
     this.player.root.toggleAttribute("data-full", on);
     this.isolate(on);
     this.showCode();
-    if (!on) this.fit();
+    this.fit();
   }
   /**
    * Make everything behind a player that fills the window inert.
@@ -127,29 +128,26 @@ export class Screen {
       { signal, once: true },
     );
   }
-  // The player's position on the page decides how high its picture can be.
+  // The player's position on the page decides how high its picture can be. Where there is little room, the question gives way
+  // to the movie once that goes.
   fit() {
+    const { root } = this.player;
+    root.toggleAttribute("data-brief", this.full || root.clientWidth <= NARROW || innerHeight <= LOW);
     if (this.full) return;
-    let above = this.player.root.getBoundingClientRect().top;
-    for (const node of ancestors(this.player.root)) above += node.scrollTop;
-    if (above !== this.above) this.player.root.style.setProperty("--pv-above", `${Math.round(above)}px`);
-    if (this.more) this.player.root.style.removeProperty("--pv-more");
+    let above = root.getBoundingClientRect().top;
+    for (const node of ancestors(root)) above += node.scrollTop;
+    if (above !== this.above) root.style.setProperty("--pv-above", `${Math.round(above)}px`);
     this.above = above;
-    this.more = 0;
+    this.around = 0;
     this.makeRoom();
   }
-  // A long caption, or a verdict on an answer, that would push the controls out of the window takes its lines from the
-  // picture, which stays as low after it. In a window that is too low for both, they keep their heights, and so they do in
-  // a frame that grows with them.
+  // The picture has the height that all else in the window leaves it; it stays as low as it was beside the longest caption.
   makeRoom() {
-    const { root, ui } = this.player,
-      { controls, stageBox } = ui;
-    if (this.full || document.documentElement.hasAttribute("data-fits")) return;
-    const spare = Math.max(0, stageBox.offsetHeight - LOWEST),
-      out = this.above + controls.offsetTop + controls.offsetHeight - innerHeight;
-    if (out < 1 || out > 2 * spare) return;
-    this.more += Math.min(spare, out);
-    root.style.setProperty("--pv-more", `${Math.ceil(this.more)}px`);
+    if (this.full) return;
+    const { controls, stageBox, asking } = this.player.ui,
+      asked = asking.root.offsetHeight;
+    this.around = Math.max(this.around, controls.offsetTop + controls.offsetHeight - stageBox.offsetHeight - asked);
+    this.player.root.style.setProperty("--pv-around", `${this.around + asked}px`);
   }
 }
 
