@@ -9,7 +9,7 @@ import { inked, looks, READABLE, roomyView } from "./layout.js";
 
 const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
   LEGIBLE = 0.03, // of the window's height in full screen
-  IN_HAND = 0.028; // or of its width, if that is less
+  IN_HAND = 0.04; // or of its width, if that is less
 
 export class Picture {
   width = 0; // of its place: a picture may be wider

@@ -144,9 +144,10 @@ export class Screen {
   // The picture has the height that all else in the window leaves it; it stays as low as it was beside the longest caption.
   makeRoom() {
     if (this.full) return;
-    const { controls, stageBox, asking } = this.player.ui,
-      asked = asking.root.offsetHeight;
-    this.around = Math.max(this.around, controls.offsetTop + controls.offsetHeight - stageBox.offsetHeight - asked);
+    const { controls, say, stageBox, asking } = this.player.ui,
+      asked = asking.root.offsetHeight,
+      bottom = say.offsetTop + say.offsetHeight + controls.offsetHeight; // the controls may stick to the window's edge
+    this.around = Math.max(this.around, bottom - stageBox.offsetHeight - asked);
     this.player.root.style.setProperty("--pv-around", `${this.around + asked}px`);
   }
 }

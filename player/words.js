@@ -22,8 +22,12 @@ export class WordPen extends NumberPen {
    */
   typed(ctx, { x, y, w, h }, state, fill, weight, least) {
     if (h < WORDED) return;
-    const told = this.told(ctx, state, w);
-    if (told !== state.text) state = { ...state, text: told, sub: "" };
+    const told = this.told(ctx, state, w),
+      letters = told !== state.text;
+    if (letters) {
+      state = { ...state, text: told, sub: "" };
+      weight = this.namedBy(ctx, told, w, weight);
+    }
     const two = state.sub && h > Math.max(36, 2.6 * this.least),
       lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
       below = lettered && h > 1.2 * w, // a tall cell has its letter above its contents
@@ -40,7 +44,7 @@ export class WordPen extends NumberPen {
     const wide = this.measure(ctx, state.text),
       aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
       middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0));
-    const room = weight < 700 ? w - 4 : within(w);
+    const room = weight < 700 ? w - (letters ? 1 : 4) : within(w);
     this.write(ctx, state.text, x + w / 2 + aside, middle, room, { px, least, weight, fill });
     if (two)
       this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), {
@@ -152,6 +156,17 @@ export class WordPen extends NumberPen {
     return this.wordy(ctx, w) ? state.text : this.movie.sequences[state.seq][0];
   }
   /**
+   * How bold the name of a sequence is in a cell of this width: less if two letters have no room otherwise.
+   * @param {Ctx} ctx
+   * @param {string} name
+   * @param {number} w
+   * @param {number} weight
+   */
+  namedBy(ctx, name, w, weight) {
+    this.font(ctx, this.least, weight);
+    return this.measure(ctx, name) > within(w) ? 400 : weight;
+  }
+  /**
    * Whether the longest word fits into a cell of this width.
    * @param {Ctx} ctx
    * @param {number} w
@@ -175,7 +190,10 @@ export class WordPen extends NumberPen {
     const [name] = this.movie.sequences[state.seq],
       px = Math.max(0.8 * h, Math.min(0.96 * h, this.least)),
       middle = y + h / 2 + 1;
-    if (this.told(ctx, state, w) === name) return this.write(ctx, name, x + w / 2, middle, w - 4, { px, weight, fill });
+    if (this.told(ctx, state, w) === name) {
+      weight = this.namedBy(ctx, name, w, weight);
+      return this.write(ctx, name, x + w / 2, middle, w - (weight < 700 ? 1 : 4), { px, weight, fill });
+    }
     this.font(ctx, this.least, weight);
     const least = this.measure(ctx, `${name} ${this.wordiest}`),
       lettered = !this.lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w;

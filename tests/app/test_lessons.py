@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
-from tabs import box_of, reach, until
+from tabs import Size, box_of, reach, until
 from visits import LAPTOP, PHONE, Open, Visit, ticked, two_screens
 
 import packviz
 from packviz.show.movie import TERMS
 from pages import LESSONS, STAGES, movies, opened, press, texts
 from ui.parts.player import Screen
+
+SMALL = (360, 740)  # the window of a small phone
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:
@@ -160,12 +162,15 @@ def test_a_lesson_fits_two_screens_and_does_not_give_the_answer_away(visit: Open
     visited.press("End", "Home")
 
 
+@pytest.mark.parametrize(("size", "least"), [(PHONE, 200), (SMALL, 160)])
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_picture_caption_and_buttons_are_on_a_phones_first_screen(visit: Open, lesson: str) -> None:
-    visited = visit(None, path=lesson, size=PHONE, has_touch=True, is_mobile=True)
+def test_picture_caption_and_buttons_are_on_a_phones_first_screen(
+    visit: Open, lesson: str, size: Size, least: int
+) -> None:
+    visited = visit(None, path=lesson, size=size, has_touch=True, is_mobile=True)
     for part in (".pv-stage", ".pv-caption", ".pv-transport"):
         expect(visited.player.locator(part)).to_be_in_viewport(ratio=1)
-    assert box_of(visited.player.locator(".pv-stage"))["height"] >= 200
+    assert box_of(visited.player.locator(".pv-stage"))["height"] >= least
     buttons = visited.player.locator(".pv-transport > button, .pv-menued > button").filter(visible=True)
     assert len({round(box_of(button)["y"]) for button in buttons.all()}) == 1
 
@@ -190,6 +195,35 @@ def test_a_verdict_on_a_phone_takes_its_lines_from_the_picture(visit: Open) -> N
     expect(prediction(visited).get_by_role("status")).to_contain_text("✗ Not quite.")
     expect(visited.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
     assert box_of(visited.player.locator(".pv-stage"))["height"] >= 200
+
+
+@pytest.mark.parametrize(("lesson", "steps"), [("sorting", 4), ("what_leaks", 2)])
+def test_a_picture_with_room_below_it_does_not_scroll(visit: Open, lesson: str, steps: int) -> None:
+    visited = visit(None, path=lesson, size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    for _ in range(steps):
+        expect(visited.player.locator(".pv-stage")).not_to_have_attribute("data-wide", "")
+        visited.press("ArrowRight")
+
+
+@pytest.mark.parametrize("size", [(1280, 520), (844, 390)])
+def test_the_controls_are_in_a_low_window_at_every_step(visit: Open, size: Size) -> None:
+    visited = visit(None, path="packing", size=size, motion=False)
+    for _ in range(int(visited.data("steps"))):
+        expect(visited.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+        assert box_of(visited.player.locator(".pv-stage"))["height"] >= 150
+        visited.press("ArrowRight")
+
+
+def test_changed_settings_take_one_row_and_an_empty_verdict_takes_none(visit: Open) -> None:
+    visited = visit({"num_layers": 2, "bidirectional": "true", "example": "sentences"}, path="running", motion=False)
+    expect(visited.sidebar).to_be_in_viewport()
+    visited.settle()
+    chips = visited.main.locator(".st-key-changed button")
+    assert len({round(box_of(chip)["y"]) for chip in chips.all()}) == 1 < chips.count()
+    visited.press("ArrowRight")
+    asked = prediction(visited)
+    assert box_of(asked)["height"] < box_of(asked.locator(".pv-prompt"))["height"] + 20
+    assert box_of(visited.player.locator(".pv-stage"))["height"] >= 300
 
 
 def test_a_menu_left_open_on_a_phone_is_closed_on_the_next_load(visit: Open) -> None:

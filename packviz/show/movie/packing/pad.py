@@ -55,8 +55,9 @@ def pad(view: View) -> Iterator[Step]:
             name, turned_sizes = ("ids", (second, first)) if inputs.embedded(view) else ("x", (second, first, features))
             there = shape(*turned_sizes)
             turned = sheet(view, _turned(view), view.place, f"padded {name} {there}", raw=True)
-            detail = (CodeLine(f"{name}.transpose(0, 1)", there),)
-            yield Step(say("pad", "turned", view, there=there, here=here), (back, turned), detail=detail)
+            detail, both = (CodeLine(f"{name}.transpose(0, 1)", there),), (places.grid(view), _turned(view))
+            where = ("turned", Scene([_together(*(grid.box(counts=False) for grid in both))]))
+            yield Step(say("pad", "turned", view, there=there, here=here), (back, turned), detail=detail, scene=where)
         yield Step(say("pad", "back", view, here=here), (end,))
 
 
@@ -66,11 +67,8 @@ def pad_end(view: View) -> Frame:
 
 
 def pad_scene(view: View) -> Scene:
-    """Return the scene of the padding: the grid as typed, as computed, and in depth as transposed."""
-    boxes = [upright(view).box(counts=False), places.grid(view).box(counts=False)]
-    if "pad" in view.deep:
-        boxes.append(_turned(view).box(counts=False))
-    return Scene([_together(*boxes)])
+    """Return the scene of the padding: the grid as typed and as computed."""
+    return Scene([_together(upright(view).box(counts=False), places.grid(view).box(counts=False))])
 
 
 def _together(*boxes: Box) -> Box:
