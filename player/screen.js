@@ -87,7 +87,8 @@ export class Screen {
     if (!on) return;
     this.player.clock.stop();
     this.player.pointer.pointAt(null);
-    this.player.ui.live.textContent = this.player.ui.cover.textContent = "The picture is hidden. Press B or take a step to show it again.";
+    this.player.ui.live.textContent = this.player.ui.cover.textContent =
+      "The picture is hidden. Press B or take a step to show it again.";
   }
   escape() {
     this.player.pointer.pointAt(null);
