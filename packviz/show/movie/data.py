@@ -137,7 +137,7 @@ class Movie:
 
         width, height: pixels of the place that the picture is scaled to, without the caption. theme: light or dark.
         """
-        return svg(*self._picture(step, width, height, theme))
+        return svg(self._picture(self._step(step), width, height, theme))
 
     def save(
         self,
@@ -162,24 +162,23 @@ class Movie:
             text = self.to_html(1 if step is None else step) if kind == ".html" else self.to_svg(step, **look)
             target.write_text(text, encoding="utf-8")
         else:
-            picture, frame = self._picture(step, width, height, theme, every=kind != ".png")
+            last = self._step(step)
+            picture = self._picture(last if kind == ".png" else None, width, height, theme)
             largest = max(1.0, 20_000 / (picture.scale * max(picture.width, picture.full)))
             if not is_number(scale) or not 0.1 <= scale <= largest:
                 expected = f"a number from 0.1 to {largest:.1f}, for at most 20,000 pixels a side"
                 raise PackvizError("scale", expected=expected, got=shown(scale), fix="choose a number such as 2")
-            draw(target, picture, frame if kind == ".png" else None, scale)
+            draw(target, picture, scale)
         return target
 
-    def _picture(
-        self, step: int | None, width: int, height: int, theme: Theme, *, every: bool = False
-    ) -> tuple[Picture, int]:
-        """Return the pictures of the movie, of a step's last frame or of every frame, and the number of that frame."""
-        number = len(self.steps) if step is None else integer("step", step, 1, len(self.steps))
+    def _picture(self, step: int | None, width: int, height: int, theme: Theme) -> Picture:
+        """Return the last frame of a step, or all frames, as shapes."""
         place = integer("width", width, 200, 20_000), integer("height", height, 150, 20_000)
         palette = {"light": LIGHT, "dark": DARK}[choice("theme", theme, get_args(Theme))]
-        steps = [frame.step for frame in moments(self._data)][1:]
-        last = len(steps) - 1 - steps[::-1].index(number)
-        return Picture(self._data, place, palette, None if every else last), last
+        return Picture(self._data, place, palette, step)
+
+    def _step(self, step: int | None) -> int:
+        return len(self.steps) if step is None else integer("step", step, 1, len(self.steps))
 
     def widget(self, step: int = 1) -> "MovieWidget":
         """Return a widget for a notebook with a kernel; its `step` and `picked` can be read and set from Python.

@@ -18,8 +18,9 @@ FONTS = (("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"), ("Arial.ttf", "Arial Bold.tt
 BEAT, LEAST, WORD = 500, 2500, 350  # ms of an intermediate frame, of a step at least, and per word of its caption
 
 
-def svg(picture: Picture, frame: int) -> str:
-    """Return a frame as one SVG, with the user's text escaped."""
+def svg(picture: Picture) -> str:
+    """Return the first frame that is drawn as one SVG, with the user's text escaped."""
+    frame = picture.drawn[0]
     title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame].step - 1]}")
     written = "".join(map(_written, picture.shapes(frame)))
     wide, high = picture.width, picture.full
@@ -46,14 +47,14 @@ def _written(shape: Shape) -> str:
     return f'<rect {place} fill="{shape.fill or "none"}"{edge}{more}/>'
 
 
-def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
-    """Write one frame, counted from 0, or, if it is None, all frames in turn."""
+def draw(path: Path, picture: Picture, scale: float) -> None:
+    """Write the frame that is drawn, or all in turn."""
     with extra("figures"):
         import PIL  # noqa: F401
-    if frame is not None:
-        return _image(picture, frame, scale, 2).save(path, "PNG", optimize=True)
-    numbers = [frame.step for frame in picture.staging.frames]
-    images = [_image(picture, i, scale, 1) for i in range(len(numbers))]
+    if path.suffix.lower() == ".png":
+        return _image(picture, picture.drawn[0], scale, 2).save(path, "PNG", optimize=True)
+    numbers = [picture.staging.frames[i].step for i in picture.drawn]
+    images = [_image(picture, i, scale, 1) for i in picture.drawn]
     words = [len(" ".join(line.text for line in lines).split()) for lines in picture.captions]
     ends = [i + 1 == len(numbers) or numbers[i + 1] != number for i, number in enumerate(numbers)]
     times = [max(LEAST, WORD * words[n - 1]) if end else BEAT for n, end in zip(numbers, ends, strict=True)]

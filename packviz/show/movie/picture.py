@@ -29,18 +29,20 @@ LEGEND = 24  # pixels of the legend of the number colours
 
 
 class Picture:
-    """The frames of a movie as shapes, from its data; `full` is their height including the caption.
+    """Frames of a movie as shapes, from its data: the last one of a step, or all of them in one size.
 
-    place   width and height, without the caption, that whoever shows the picture scales it to; `scale` is by how much
-    frame   the only one that is drawn, counted from 0; by default all are, and get the size of the largest
+    place   width and height, without the caption, that whoever shows the picture scales it to
+    drawn   the numbers of the frames, counted from 0. full: the height including the caption. scale: by how much each
+            is scaled
     """
 
-    def __init__(self, data: Data, place: tuple[int, int], palette: Palette, frame: int | None = None) -> None:
+    def __init__(self, data: Data, place: tuple[int, int], palette: Palette, step: int | None = None) -> None:
         width, height = place
         self.data, self.palette, self.staging = data, palette, Staging(data, width / height)
         self.hues = [_hue(color, palette) for color in SEQUENCE_HUES]
-        drawn = self.staging.frames if frame is None else [self.staging.frames[frame]]
-        self.standings = {scene: self.staging.standing(scene) for scene in {each.scene for each in drawn}}
+        frames = self.staging.frames
+        self.drawn = [i for i, frame in enumerate(frames) if step in (None, frame.step)][0 if step is None else -1 :]
+        self.standings = {scene: self.staging.standing(scene) for scene in {frames[i].scene for i in self.drawn}}
         self.width = max(NARROWEST, *(each.box.w for each in self.standings.values()))
         self.height = LEGEND + max(each.box.h for each in self.standings.values())
         self.scale = min(width / self.width, height / self.height)

@@ -111,8 +111,9 @@ class Staging:
         views = [Arrangement(*self.data["views"][i]) for i in self.data["scenes"][scene][0]]
         most = max(len(view.at) for view in views)
         across = max(UNIT, min(WIDEST * UNIT, max(map(_needed, cells), default=0)))
-        every = [Standing(view, across, _box(view, cells, across)) for view in views if len(view.at) == most]
-        return max(every, key=lambda each: min(self.aspect / each.box.w, 1 / each.box.h))
+        whole = (view for view in views if len(view.at) == most)
+        best = max(whole, key=lambda view: min(self.aspect / (view.w * across), 1 / (view.h * UNIT)))
+        return Standing(best, across, _box(best, cells, across))
 
     def scales(self, scene: str) -> list[str]:
         """Return the scales of the numbers that are ever visible in a scene."""
