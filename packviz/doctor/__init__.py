@@ -16,4 +16,3 @@ from packviz.doctor.samples import check_samples as check_samples
 from packviz.doctor.watching import *
 from packviz.rules.finding import Finding as Finding
 from packviz.rules.finding import Findings as Findings
-from packviz.rules.padding_value import filler_of as filler_of

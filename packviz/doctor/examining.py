@@ -13,9 +13,10 @@ from packviz.rules import findings
 from packviz.rules.case import Case
 from packviz.rules.finding import Findings
 from packviz.rules.module import read_module
+from packviz.rules.padding_value import PaddedGrid
 from packviz.rules.preconditions import check_beside, check_subject
 
-__all__ = ["examine"]
+__all__ = ["examine", "filler_of"]
 
 Lengths = Tensor | Sequence[int] | Sequence[float]
 State = Tensor | tuple[Tensor, Tensor]
@@ -55,7 +56,7 @@ def examine(
     output          the unpacked output, laid out as x
     state           (B, D*H), the state you use next: which readout of the output it is (needs output or module)
     ids             the integer ids whose embeddings are x, laid out as x: pads are looked for in these
-    padding_value   of x, or of ids. None: the only value after the lengths, or else 0; findings say if it is assumed
+    padding_value   of x, or of ids. None: what alone is after the lengths, or else 0; findings say what is assumed
     lengths_device  where the lengths were when they were printed: see printed_device()
     starts, done    (T, B), laid out as x: where an episode starts, or ends: must be reset in output, or in a run over x
     ignore          keys of findings that are left out
@@ -66,6 +67,20 @@ def examine(
     with torch.no_grad():
         case = _case(subject, x, lengths, batch_first, *beside, starts, done)
         return Findings(findings(case)).ignoring(ignore)
+
+
+def filler_of(x: Tensor, lengths: Lengths | None, *, batch_first: bool) -> float:
+    """Return the padding_value that examine() assumes for x (B, T) or (B, T, F).
+
+    It is 0.0, which is what pad_sequence fills with, unless all of two or more steps after the lengths are one number.
+    batch_first as in pack_padded_sequence.
+    """
+    if x.dim() < 2 or not x.numel() or x.is_complex():
+        return 0.0
+    case = Case(x=x, lengths=lengths, batch_first=batch_first)
+    ends = case.valid_lengths or [case.T]
+    pad = PaddedGrid(case.by_sequence, ends, None).pad if min(ends) < case.T else 0.0
+    return 0.0 if isinstance(pad, Tensor) else pad
 
 
 def _case(subject: object, x: object, lengths: object, batch_first: bool | None, *beside: Any) -> Case:

@@ -22,9 +22,8 @@ from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields_fit
-from packviz.rules.padding_value import all_finite, fits_at_its_edges, packed_ends, shared_end
+from packviz.rules.padding_value import all_finite, fits_at_its_edges, may_have_pads, packed_pad, real_cells
 from packviz.rules.preconditions import refusal_of
-from packviz.rules.unpacked import may_have_pads
 from packviz.text import counted
 from packviz.validate import integer, number
 
@@ -292,6 +291,6 @@ def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | No
         return packed.grid is None
     if grid:
         return not may_have_pads(data, layer.batch_first, pad)
-    if any(fields_fit.condition(Case(packed=given))) or not bool((data != (pad or 0.0)).any(1).all()):
+    if any(fields_fit.condition(Case(packed=given))):
         return False
-    return pad is not None or shared_end(*packed_ends(given)[:2]) is None
+    return bool(real_cells(data.unsqueeze(0), packed_pad(given, pad)).all())

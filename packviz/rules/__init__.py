@@ -16,7 +16,6 @@ from packviz.rules import (
     pads,
     readout,
     rows,
-    unpacked,
     whole_documents,
 )
 from packviz.rules.case import Case, Rule
@@ -40,7 +39,7 @@ RULES = (
     pads.lengths_fit_data,
     pads.packed_data_are_tokens,
     pads.x_is_finite,
-    unpacked.no_pads_are_run,
+    pads.no_pads_are_run,
     companions.mask_fits,
     companions.targets_fit,
     companions.output_fits,

@@ -1,9 +1,15 @@
-"""Decides what a pad looks like, and where the data of a padded grid end."""
+"""What a pad is, and where the data of a padded grid end.
 
-from collections.abc import Sequence
+A step that is a pad, the first that applies:
+    padding_value was given                                                      that number in each feature
+    two or more steps after the lengths, all alike                               that step
+    all lengths are T, or there are none, and one step ends two or more
+        sequences, twice or more, not as often in each, and is nowhere else      that step, see repeated_end()
+    else                                                                         0 in each feature
+"""
+
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
 from math import isfinite
 from typing import cast
 
@@ -14,15 +20,6 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.inputs.tensors import valid_mask
 
 FEW = 256  # cells
-
-
-@dataclass(frozen=True, eq=False)
-class Pad:
-    """What a pad looks like."""
-
-    cell: Tensor  # its value or its features, (F,)
-    constant: bool  # whether everything after the lengths is just this
-    code: str  # the value as Python code: a number, or an index into the grid
 
 
 def inside(lengths: list[int], T: int, device: torch.device) -> Tensor:
@@ -47,12 +44,6 @@ def all_finite(values: Tensor) -> bool:
     return not values.is_floating_point() or isfinite(values.sum().item()) or bool(values.isfinite().all())
 
 
-def pad_step(values: Tensor, given: float) -> Tensor:
-    """Return a step (...) of values (B, T, ...) that is nothing but a pad, in their dtype if they are floating."""
-    dtype = values.dtype if values.is_floating_point() else None
-    return torch.full(values.shape[2:], float(given) if dtype else given, dtype=dtype, device=values.device)
-
-
 def zeros_begin_at(largest: Tensor, lengths: list[int]) -> bool:
     """Return whether steps are something before each length and zero after it, by their peaks (B, T).
 
@@ -64,36 +55,40 @@ def zeros_begin_at(largest: Tensor, lengths: list[int]) -> bool:
     return torch.equal(largest != 0, inside(lengths, largest.size(1), largest.device))
 
 
-def shared_end(last: Tensor, before: Tensor, *, packed: bool = True) -> tuple[Tensor, int] | None:
-    """Return a vector (F,) that ends at least two sequences, each more than once, and the first of these sequences.
+def repeated_end(values: Tensor) -> Tensor | None:
+    """Return the step of several features (F,) that ends the sequences (B, T, F) as only pads do, if there is one.
 
-    last, before: the last and the second last step of each sequence, (B, F). One number (F = 1) proves nothing.
-    packed: whether the lengths count these steps. A vector of whole numbers, which data such as counts repeat by
-    chance, must then be one number throughout, such as -1, and end at least three sequences.
+    A single feature proves nothing. Whole numbers, which data repeat by chance, must be one number, such as -1.
     """
-    if last.size(1) < 2:
+    if values.dim() != 3 or min(values.shape[1:]) < 2 or values.is_complex():
         return None
-    repeated = (last == before).all(1).nonzero().flatten().tolist()
-    if len(repeated) < 2:
+    last = values[:, -1].detach()
+    last = last[(last == values[:, -2]).all(1)]
+    if len(last) < 2:
         return None
-    vector = last[repeated[0]]
-    sharing = int((last[repeated] == vector).all(1).sum())
-    whole = not vector.is_floating_point() or torch.equal(vector, vector.round())
-    enough = sharing > 2 and bool((vector == vector[0]).all()) if packed and whole else sharing > 1
-    return (vector, repeated[0]) if enough else None
+    steps, times = torch.unique(last, dim=0, return_counts=True)
+    step = steps[times.argmax()]
+    whole = not step.is_floating_point() or torch.equal(step, step.round())
+    if int(times.max()) < 2 or (whole and not bool((step == step[0]).all())):
+        return None
+    real = real_cells(values, step)
+    ends = ends_of(real)
+    return step if len({*ends}) > 1 and sum(ends) == int(real.sum()) else None
 
 
-def packed_ends(packed: PackedSequence) -> tuple[Tensor, Tensor, list[int]]:
-    """Return the last and the second last row of data of each sequence of at least two steps, and these sequences."""
-    sizes = packed.batch_sizes.tolist()
-    first_row = [0, *accumulate(sizes)]  # of each time step
-    ended = [now - later for now, later in pairwise([*sizes, 0])]  # how many sequences end at each step
-    ends = [length for length in range(len(sizes), 1, -1) for _ in range(ended[length - 1])]  # in packed order
-    rows = [first_row[end - back] + position for back in (1, 2) for position, end in enumerate(ends)]
-    data = packed.data.detach().reshape(len(packed.data), -1)
-    last, before = data.index_select(0, torch.tensor(rows, device=data.device)).chunk(2) if ends else (data[:0],) * 2
-    order = packed.sorted_indices
-    return last, before, [*range(len(ends))] if order is None else order[: len(ends)].tolist()
+def may_have_pads(x: Tensor, batch_first: bool, given: float | None) -> bool:
+    """Return whether steps at the edges of x, (B, T, F) or (T, B, F), may be pads, in either axis.
+
+    A quick look: if not, no_pads_are_run() finds nothing, nor do all lengths T count pads as steps, if x has no zeros.
+    """
+    if x.dim() != 3 or min(x.shape[:2]) < 2:
+        return False
+    steps = x.transpose(0, 1) if batch_first else x
+    edge = torch.cat([x[-1], x[:, -1], steps[0]])
+    may_be = ~real_cells(edge.unsqueeze(0), given or 0)[0]
+    if given is None:
+        may_be |= (edge == torch.cat([x[-2], x[:, -2], steps[1]])).all(1)
+    return bool(may_be.any())
 
 
 def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: float | None) -> bool:
@@ -108,23 +103,21 @@ def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: f
     tokens = [b * row for b in range(B)] + [b * row + (length - 1) * step for b, length in enumerate(lengths)]
     after = [b * row + length * step for b, length in enumerate(lengths) if length < T]
     edges = x.reshape(B * T, -1).index_select(0, torch.tensor(tokens + after, device=x.device))
-    if given is None and not after and T > 1:
-        before = x.reshape(B * T, -1).index_select(0, torch.tensor(tokens[B:], device=x.device) - step)
-        if shared_end(edges[B : 2 * B], before) is not None:
-            return False
     cell = edges[-1] if given is None and after else given or 0.0
     differs: list[bool] = (edges != cell).any(1).tolist()
-    return all(differs[: 2 * B]) and not any(differs[2 * B :])
+    fits = all(differs[: 2 * B]) and not any(differs[2 * B :])
+    return fits and (bool(after) or given is not None or not may_have_pads(x, batch_first, given))
 
 
 def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:
-    """Return (B, T) bool of values (B, T) or (B, T, ...): True where a step is not just the pad."""
-    if isinstance(pad, float) and pad == 0 and values.numel():
+    """Return (B, T) bool of values (B, T) or (B, T, ...): True where a step is not the pad, a number or a step."""
+    if isinstance(pad, Tensor):
+        return (values != pad).flatten(2).any(-1)
+    if pad == 0 and values.numel():
         return peaks(values) != 0
-    if values.is_floating_point() and not isinstance(pad, Tensor):
+    if values.is_floating_point():
         pad = float(pad)  # torch takes no integer beyond 64 bits
-    unequal = bool((pad != pad).any()) if isinstance(pad, Tensor) else pad != pad  # true only for NaN
-    differs = ~values.isnan() if unequal else values != pad
+    differs = ~values.isnan() if pad != pad else values != pad  # only NaN differs from itself
     return differs if differs.dim() == 2 else differs.flatten(2).any(-1)
 
 
@@ -140,7 +133,7 @@ def first_in_each(flags: Tensor) -> tuple[list[int], list[int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class GivenGrid:
+class PaddedGrid:
     """A grid with the sequences first, (B, T) or (B, T, ...), and the lengths it is said to have."""
 
     values: Tensor
@@ -158,78 +151,57 @@ class GivenGrid:
         return inside(self.lengths, self.T, self.values.device)
 
     @cached_property
-    def pad(self) -> Pad | None:
-        """Return what a pad looks like, or None if the cells after the lengths show no padding value."""
-        shape = self.values.shape[2:]
+    def pad(self) -> float | Tensor:
+        """Return what a pad is, see the head of this file: the number of all its features, else these."""
         if self.given is not None:
-            cell = pad_step(self.values, self.given)
-            return Pad(cell, bool(~(real_cells(self.values, self.given) & ~self.mask).any()), repr(self.given))
-        after = (~self.mask).nonzero()
-        zero = torch.zeros(shape, dtype=self.values.dtype, device=self.values.device)
-        if not len(after):
-            shared = shared_end(self.values[:, -1], self.values[:, -2]) if len(shape) == 1 and self.T > 1 else None
-            if shared is None:
-                return Pad(zero, True, "0")
-            return Pad(shared[0], True, pad_code(shared[0], (shared[1], self.T - 1)))
-        region = self.values[~self.mask].flatten(1) if shape else self.values[~self.mask].unsqueeze(1)
-        alike = (region == region[0]) | (region.isnan() & region[0].isnan())
-        if bool(alike.all()):
-            if len(region) == 1:  # one cell may be a token that was left out
-                return Pad(zero, True, "0")
-            return Pad(region[0].reshape(shape), True, pad_code(region[0], after[0]))
-        ends = self.values[~self.mask[:, -1], -1].reshape(
-            -1, region.size(1)
-        )  # the last column of sequences that end before it
-        return Pad(zero, False, "0") if bool((ends == 0).all(1).any()) else None
+            return self.given
+        step = repeated_end(self.values) if min(self.lengths) == self.T else self._only_step_after
+        if step is None or not step.numel():
+            return 0
+        number = step.flatten()[0]
+        return number.item() + 0 if bool((step == number).all()) else step  # 0 for -0.0
+
+    @property
+    def _only_step_after(self) -> Tensor | None:
+        """Return the step that all of two or more steps after the lengths are."""
+        last = self.values[~self.mask[:, -1], -1]  # which is much less than everything after the lengths
+        if not bool((last == last[0]).all()):
+            return None
+        after = self.values[~self.mask]
+        return last[0] if len(after) > 1 and bool((after == last[0]).all()) else None
 
     @cached_property
     def real(self) -> Tensor:
-        """Return (B, T) bool: True where a step is not a pad; only if there is a pad.
+        """Return (B, T) bool: True where a step is not a pad.
 
         NaN and inf after the lengths are not data: they are a finding of their own.
         """
-        assert self.pad is not None
-        real = real_cells(self.values, self.given if self.given is not None else self.pad.cell)
-        return real & (self.mask | peaks(self.values).isfinite())
+        if min(self.lengths) == self.T:
+            return real_cells(self.values, self.pad)
+        largest = peaks(self.values)
+        is_zero = not isinstance(self.pad, Tensor) and self.pad == 0
+        real = largest != 0 if is_zero else real_cells(self.values, self.pad)
+        return real & (self.mask | largest.isfinite())
 
     @cached_property
     def ends(self) -> list[int]:
         """Return how far each sequence's data reach: one after the last step that is not a pad; 0 if all are."""
         return ends_of(self.real)
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """Return how many pads come before each sequence's data; T if there are no data."""
-        return [self.T - end for end in ends_of(self.real.flip(1))]
+    def is_joined_after(self, b: int) -> bool:
+        """Return whether the data of sequence b end one step after its length, and its last quarter is a pad.
+
+        Such a step is what a pyramidal encoder leaves that joins 2 to 4 steps of two or more features.
+        """
+        if self.ends[b] != self.lengths[b] + 1:
+            return False
+        step = self.values[b, self.lengths[b]].flatten()
+        return len(step) > 3 and bool((step[-max(2, -(-len(step) // 4)) :] == self.pad).all())
 
 
-def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
-    """Return a pad (F,) as code: nan, a number if all features are the same, else the cell (b, t) it was seen in."""
-    if bool(cell.isnan().all()):
-        return "nan"
-    if bool((cell == cell[0]).all()):
-        value = cell[0].item()
-        return repr(value or abs(value))  # 0.0 for -0.0
-    return f"grid[{int(at[0])}, {int(at[1])}]"
-
-
-def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_first: bool) -> float:
-    """Return the one value that is everywhere after the lengths of x (B, T) or (B, T, F), else 0.0.
-
-    0.0 is what pad_sequence fills with, and the answer wherever there is no evidence: fewer than two steps after the
-    lengths, several values there, or lengths that do not fit x. batch_first as in pack_padded_sequence.
-    """
-    if lengths is None or x.dim() not in (2, 3) or x.numel() == 0 or x.is_complex():
-        return 0.0
-    values = x if batch_first else x.transpose(0, 1)
-    try:
-        ends = torch.as_tensor(lengths, device=None if isinstance(lengths, Tensor) else "cpu")
-    except (ValueError, TypeError, RuntimeError, OverflowError):
-        return 0.0
-    if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(values) or not bool(ends.isfinite().all()):
-        return 0.0
-    if bool((ends >= values.size(1)).all()):  # nothing is after them
-        return 0.0
-    pad = GivenGrid(values, ends.tolist(), None).pad
-    cell = torch.zeros(1, device="cpu") if pad is None else pad.cell.flatten()
-    return float(cell[0]) if bool((cell == cell[0]).all()) else 0.0
+def packed_pad(packed: PackedSequence, given: float | None) -> float | Tensor:
+    """Return what a pad is in packed data: see the head of this file. If all lengths are T, the data are a grid."""
+    B, T = int(packed.batch_sizes[0]), len(packed.batch_sizes)
+    if given is not None or len(packed.data) != B * T:
+        return given or 0
+    return PaddedGrid(packed.data.reshape(T, B, *packed.data.shape[1:]).transpose(0, 1), [T] * B, given).pad

@@ -90,7 +90,6 @@ RIGHT = [
     padded("wrong_count", [5, 3]),
     padded("batch_first", LENGTHS, X.transpose(0, 1)),
     padded("batch_first", [3, 3, 1], pad_sequence(SQUARE), SQUARE),
-    padded("viewed", LENGTHS, X.transpose(0, 1).contiguous().view(3, 5, F)),
     padded("left_padded", LENGTHS, LEFT),
     padded("left_padded", [T] * 3, LEFT),
     padded("lengths_order", SHUFFLED),
@@ -274,7 +273,7 @@ def torch_says(given: dict[str, Any], batch_first: bool) -> str | None:
 def test_a_trouble_is_found_in_its_place_and_repaired(planted: Planted, batch_first: bool) -> None:
     given = {"enforce_sorted": False, **planted.given}
     if not batch_first and given["x"].dim() > 1:
-        given["x"] = X.view(T, 3, F) if planted.key == "viewed" else given["x"].transpose(0, 1)
+        given["x"] = given["x"].transpose(0, 1)
     examined = dict(given)
     subject = [examined.pop(name) for name in ("module", "packed", "x") if name in examined]
     if "module" not in given and "packed" not in given:

@@ -121,11 +121,11 @@ def test_what_may_be_real_is_a_note_that_says_what_is_assumed() -> None:
             for finding in case.laid_out(given).findings():
                 spoke[n] += 1
                 assert (finding.key, finding.severity) == (key, "note")
-                assert "A pad is assumed to be 0, because no padding_value was given" in finding.found
+                assert "Pads are assumed to be 0: give padding_value if they are not." in finding.found
                 assert n == 0 or "If an earlier layer computed" in finding.found
     assert min(spoke) > 0.2 * many(60)
     (order,) = pv.examine(torch.tensor([[7, 0, 0], [1, 2, 3], [4, 5, 6]]), [3, 3, 1], batch_first=True)
-    assert (order.key, "A pad is assumed to be 0" in order.found) == ("lengths_order", True)
+    assert (order.key, "Pads are assumed to be 0" in order.found) == ("lengths_order", True)
 
 
 Plant = Callable[[random.Random, Sound], Sound | None]
@@ -149,7 +149,7 @@ def moved(_: random.Random, case: Sound) -> Sound | None:
     return case.laid_out(on_the_left(case.grid, case.lengths)) if pads > 1 else None
 
 
-ELSEWHERE = {"lengths_order", "batch_first", "left_padded", "viewed"}  # several explanations may fit
+ELSEWHERE = {"lengths_order", "batch_first", "left_padded"}  # several explanations may fit
 EVIDENT = {"module": False, "pad": 0.0}
 SOURCES = [{**EVIDENT, "source": source} for source in ("normal", "ids from 1", "zeros inside")]
 PLANTED: list[tuple[Plant, set[str], dict[str, Any], float]] = [  # and the share of batches in which it must be found

@@ -46,7 +46,6 @@ REPAIRS: dict[str, Repair] = {
     **dict.fromkeys(("zero_length", "negative_length"), _LEAVE_OUT),
     "length_over_T": lengths.cut_lengths,
     "unsorted": always("enforce_sorted = False"),
-    "viewed": lengths.undo_view,
     "left_padded": lengths.shift_to_the_left,
     "pads_packed": lengths.count_packed_again,
     **dict.fromkeys(("nan_in_data", "nan_in_packed"), lengths.replace_not_finite),

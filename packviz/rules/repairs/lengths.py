@@ -54,7 +54,7 @@ def count_packed_again(case: Case, *, pad: str, **_: Any) -> str:
     )
 
 
-def shift_to_the_left(case: Case, *, code: str, **_: Any) -> str:
+def shift_to_the_left(case: Case, *, pad: str, **_: Any) -> str:
     """Move the pads from before each sequence to its end."""
     turned, names = turn(case), _names(case)
     moved = [
@@ -66,7 +66,7 @@ def shift_to_the_left(case: Case, *, code: str, **_: Any) -> str:
         "import torch",
         "",
         f"grid = {names[-1]}{turned}  # (B, T) or (B, T, F)",
-        f"real = {_real(code)}",
+        f"real = {_real(pad)}",
         "before = real.int().argmax(1)  # pads before each sequence",
         "lengths = (real.size(1) - before).cpu()",
         *moved,
@@ -80,7 +80,7 @@ def count_and_pack(case: Case, *, pad: str, **_: Any) -> str:
 
 def shift_and_pack(case: Case, *, pad: str, **_: Any) -> str:
     """Move the pads to the ends, and run the packed sequences."""
-    return program(shift_to_the_left(case, code=pad), IMPORT_PACK, "", f"{RUN_PACKED}  # run this, not x")
+    return program(shift_to_the_left(case, pad=pad), IMPORT_PACK, "", f"{RUN_PACKED}  # run this, not x")
 
 
 def turn_layout(case: Case, **_: Any) -> str:
@@ -88,13 +88,6 @@ def turn_layout(case: Case, **_: Any) -> str:
     if case.module is not None:
         return f"x = x{TURN}  # to the layout of the module's batch_first"
     return f"batch_first = {not case.batch_first}"
-
-
-def undo_view(case: Case, **_: Any) -> str:
-    """Bring the numbers back to their order, and swap the dimensions instead."""
-    return program(
-        *(f"{n} = {n}.reshape({n}.size(1), {n}.size(0), *{n}.shape[2:]){TURN}" for n in _names(case)),
-    )
 
 
 def make_two_dimensional(case: Case, **_: Any) -> str:

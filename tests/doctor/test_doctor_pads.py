@@ -1,0 +1,226 @@
+"""What a pad is and what is found: a case for each line of the lists in padding_value.py and pads.py."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from doctor_cases import on_the_left, pack, repaired
+from seeds import seeds
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence, unpack_sequence
+
+import packviz as pv
+from packviz.doctor import filler_of
+
+Rows = list[list[int]]
+PADS: dict[str, tuple[Rows, list[int], int]] = {  # x, lengths, and what is assumed to be a pad
+    "two steps, one number": ([[1, 7, 7], [2, 3, 4]], [1, 3], 7),
+    "one step": ([[1, 2, 7], [2, 3, 4]], [2, 3], 0),
+    "two numbers": ([[1, 7, 8], [2, 3, 4]], [1, 3], 0),
+    "no step": ([[1, 7, 7], [2, 7, 7]], [3, 3], 0),
+}
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_a_pad_is_the_only_number_after_the_lengths_or_0(name: str) -> None:
+    x, lengths, pad = PADS[name]
+    assert filler_of(torch.tensor(x), lengths, batch_first=True) == pad
+    assert filler_of(torch.tensor(x).T, lengths, batch_first=False) == pad
+    assert filler_of(torch.tensor(x)[..., None].expand(-1, -1, 3), lengths, batch_first=True) == pad
+
+
+FOUND: dict[str, tuple[Rows, list[int], str, str]] = {  # x, lengths, what is found without padding_value, and with 0
+    "dimensions swapped": ([[1, 3, 4], [2, 0, 5], [0, 0, 6]], [2, 1, 3], "silent batch_first", "silent batch_first"),
+    "time reversed": ([[0, 0, 1], [4, 5, 6]], [1, 3], "silent left_padded", "silent left_padded"),
+    "another order": ([[1, 0, 0], [4, 5, 6]], [3, 1], "silent lengths_order", "silent lengths_order"),
+    "no pads at the ends": ([[1, 2, 3], [4, 5, 6]], [1, 3], "", "silent tokens_dropped"),
+    "pads counted out": ([[1, 0, 2, 0], [3, 4, 5, 6]], [2, 4], "silent zero_counted_out", "silent zero_counted_out"),
+    "left out": ([[1, 2, 0], [4, 5, 6]], [1, 3], "silent tokens_dropped", "silent tokens_dropped"),
+    "pads end": ([[1, 2, 0], [4, 5, 6]], [3, 3], "note pads_packed", "silent pads_packed"),
+    "pads end and are inside": ([[1, 2, 0], [4, 0, 6]], [3, 3], "", "note pads_packed"),
+    "nothing but pads": ([[0, 0, 0], [4, 5, 6]], [3, 3], "", "silent pads_packed"),
+    "pads begin": ([[0, 1, 2], [4, 5, 6]], [3, 3], "note left_padded", "silent left_padded"),
+    "as many pads begin each": ([[0, 1, 2], [0, 5, 6]], [3, 3], "", ""),
+    "the lengths are right": ([[1, 2, 0], [4, 5, 6]], [2, 3], "", ""),
+}
+
+
+def keys(found: pv.Findings) -> str:
+    return " ".join(f"{one.severity} {one.key}" for one in found)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_is_found_beside_lengths(name: str) -> None:
+    x, lengths, assumed, given = FOUND[name]
+    found = pv.examine(torch.tensor(x), lengths, batch_first=True, enforce_sorted=False)
+    assert keys(found) == assumed
+    assert all("Pads are assumed to be 0: give padding_value if they are not." in one.found for one in found)
+    told = pv.examine(torch.tensor(x), lengths, batch_first=True, enforce_sorted=False, padding_value=0)
+    assert keys(told) == given
+    assert not any("assumed" in one.found for one in told)
+
+
+@pytest.mark.parametrize("name", ["dimensions swapped", "time reversed"])
+def test_pads_elsewhere_may_be_another_number(name: str) -> None:
+    x, lengths, assumed, _ = FOUND[name]
+    other = torch.tensor(x).masked_fill(torch.tensor(x) == 0, -1)
+    found = pv.examine(other, lengths, batch_first=True, enforce_sorted=False)
+    assert (keys(found), "Pads are assumed to be -1: give" in found[0].found) == (assumed, True)
+
+
+@pytest.mark.parametrize("name", ["pads end", "pads end and are inside", "nothing but pads"])
+def test_what_is_found_in_packed_data(name: str) -> None:
+    x, lengths, assumed, given = FOUND[name]
+    packed = pack(torch.tensor(x), lengths)
+    assert (keys(pv.examine(packed)), keys(pv.examine(packed, padding_value=0))) == (assumed, given)
+
+
+RUN: dict[str, tuple[Rows, str, str]] = {  # x, what is found without padding_value, and with 0
+    "pads end": ([[1, 2, 0], [4, 5, 6]], "note unpacked", "note unpacked"),
+    "pads end and are inside": ([[1, 2, 0], [4, 0, 6]], "", "note unpacked"),
+    "two pads begin": ([[0, 0, 3], [4, 5, 6]], "note left_padded", "silent left_padded"),
+    "one pad begins": ([[0, 2, 3], [4, 5, 6]], "", ""),
+    "as many pads begin each": ([[0, 0, 3], [0, 0, 6]], "", ""),
+    "swapped, four pads": (
+        [[1, 2, 3, 4], [1, 2, 3, 4], [1, 0, 0, 4], [1, 0, 0, 4]],
+        "note batch_first",
+        "note batch_first",
+    ),
+    "swapped, three pads": ([[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 0, 4], [1, 0, 0, 4]], "", ""),
+    "swapped, one sequence": ([[1, 2, 3], [1, 0, 3], [1, 0, 3], [1, 0, 3], [1, 0, 3]], "", ""),
+    "nothing but pads": ([[0, 0, 0], [0, 0, 0]], "", ""),
+}
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_is_found_in_a_grid_that_is_run(name: str) -> None:
+    x, assumed, given = RUN[name]
+    module, grid = nn.GRU(1, 3, batch_first=True), torch.tensor(x, dtype=torch.float32)[..., None]
+    found = pv.examine(module, grid)
+    assert keys(found) == assumed
+    assert all("Pads are assumed to be 0: give" in one.found for one in found)
+    assert keys(pv.examine(module, grid, padding_value=0.0)) == given
+
+
+LENGTHS, T, F = [5, 3, 2, 2], 5, 3
+torch.manual_seed(0)
+SEQUENCES = [torch.randn(length, F) for length in LENGTHS]
+INSIDE = (torch.arange(T) < torch.tensor(LENGTHS)[:, None])[..., None]
+VECTORS = {
+    "scaled after padding": torch.tensor([-0.3, 1.7, 0.2]),
+    "an embedding without padding_idx": nn.Embedding(1, F).weight[0].detach(),
+    "-1": torch.full((F,), -1.0),
+}
+GRIDS = {kind: pad_sequence(SEQUENCES, batch_first=True).where(INSIDE, step) for kind, step in VECTORS.items()}
+GRU = nn.GRU(F, 4, batch_first=True)
+
+
+def watched(given: Tensor | PackedSequence | Callable[[], PackedSequence]) -> pv.Findings:
+    with pv.watch(GRU) as seen:
+        GRU(given if isinstance(given, PackedSequence | Tensor) else given())
+    return seen.findings
+
+
+COUNTED: dict[str, Callable[[Tensor], pv.Findings]] = {
+    "padded": lambda x: pv.examine(x, [T] * 4, batch_first=True),
+    "packed": lambda x: pv.examine(pack(x, [T] * 4)),
+    "watched": lambda x: watched(lambda: pack(x, [T] * 4)),
+    "packed elsewhere": lambda x: watched(pack(x, [T] * 4)),
+}
+
+
+@pytest.mark.parametrize("way", COUNTED)
+@pytest.mark.parametrize("kind", GRIDS)
+def test_a_step_that_ends_several_sequences_is_a_pad(kind: str, way: str) -> None:
+    x = GRIDS[kind]
+    (finding,) = COUNTED[way](x)
+    assert (finding.key, finding.severity, finding.sequences) == ("pads_packed", "note", (1, 2, 3))
+    assert finding.timesteps == (3, 2, 2)
+    assert f"Pads are assumed to be {'-1' if kind == '-1' else '['}" in finding.found
+    after = repaired(finding, x=x, lengths=[T] * 4, batch_first=True, packed=pack(x, [T] * 4))
+    if "packed = " not in finding.repair:
+        after["packed"] = pack(after["x"], after["lengths"])
+    torch.testing.assert_close(unpack_sequence(after["packed"]), SEQUENCES, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("kind", GRIDS)
+def test_a_step_that_ends_or_begins_several_sequences_is_a_pad_if_it_is_run(kind: str) -> None:
+    x = GRIDS[kind]
+    left = on_the_left(x, LENGTHS)
+    for grid, key in ((x, "unpacked"), (left, "left_padded"), (x[[1, 0, 2, 3]].transpose(0, 1), "batch_first")):
+        for (finding,) in (pv.examine(GRU, grid), watched(grid)):
+            assert (finding.key, finding.severity) == (key, "note")
+            assert "Pads are assumed to be" in finding.found
+
+
+@pytest.mark.parametrize("kind", GRIDS)
+def test_a_step_that_alone_is_after_the_lengths_is_a_pad(kind: str) -> None:
+    x = GRIDS[kind]
+    assert pv.examine(x, LENGTHS, batch_first=True) == ()
+    for given, lengths, key in ((x, [5, 3, 2, 3], "pads_packed"), (on_the_left(x, LENGTHS), LENGTHS, "left_padded")):
+        (finding,) = pv.examine(given, lengths, batch_first=True, enforce_sorted=False)
+        assert (finding.key, "Pads are assumed to be" in finding.found) == (key, True)
+
+
+REAL: dict[str, tuple[Rows, int]] = {  # numbers of steps, and how many features each of them has
+    "once in some": ([[1, 2, 9], [3, 4, 9], [5, 6, 7]], 3),
+    "twice in one": ([[1, 9, 9], [3, 4, 9], [5, 6, 7]], 3),
+    "as often in each": ([[1, 9, 9], [3, 9, 9], [5, 9, 9]], 3),
+    "two steps": ([[1, 9, 9], [3, 8, 8], [5, 6, 7]], 3),
+    "inside, too": ([[1, 9, 9], [3, 9, 9], [9, 6, 7]], 3),
+    "one feature": ([[1, 9, 9], [3, 9, 9], [5, 6, 7]], 1),
+    "whole numbers": ([[1, 9, 9], [3, 9, 9], [5, 6, 7]], -3),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_other_steps_at_the_edges_are_real(name: str) -> None:
+    rows, features = REAL[name]
+    steps = torch.randn(10, features) if features > 0 else torch.arange(30.0).view(10, 3)
+    x = steps[torch.tensor(rows)]
+    module = nn.GRU(x.size(2), 4, batch_first=True)
+    for grid in (x, x.flip(1)):
+        assert pv.examine(grid, [3] * 3, batch_first=True) == pv.examine(pack(grid, [3] * 3)) == ()
+        assert pv.examine(module, grid) == ()
+
+
+def test_complex_steps_are_not_compared() -> None:
+    x = GRIDS["-1"].to(torch.complex64)
+    assert pv.examine(x, [T] * 4, batch_first=True) == pv.examine(pack(x, [T] * 4)) == ()
+
+
+class Pyramid(nn.Module):
+    """Two layers; the second gets the steps of the first in pairs, or more of them, and as many times fewer."""
+
+    def __init__(self, joined: int) -> None:
+        super().__init__()
+        self.joined = joined
+        self.lower = nn.LSTM(F, 4, batch_first=True, bidirectional=True)
+        self.upper = nn.LSTM(8 * joined, 4, batch_first=True)
+
+    def forward(self, x: PackedSequence) -> Tensor:
+        grid, lengths = pad_packed_sequence(self.lower(x)[0], batch_first=True)
+        grid = grid[:, : grid.size(1) // self.joined * self.joined]
+        grid = grid.reshape(len(grid), -1, 8 * self.joined)
+        final: Tensor = self.upper(pack(grid, lengths // self.joined))[1][0]
+        return final
+
+
+@pytest.mark.parametrize("joined", [2, 3, 4])
+def test_a_right_pyramidal_encoder_has_no_finding(joined: int) -> None:
+    model = Pyramid(joined)
+    for seed in seeds(20):
+        torch.manual_seed(seed)
+        lengths = torch.randint(joined, 20, (6,))
+        x = pad_sequence([torch.randn(int(length), F) for length in lengths], batch_first=True)
+        with pv.watch(model) as seen:
+            model(pack(x, lengths))
+        assert (len(seen.calls), seen.findings) == (2, ()), seed
+
+
+def test_lengths_that_are_too_short_in_a_pyramid_are_a_finding() -> None:
+    model, x = Pyramid(2), torch.randn(3, 8, F)
+    with pv.watch(model.upper) as seen, torch.no_grad():
+        grid, _ = pad_packed_sequence(model.lower(pack(x, [8, 6, 3]))[0], batch_first=True)
+        model.upper(pack(grid.reshape(3, 4, 16), [3, 2, 1]))
+    assert keys(seen.findings) == "note tokens_dropped"
