@@ -36,7 +36,7 @@ def test_every_stage_is_saved_as_a_page_and_as_pictures(layer: str, stage: str, 
     texts = [each.text for each in svg.iter("{http://www.w3.org/2000/svg}text")]
     assert any(word in str(text) for text in texts for word in movie.steps[-1].caption.replace("*", "").split()[:1])
     with Image.open(movie.save(tmp_path / "last.png")) as picture:
-        assert 300 < picture.size[0] <= 961
+        assert picture.size[0] == 960
         assert len(picture.convert("RGB").getcolors(1 << 20) or ()) > 20
     assert movie.save(tmp_path / "movie.html").read_text("utf-8").startswith("<!doctype html>")
 

@@ -135,7 +135,7 @@ class Movie:
     def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
         """Return the picture at the end of a step, by default the last one, as SVG with its caption below.
 
-        width, height: pixels of the place that the picture is scaled to, without the caption. theme: light or dark.
+        width, height: pixels of the picture without the caption. theme: light or dark.
         """
         return svg(self._picture(self._step(step), width, height, theme))
 
@@ -164,7 +164,7 @@ class Movie:
         else:
             last = self._step(step)
             picture = self._picture(last if kind == ".png" else None, width, height, theme)
-            largest = max(1.0, 20_000 / (picture.scale * max(picture.width, picture.full)))
+            largest = max(1.0, 20_000 / max(picture.width, picture.full))
             if not is_number(scale) or not 0.1 <= scale <= largest:
                 expected = f"a number from 0.1 to {largest:.1f}, for at most 20,000 pixels a side"
                 raise PackvizError("scale", expected=expected, got=shown(scale), fix="choose a number such as 2")

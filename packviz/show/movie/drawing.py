@@ -23,9 +23,7 @@ def svg(picture: Picture) -> str:
     frame = picture.drawn[0]
     title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame].step - 1]}")
     written = "".join(map(_written, picture.shapes(frame)))
-    wide, high = picture.width, picture.full
-    scaled = f'width="{wide * picture.scale:.5g}" height="{high * picture.scale:.5g}"'
-    size = f'viewBox="0 0 {wide:.5g} {high:.5g}" {scaled}'
+    size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
     start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
     return f"{start}<title>{title}</title>{written}</svg>"
 
@@ -54,12 +52,12 @@ def draw(path: Path, picture: Picture, scale: float) -> None:
     if path.suffix.lower() == ".png":
         return _image(picture, picture.drawn[0], scale, 2).save(path, "PNG", optimize=True)
     numbers = [picture.staging.frames[i].step for i in picture.drawn]
-    images = [_image(picture, i, scale, 1) for i in picture.drawn]
+    first, *others = (_image(picture, i, scale, 1) for i in picture.drawn)
     words = [len(" ".join(line.text for line in lines).split()) for lines in picture.captions]
     ends = [i + 1 == len(numbers) or numbers[i + 1] != number for i, number in enumerate(numbers)]
     times = [max(LEAST, WORD * words[n - 1]) if end else BEAT for n, end in zip(numbers, ends, strict=True)]
     kind = "GIF" if path.suffix.lower() == ".gif" else "PNG"
-    images[0].save(path, kind, save_all=True, append_images=images[1:], duration=times, loop=0)
+    first.save(path, kind, save_all=True, append_images=others, duration=times, loop=0)
     return None
 
 
@@ -67,7 +65,6 @@ def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
     """Return a frame supersampled by `fine`, because Pillow antialiases only text."""
     from PIL import Image, ImageDraw
 
-    scale *= picture.scale
     width, height = round(picture.width * scale), round(picture.full * scale)
     image, scale = Image.new("RGB", (fine * width, fine * height)), fine * scale
     pen = ImageDraw.Draw(image)
@@ -78,7 +75,8 @@ def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
             corners = [scale * each for each in ends]
             if corners[2] >= corners[0] and corners[3] >= corners[1]:
                 thick = max(1, round(shape.width * scale)) if shape.edge else 0
-                pen.rounded_rectangle(corners, shape.round * scale, shape.fill, shape.edge, thick)
+                radius = shape.round * scale
+                pen.rounded_rectangle(corners, radius if radius > 1 else 0, shape.fill, shape.edge, thick)
         elif isinstance(shape, Strokes):
             for run in shape.runs:
                 points = [(x * scale, y * scale) for x, y in run]

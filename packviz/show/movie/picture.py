@@ -18,11 +18,11 @@ from packviz.show.movie.staging import (
     Strokes,
     Text,
     Tile,
+    scaled,
     width_of_number,
 )
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
-NARROWEST = 640  # pixels of a picture, for its caption
 BADGE = 22  # pixels of a letter beside its row
 HEAD = 16  # pixels of a text above the numbers of a cell
 LEGEND = 24  # pixels of the legend of the number colours
@@ -31,21 +31,18 @@ LEGEND = 24  # pixels of the legend of the number colours
 class Picture:
     """Frames of a movie as shapes, from its data: the last one of a step, or all of them in one size.
 
-    place   width and height, without the caption, that whoever shows the picture scales it to
-    drawn   the numbers of the frames, counted from 0. full: the height including the caption. scale: by how much each
-            is scaled
+    place   width and height, without the caption, that the cells are scaled to; the caption and the legend are not
+    drawn   the numbers of the frames, counted from 0. full: the height including the caption
     """
 
     def __init__(self, data: Data, place: tuple[int, int], palette: Palette, step: int | None = None) -> None:
-        width, height = place
-        self.data, self.palette, self.staging = data, palette, Staging(data, width / height)
+        self.width, self.height = place
+        self.data, self.palette = data, palette
+        self.staging = Staging(data, self.width, self.height - LEGEND)
         self.hues = [_hue(color, palette) for color in SEQUENCE_HUES]
         frames = self.staging.frames
         self.drawn = [i for i, frame in enumerate(frames) if step in (None, frame.step)][0 if step is None else -1 :]
         self.standings = {scene: self.staging.standing(scene) for scene in {frames[i].scene for i in self.drawn}}
-        self.width = max(NARROWEST, *(each.box.w for each in self.standings.values()))
-        self.height = LEGEND + max(each.box.h for each in self.standings.values())
-        self.scale = min(width / self.width, height / self.height)
 
     @cached_property
     def said(self) -> list[str]:
@@ -64,7 +61,7 @@ class Picture:
         return [[Text(14, top + 22 * i, *line, at="start") for i, line in lines] for lines in numbered]
 
     @property
-    def full(self) -> float:
+    def full(self) -> int:
         """The height in pixels, with room for the longest caption of the movie."""
         return self.height + 14 + 22 * max(map(len, self.captions))
 
@@ -72,13 +69,14 @@ class Picture:
         """Return a frame, counted from 0, as shapes in drawing order."""
         number, scene, cells, _ = self.staging.frames[frame]
         standing = self.standings[scene]
-        left = (self.width - standing.box.w) / 2
+        left, top, scale = standing.place
         self._lettered = {cell.p for cell in cells if cell.role == "label"}
         self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
         for cell in cells:
             if cell.shown and (rect := standing.rect(cell)):
-                found += self._drawn(cell, rect._replace(x=left + rect.x))
+                for shape in self._drawn(cell, rect):
+                    found += scaled(shape, left, top, scale)
         ends = {scale: self.data["scales"][scale] for scale in self.staging.scales(scene)}
         found += legend(ends, self.height - LEGEND / 2, LEGEND / 1.7, self.palette)
         return [*found, *self.captions[number - 1]]

@@ -1,9 +1,9 @@
-"""The position of everything in a still picture, in pixels: its cells are high enough, and wide enough for their texts.
+"""The position of everything in a still picture: cells that are high enough, and wide enough for their texts.
 
-A still is as large as what it shows, and whoever shows it scales it. The player is different: it fits a screen.
+They are drawn in one size and then scaled to their place. The player is different: it lays out cells for a screen.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ SMALL, TEXT, LINE = 11, 16, 15  # pixels of the smallest text, of text in a cell
 LETTER, BOLD = 0.6, 0.68  # width of a letter ÷ its height
 NUMBERED = 0.8  # units: the least width of a number
 MARGIN = 12  # pixels around everything
+LARGEST = 2.0  # by how much a small picture is enlarged at most
+LEGIBLE = 6  # pixels of the smallest text that is drawn, after the scaling
 NUMBER = "−0.00"
 
 
@@ -86,12 +88,30 @@ class Arrangement(NamedTuple):
         return Rect((at[0] + x) * across, (at[1] + y) * unit, w * across, cell.h * unit)
 
 
+def scaled(shape: Shape, left: float, top: float, scale: float) -> Iterator[Shape]:
+    """Yield a shape after it is scaled, and then moved; not a text that would be too small to be read."""
+    if isinstance(shape, Strokes):
+        runs = [[(left + scale * x, top + scale * y) for x, y in run] for run in shape.runs]
+        yield shape._replace(runs=runs, width=scale * shape.width)
+        return
+    x, y = left + scale * shape.x, top + scale * shape.y
+    if isinstance(shape, Tile):
+        w, h, edge = scale * shape.w, scale * shape.h, scale * shape.width
+        yield shape._replace(x=x, y=y, w=w, h=h, width=edge, round=scale * shape.round)
+    elif scale * shape.px >= LEGIBLE:
+        yield shape._replace(x=x, y=y, px=scale * shape.px)
+
+
 class Standing(NamedTuple):
-    """A scene in the picture: its view, the width of a unit, and the box around everything that is ever visible."""
+    """A scene: its view, the width of a unit, and the box around everything that is ever visible.
+
+    place: its left and top end in the picture, and by how much it is scaled.
+    """
 
     view: Arrangement
     across: float
     box: Rect
+    place: tuple[float, float, float]
 
     def rect(self, cell: Cell) -> Rect | None:
         """Return the rectangle of a cell; None if its panel is not in view."""
@@ -100,20 +120,23 @@ class Standing(NamedTuple):
 
 
 class Staging:
-    """The frames of a movie, from its data. aspect: width ÷ height of the place for which views are chosen."""
+    """The frames of a movie, from its data, in pictures of this size."""
 
-    def __init__(self, data: Data, aspect: float) -> None:
-        self.data, self.aspect, self.frames = data, aspect, [*moments(data)][1:]
+    def __init__(self, data: Data, width: float, height: float) -> None:
+        self.data, self.width, self.height, self.frames = data, width, height, [*moments(data)][1:]
 
     def standing(self, scene: str) -> Standing:
-        """Return a scene in the view that is the largest if it is scaled to the place, of those with all panels."""
+        """Return a scene in the middle of the picture, in the view with all panels that is the largest there."""
         cells = self._seen(scene)
         views = [Arrangement(*self.data["views"][i]) for i in self.data["scenes"][scene][0]]
         most = max(len(view.at) for view in views)
         across = max(UNIT, min(WIDEST * UNIT, max(map(_needed, cells), default=0)))
         whole = (view for view in views if len(view.at) == most)
-        best = max(whole, key=lambda view: min(self.aspect / (view.w * across), 1 / (view.h * UNIT)))
-        return Standing(best, across, _box(best, cells, across))
+        best = max(whole, key=lambda view: min(self.width / (view.w * across), self.height / (view.h * UNIT)))
+        box = _box(best, cells, across)
+        scale = min(LARGEST, self.width / box.w, self.height / box.h)
+        place = (self.width - scale * box.w) / 2, (self.height - scale * box.h) / 2, scale
+        return Standing(best, across, box, place)
 
     def scales(self, scene: str) -> list[str]:
         """Return the scales of the numbers that are ever visible in a scene."""
