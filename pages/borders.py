@@ -7,7 +7,7 @@ from ui.views import borders
 
 lesson(
     "How does a layer know where a document begins?",
-    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can all tell it. Libraries often guess the borders from "
+    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can each show it. Libraries often guess the borders from "
     "`position_ids`, but every such rule is wrong for some rows. *Try this* shows which.",
     ("borders",),
     {

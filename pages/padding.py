@@ -5,8 +5,8 @@ from ui.views import padding
 
 lesson(
     "How do sequences fit into one tensor?",
-    "All rows of a tensor are equally long, so `pad_sequence` fills up the short ones. Only `lengths` tells which "
-    "values are real.",
+    "All rows of a tensor are equally long, so `pad_sequence` fills up the short ones. You need `lengths` to "
+    "know which values are real.",
     ("pad", "embed"),
     {
         "What torch says without padding": padding.stacked,

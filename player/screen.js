@@ -132,8 +132,9 @@ export class Screen {
   // The player's position on the page decides how high its picture can be. Where there is little room, the question gives way
   // to the movie once that goes.
   fit() {
-    const { root } = this.player;
-    root.toggleAttribute("data-brief", this.full || root.clientWidth <= NARROW || innerHeight <= LOW);
+    const { root } = this.player,
+      fits = document.documentElement.hasAttribute("data-fits"); // the frame follows the height of its content
+    root.toggleAttribute("data-brief", this.full || root.clientWidth <= NARROW || (innerHeight <= LOW && !fits));
     if (this.full) return;
     let above = root.getBoundingClientRect().top;
     for (const node of ancestors(root)) above += node.scrollTop;

@@ -238,8 +238,8 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
             assert reads.startswith(f"**t = {t}.** Padded, ")
             assert sorted({*range(case.B)} - {*fed}) == pads
             assert re.search(rf"Packed, (it|they) {'waits?' if case.direction else 'ha(s|ve) ended'}\.$", reads)
-        most = rf"(?:the state of )?{LETTERS}('s state changes)? the most,"
-        changes = rf"(?:and this step changes )?(?:its state(?: changes)?|{most}) by up to"
+        most = rf"(?:the state of )?{LETTERS}('s state)? the most,"
+        changes = rf"(?:which changes? |and this step changes )?(?:its state(?: changes)?|{most}) by up to"
         told = re.search(rf"{LETTERS} reads? (?:a pad|pads)[,:] {changes} (\S+?)[.,;](?:\s|$)", reads)
         assert bool(told) == bool(pads)
         if told:

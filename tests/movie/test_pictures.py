@@ -35,7 +35,7 @@ def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTre
     return root, texts
 
 
-LARGE = {"width": 3000, "height": 3000}  # pixels in which nothing of these movies is too small to be read
+LARGE: Any = {"width": 3000, "height": 3000}  # pixels in which nothing of these movies is too small to be read
 
 
 def placed(movie: Movie, step: int) -> list[tuple[Any, Any]]:

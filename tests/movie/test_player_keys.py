@@ -160,6 +160,8 @@ def test_a_touch_screen_names_no_keys(open_page: Open, movie: Movie) -> None:
     assert "Step forward" in titles
     assert [title for title in titles if "(" in title] == []
     expect(screen.button("Keys")).to_be_hidden()
+    screen.button("Tap to watch").tap(timeout=3000)  # nothing lies over it
+    assert screen.step == 2
 
 
 def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie) -> None:

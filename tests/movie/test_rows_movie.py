@@ -188,7 +188,7 @@ def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
     largest = max(float(each.max()) for row in wrong.difference for each in row)
     said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
     assert said["position_ids"].endswith(
-        "restart at 0, so each document is read as if alone. "
+        "restart at 0 in each document. "
         f"Otherwise outputs change by up to {two_digits(largest)}, even with the right mask."
     )
     rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
@@ -224,7 +224,7 @@ def test_a_long_row_shows_its_first_cells() -> None:
     run = pv.trace_rows(pv.Batch.parse("\n".join("1 2 3 4 5 6 7" for _ in range(9))))
     movie = pv.movie(run, ("borders",))
     assert len(marks_of(movie, "mask", "mask")) == MAX_CELLS**2
-    assert f"row 0: 63 tokens, 9 documents, the first {MAX_CELLS} cells" in str(movie.to_dict())
+    assert f"row 0: 63 tokens, the first {MAX_CELLS} cells" in str(movie.to_dict())
 
 
 def test_a_row_is_there_once_something_goes_into_it() -> None:

@@ -133,5 +133,6 @@ def _check(item: Item, request: Request) -> None:
     source, config = request.source, request.config
     batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
     kind.computes.check(batch, config)
-    for part in kind.computes.watched:
-        integer(part.argument, getattr(item, part.argument) or 0, 0, len(part.values(config)) - 1)
+    most = {part.argument: len(part.values(config)) - 1 for part in kind.computes.watched}
+    for name in ("layer", "direction", "head"):
+        integer(name, getattr(item, name) or 0, 0, most.get(name, 0))

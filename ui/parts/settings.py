@@ -50,7 +50,7 @@ def _cell() -> dict[str, object]:
     settings["bidirectional"] = switch(
         "bidirectional", "A second run reads each sequence from its last token to its first, so D = 2."
     )
-    promise = "If this is on, you promise that the longest sequence comes first. If it is off, PyTorch sorts them."
+    promise = "If this is on, you promise that the lengths never increase. If it is off, PyTorch sorts the sequences."
     return settings | {"enforce_sorted": switch("enforce_sorted", promise)}
 
 

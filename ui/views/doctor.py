@@ -113,9 +113,9 @@ def _badge(finding: Finding) -> str:
 
 def _found(findings: Sequence[Finding], given: Given) -> None:
     if not findings and given.lengths is None:
-        st.success("Nothing is wrong with x. You gave no lengths, so they could not be examined.")
+        st.success("Nothing was found in x. You gave no lengths, so they could not be examined.")
     elif not findings:
-        st.success("All is well: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
+        st.success("Nothing was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
     if given.padding_value is None and isinstance(given.x, Tensor):
         assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
         if assumed:

@@ -12,7 +12,7 @@ from ui.state.runs import Shown
 from ui.state.visit import visit
 
 _KNOWN = """
-- **Padding** makes one tensor of rows of different lengths. Only `lengths` tells which values are real.
+- **Padding** makes one tensor of rows of different lengths. You need `lengths` to know which values are real.
 - **Sorting** puts the longest first, so the rows that still have a token come first. `unsorted_indices` undoes it.
 - **Packing** takes the grid column by column. `batch_sizes[t]` rows belong to time step t.
 - **Running** updates only these rows. A sequence that has ended keeps its state, which is its row of `h_n`.

@@ -122,9 +122,8 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
 
 
 def _heading(it: Spelled) -> str:
-    tokens, documents = counted(it.tokens, "token"), counted(len(it.lengths), "document")
     cells = f", the first {it.shown} cells" if it.shown < it.view.trace.rows.max_length else ""
-    return f"row {it.row}: {tokens}, {documents}{cells}"
+    return f"row {it.row}: {counted(it.tokens, 'token')}{cells}"
 
 
 def _of(it: Spelled, cells: np.ndarray) -> np.ndarray:

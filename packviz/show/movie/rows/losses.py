@@ -89,7 +89,7 @@ def _frame(view: RowsView, name: str, order: Order, over: Over, size: int = 0) -
 
 
 def _number(value: float) -> str:
-    return f"{value:.4f}"
+    return f"{value:.4f}".replace("nan", "NaN")
 
 
 def _written(one: float, other: float) -> tuple[str, str]:
