@@ -7,9 +7,9 @@ from ui.views import two_packings
 
 lesson(
     "What does packing mean for a transformer?",
-    "Rows save the work on pads for many short texts; otherwise pad, and pass a mask. A row holds its sequences, "
-    "called documents, one after another. Its borders are in `cu_seqlens`: 0, then the sum of the lengths after each "
-    "sequence.",
+    "A row holds its sequences, called documents, one after another. Its borders are in `cu_seqlens`: 0, then the sum "
+    "of the lengths after each sequence. Rows save the work on pads for many short texts; otherwise pad, and pass a "
+    "mask.",
     ("two",),
     {
         "Two packings of this batch": two_packings.side_by_side,

@@ -125,7 +125,10 @@ export class Texts {
       el("span", {}, `${i + 1} `),
       this.player.movie.stages[stage],
     );
-    node.addEventListener("click", () => this.player.go(first));
+    node.addEventListener("click", ({ detail }) => {
+      this.player.go(first);
+      if (detail) this.player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
+    });
     return el("li", {}, node);
   }
   /** @param {CodeLine} line */

@@ -153,6 +153,14 @@ def test_the_keys_are_listed_by_a_key_and_by_a_button(screen: Screen) -> None:
     assert screen.step == 2
 
 
+def test_space_plays_after_a_click_on_a_stage(screen: Screen) -> None:
+    screen.root.locator(".pv-stages button").last.click()
+    before = screen.step
+    screen.press("Space")
+    expect(screen.button("Pause")).to_be_visible()
+    assert before > 1
+
+
 def test_a_touch_screen_names_no_keys(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
     expect(screen.button("Tap to watch")).to_be_visible()
