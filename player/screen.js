@@ -134,7 +134,7 @@ export class Screen {
   fit() {
     const { root } = this.player,
       fits = document.documentElement.hasAttribute("data-fits"); // the frame follows the height of its content
-    root.toggleAttribute("data-brief", this.full || root.clientWidth <= NARROW || (innerHeight <= LOW && !fits));
+    root.toggleAttribute("data-brief", this.full || (!fits && (root.clientWidth <= NARROW || innerHeight <= LOW)));
     if (this.full) return;
     let above = root.getBoundingClientRect().top;
     for (const node of ancestors(root)) above += node.scrollTop;

@@ -38,7 +38,7 @@ def printed() -> tuple[list[str], dict[str, Any]]:
         (4, "The state of GRU runs on over the borders"),
         (4, "Nothing found."),
         (5, "Nothing found."),
-        (5, "A label is taken from the next sample"),
+        (5, "a label is taken from the next sample"),
         (6, "attention_mask is all ones"),
         (7, "None (3, 2)"),
         (7, "falls (3, 2, 3)"),

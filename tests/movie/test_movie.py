@@ -128,7 +128,7 @@ def test_the_proof_says_whether_the_numbers_are_torchs(case: Case) -> None:
     distance = max(case.trace.proof.values())
     assert distance <= 1e-12  # so that the trace can judge its movie: see movie_cases.py
     assert case.movie.exact == (case.trace.exact and not pads)
-    words = f"{pads} pad{'s were' if pads > 1 else ' was'} packed, " if pads else "bit for bit"
+    words = f"{pads} pad{'s were' if pads > 1 else ' was'} packed" if pads else "bit for bit"
     assert (words if case.trace.exact else f"{distance:.1e}") in case.movie.proof
     assert type(case.trace.module).__name__ in case.movie.proof
 
