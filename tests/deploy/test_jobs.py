@@ -235,6 +235,19 @@ def test_a_job_waits_for_a_worker_and_fails_with_it(redis_url: str) -> None:
         assert (job.now.state, job.now.reason) == ("failed", "Its process ended before it was done.")
 
 
+def test_no_server_ends_a_job_while_another_submits_it(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = redis_url.removesuffix("/0") + "/2"  # without a worker
+    jobs, other = RedisJobs(own, lambda _: True), RedisJobs(own, lambda _: True)
+    enqueue = jobs._queue.enqueue_call
+
+    def look_and_enqueue(*arguments: Any, **settings: Any) -> None:
+        other._end_the_unwanted()
+        enqueue(*arguments, **settings)
+
+    monkeypatch.setattr(jobs._queue, "enqueue_call", look_and_enqueue)
+    assert Visitor(jobs, "a", task(count, 1, next(_fresh))).now.state == "waiting"
+
+
 def test_an_unreachable_redis_is_reported_in_one_sentence() -> None:
     jobs = RedisJobs(f"redis://127.0.0.1:{free_port()}/0", lambda _: True)
     for verb in (lambda: jobs.submit("a", task(count, 1)), lambda: jobs.progress("0123456789abcdef", "a"), jobs.counts):

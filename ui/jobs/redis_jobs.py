@@ -71,7 +71,7 @@ class RedisJobs:
         with self._redis.lock(f"packviz:submit:{task.key}", timeout=10):
             now = self.progress(task.key, visitor)
             if now is None or (now.over and now.state != "done"):
-                self._enqueue(task)
+                self._enqueue(task, visitor)
             self._want(task.key, visitor)
 
     @_reaching()
@@ -105,8 +105,8 @@ class RedisJobs:
     def counts(self) -> Mapping[State, int]:
         return {"waiting": self._queue.count, "running": self._queue.started_job_registry.count}
 
-    def _enqueue(self, task: Task) -> None:
-        """Put a task at the end of the queue, and delete what was stored under its key."""
+    def _enqueue(self, task: Task, visitor: str) -> None:
+        """Put a visitor's task at the end of the queue, and delete what was stored under its key."""
         self._redis.delete(*_all_of(task.key))
         with suppress(NoSuchJobError):
             Job.fetch(task.key, connection=self._redis).delete()
@@ -115,6 +115,7 @@ class RedisJobs:
             _over(self._redis, task.key, "failed", f"{MAX_WAITING} other jobs are already waiting: try again later.")
             return
         self._redis.expire(_of(task.key), 24 * KEPT)
+        self._redis.zadd(_of(task.key, "wanted"), {visitor: time.time()})  # or another server would end it at once
         self._redis.sadd(_OPEN, task.key)
         self._queue.enqueue_call(
             work_off,
