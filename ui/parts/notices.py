@@ -44,7 +44,7 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
     got = f"{problem.got[:1].upper()}{problem.got[1:]}" if of_the_text else f"{problem.parameter}: {problem.got}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(border=True):
-        reason = "You have not typed anything yet" if problem.got == "nothing" else f"⚠ {got}: {fix}"
+        reason = "The box is empty" if problem.got == "nothing" else f"⚠ {got}: {fix}"
         st.text(f"{reason}. You still see your last batch: {last.summary}.")
     with chosen.for_notes, st.container(border=True):
         st.text(f"⚠ {problem.sentence if of_the_text else problem}")

@@ -58,5 +58,5 @@ def script(name: str) -> str:
 
 def _page(name: str, title: str) -> Page:
     done = {LESSONS[stage] for stage in visit(Lessons).done}
-    tick = ":material/check_circle:" if name in done else None
+    tick = "✔️" if name in done else None  # the page's icon in the browser, too: a :material/ icon would be fetched
     return st.Page(script(name), title=title, icon=tick, url_path=name)
