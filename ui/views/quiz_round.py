@@ -42,7 +42,7 @@ def choice(level: int, number: int) -> None:
     go = partial(_go, level, number)
     look: dict[str, Any] = {"format_func": lambda each: f"{each} {LEVELS[each].name}", "width": "stretch"}
     st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=go, **look)
-    st.number_input("round of ten", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=go, help=_HELP)
+    st.number_input("round number", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=go, help=_HELP)
 
 
 def begin(level: int) -> None:
