@@ -98,19 +98,20 @@ def torchs(run: Run) -> dict[str, Tensor]:
     float64 = sequences[0].dtype == torch.float64 and not run.embedded
     dtype = torch.float64 if float64 else torch.float32
     torch.manual_seed(config.seed)
-    if run.embedded:
-        pad = config.padding_idx or 0
-        highest = max(pad, *(int(ids.max()) for ids in sequences))
-        embedding = nn.Embedding(highest + 1, config.embedding_dim or 4, padding_idx=config.padding_idx)
-        ids = pad_sequence([ids.long() for ids in sequences], config.batch_first, pad, config.padding_side)
-        x = embedding(ids).detach()
-    else:
-        rows = [row if row.dim() == 2 else row.unsqueeze(-1) for row in sequences]
-        x = pad_sequence([row.to(dtype) for row in rows], config.batch_first, config.padding_value, config.padding_side)
+    rows = [row if row.dim() == 2 else row.unsqueeze(-1) for row in sequences]
+    F = (config.embedding_dim or 4) if run.embedded else rows[0].size(1)
     cell = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[config.cell]
     names = ("bias", "batch_first", "bidirectional", *(["nonlinearity"] if config.cell == "rnn" else []))
     settings = {name: getattr(config, name) for name in names}
-    module = cell(x.size(2), config.hidden_size, config.num_layers, dtype=dtype, **settings)
+    module = cell(F, config.hidden_size, config.num_layers, dtype=dtype, **settings)
+    if run.embedded:
+        pad = config.padding_idx or 0
+        highest = max(pad, *(int(ids.max()) for ids in sequences))
+        embedding = nn.Embedding(highest + 1, F, padding_idx=config.padding_idx)
+        ids = pad_sequence([ids.long() for ids in sequences], config.batch_first, pad, config.padding_side)
+        x = embedding(ids).detach()
+    else:
+        x = pad_sequence([row.to(dtype) for row in rows], config.batch_first, config.padding_value, config.padding_side)
     hx = initial_state(config, len(sequences), dtype)
     lengths = torch.tensor([len(sequence) for sequence in sequences])
     packed = pack_padded_sequence(x, lengths, config.batch_first, config.enforce_sorted)

@@ -250,20 +250,27 @@ def test_the_weights_are_those_of_a_plain_script(layer: Any, V: int | None) -> N
     torch.manual_seed(11)
     E, C = 8, 6
     kind: dict[str, Any] = {"dtype": torch.float64}
-    plain: list[nn.Module] = [nn.Embedding(V, E, **kind) if V else nn.Linear(3, E, **kind)]
+    plain: list[nn.Module] = []
     if layer == "attention":
         plain += [nn.Linear(E, 3 * E, **kind), nn.Linear(E, 3 * E, **kind)]
     elif layer == "conv":
         plain += [nn.Conv1d(E, E, 4, groups=E, **kind) for _ in range(2)]
     else:
         plain += [{"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[layer](E, E, 2, **kind)]
-    plain += [nn.Linear(E, V, **kind)] if V else []
+    plain += [nn.Embedding(V, E, **kind), nn.Linear(E, V, **kind)] if V else [nn.Linear(3, E, **kind)]
     plain += [nn.Embedding(16, E, **kind)] if layer == "attention" else []
     before = torch.get_rng_state()
     ours = list(RowModel(config, C, V=V, features=3).parameters())
     assert torch.equal(torch.get_rng_state(), before)
     theirs = [weight for part in plain for weight in part.parameters()]
     assert all(torch.equal(one, other) for one, other in zip(ours, theirs, strict=True))
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_new_word_leaves_the_weights_of_the_layers_as_they_are(layer: Any) -> None:
+    few, more = (trace_rows(Batch.parse(text), RowConfig(layer=layer)) for text in ("a b\nc d", "a b\nc d e f g"))
+    weights, others = few.model.layers.parameters(), more.model.layers.parameters()
+    assert all(torch.equal(one, other) for one, other in zip(weights, others, strict=True))
 
 
 @pytest.mark.parametrize("layer", LAYERS)

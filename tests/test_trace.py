@@ -82,6 +82,15 @@ def test_torchs_random_numbers_go_on_as_if_nothing_had_happened(initial_state: A
     assert torch.equal(torch.get_rng_state(), before)
 
 
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_a_new_word_changes_only_its_own_sequence(cell: str) -> None:
+    text = "I love cats\nshe sleeps\nwe sing old songs"
+    before, after = (trace(Batch.parse(each), Config(cell=cell)) for each in (text, f"{text} today"))
+    for one, other in zip(before.module.parameters(), after.module.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert torch.equal(before.h_n[:, :2], after.h_n[:, :2])
+
+
 def test_neither_surrounding_switches_nor_defaults_change_the_numbers() -> None:
     plain = trace(WORDS, Config(cell="lstm")).output
     with torch.inference_mode(), torch.autocast("cpu"):

@@ -32,7 +32,9 @@ class Drawn(Brief):
 
 
 def draw(batch: Batch, config: Config) -> Drawn:
-    """Draw embedding, module and initial state, in this order, so that a plain script gets the same numbers.
+    """Draw module, embedding and initial state, in this order, so that a plain script gets the same numbers.
+
+    The embedding comes after the module, whose weights a new word then leaves as they are.
 
     The weights are float64 if the batch is, else float32; the module is in eval mode. Raises PackvizError if the
     embedding or the module would be too large, ids are invalid, or an embedding makes no sense.
@@ -48,10 +50,10 @@ def draw(batch: Batch, config: Config) -> Drawn:
         raise PackvizError("hidden_size", expected=expected, got=got, fix="choose a smaller hidden_size")
     settings = {name: getattr(config, name) for name in ("bias", "batch_first", "bidirectional", "nonlinearity")}
     generator, embedding = generator_of(config.seed), None
-    if table is not None:
-        embedding = drawn(nn.Embedding, *table, config.padding_idx, dtype=dtype, generator=generator)
     sizes = (F, config.hidden_size, config.num_layers)
     module = drawn(kind.build, *sizes, **settings, dtype=dtype, generator=generator).eval()
+    if table is not None:
+        embedding = drawn(nn.Embedding, *table, config.padding_idx, dtype=dtype, generator=generator)
     return Drawn(embedding, module, *_initial_state(module, config, len(batch.sequences), generator))
 
 

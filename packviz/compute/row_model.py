@@ -53,8 +53,9 @@ def rotated(x: Tensor, position_ids: Tensor) -> Tensor:
 class RowModel(nn.Module):
     """Embed tokens, and run layers of one kind over a row, according to a RowConfig.
 
+    layers           attention or nn.Conv1d, one for each layer, or one nn.RNN, nn.GRU or nn.LSTM of all layers; first,
+                     because their sizes do not depend on the tokens: a new word leaves their weights as they are
     embed_tokens     nn.Embedding (V, E), or nn.Linear (E, F) for tokens that are numbers or vectors
-    layers           attention or nn.Conv1d, one for each layer, or one nn.RNN, nn.GRU or nn.LSTM of all layers
     head             nn.Linear (V, E): the scores of the next token; None without ids
     embed_positions  nn.Embedding (N, E), or None; N is C rounded up to a multiple of 16, in which torch draws normal
                      numbers, and it is the last: so rows of another length leave all weights as they are
@@ -78,7 +79,6 @@ class RowModel(nn.Module):
 
         self.config = config
         learned = config.layer == "attention" and config.positions == "learned"
-        self.embed_tokens = drawn(nn.Embedding, V, E, dtype=dtype, generator=generator) if V else linear(features, E)
         if config.layer == "attention":
             rotary = config.positions == "rope"
             layers: list[nn.Module] = [Attention(linear(E, 3 * E), config.num_heads, rotary=rotary) for _ in range(L)]
@@ -88,6 +88,7 @@ class RowModel(nn.Module):
             build = CELL_KINDS[config.layer].build
             layers = [drawn(build, E, E, L, batch_first=True, dtype=dtype, generator=generator)]
         self.layers = nn.ModuleList(layers)
+        self.embed_tokens = drawn(nn.Embedding, V, E, dtype=dtype, generator=generator) if V else linear(features, E)
         self.head = linear(E, V) if V else None
         N = 16 * math.ceil(C / 16)
         self.embed_positions = drawn(nn.Embedding, N, E, dtype=dtype, generator=generator) if learned else None
