@@ -89,7 +89,7 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
         "attention.query",
         view,
         token=f"Token {t} of {chip(b)}",
-        alone=f"this piece of {chip(b)} alone" if stop - start < view.lengths[b] else f"{chip(b)} alone",
+        of=f"this piece of {chip(b)}" if stop - start < view.lengths[b] else chip(b),
         keys=keys,
         C=len(head.mask),
         weight=written(largest),

@@ -52,7 +52,6 @@ class Pair:
     view                   what is watched of the packed run
     padded                 [layer][direction] (B,T,P): torch's states at every cell of the grid, pads included
     times                  the time steps shown, in processing order
-    moved                  (B,T): how far a step moved the padded side's state
     apart, same            (B,T): how far apart the two states are, and whether they are equal up to rounding
     last                   h_n of the two sides, (B,P) each
     last_apart, last_same  (B,): how far apart its rows are, and whether they are equal up to rounding
@@ -63,7 +62,6 @@ class Pair:
     view: View
     padded: tuple[tuple[Tensor, ...], ...]
     times: list[int]
-    moved: np.ndarray
     apart: np.ndarray
     same: np.ndarray
     last: tuple[Tensor, Tensor]
@@ -83,8 +81,6 @@ def pair(trace: Trace, layer: int, direction: int, window: Window) -> Pair:
         padded = tuple(tuple(half.detach() for half in each) for each in layer_states(trace))
     ours, theirs = padded[layer][direction], _held(view)  # (B,T,P) after every time step
     last = ours[:, 0 if direction else -1], watched.h_n
-    before = watched.h_0.unsqueeze(1)
-    earlier = (ours[:, 1:], before) if direction else (before, ours[:, :-1])
     runs = np.minimum(np.array(view.lengths), view.columns)
     sides = (
         _side(view, PADDED, view.columns, ours, view.place, np.full(total[0], view.columns)),
@@ -94,7 +90,6 @@ def pair(trace: Trace, layer: int, direction: int, window: Window) -> Pair:
         view=view,
         padded=padded,
         times=sorted(range(view.columns), reverse=bool(direction)),
-        moved=_farthest(ours, torch.cat(earlier, 1)),
         apart=_farthest(ours, theirs),
         same=_same(ours.flatten(0, 1), theirs.flatten(0, 1)).reshape(total),
         last=last,

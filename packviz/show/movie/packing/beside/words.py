@@ -39,11 +39,11 @@ def time_step(both: Pair, t: int) -> Step:
     fed, idle = ([b for b in both.view.order if (t < both.view.lengths[b]) == live] for live in (True, False))
     pads, dropped = ([b for b in sorted(idle) if both.view.mask[b, t] == real] for real in (False, True))
     off = [b for b in range(both.view.total[0]) if not both.same[b, t]]
-    farthest = _most_of(pads, both.moved[:, t]) if idle else _most_of(off, both.apart[:, t])
-    distances = {"moved": far(both.moved[farthest, t]), "apart": far(both.apart[farthest, t])}
+    farthest = _most_of(pads if idle else off, both.apart[:, t])
     rows = {"fed": fed, "idle": idle, "pads": pads, "dropped": dropped, "off": off}
     strays = [b for b in fed if not both.view.mask[b, t]]
-    caption = say("beside", "step", both.view, t=t, strays=strays, farthest=farthest, **rows, **distances)
+    apart = far(both.apart[farthest, t])
+    caption = say("beside", "step", both.view, t=t, strays=strays, farthest=farthest, apart=apart, **rows)
     size = both.view.batch_sizes[t] if t < len(both.view.batch_sizes) else 0
     start = packed_rows.offsets(both.view)[t] if size else inputs.count(both.view)
     name, data = (
