@@ -39,12 +39,13 @@ from msgspec import Meta, Struct, to_builtins
 from classroom.decoding import decoded
 from classroom.slide import PICTURE, rendered
 from classroom.state import RefusedError
-from packviz.compute.runs import PACKING_RUN, ROWS_RUN, RUN_KINDS, RunKind
+from packviz.compute.runs import PACKING_RUN, RUN_KINDS, RunKind
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import limited_batch
-from packviz.show.movie import kinds
+from packviz.show.movie.kinds import MOVIE_KINDS
+from packviz.show.movie.possible import BESIDE
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import quoted, visible
@@ -61,10 +62,13 @@ MAX_CELLS = (
 )
 MAX_HTML = 100_000  # characters of Markdown as HTML, which is in every phone's snapshot
 
-_STAGES = {  # of a step, by the name of its kind of run
-    PACKING_RUN.name: (None, *(stage.name for stage in kinds.PACKING_MOVIE.stages), "beside"),
-    ROWS_RUN.name: (None, *(stage.name for stage in kinds.ROWS_MOVIE.stages)),
+_STAGES: dict[str, tuple[str | None, ...]] = {  # of a step, by the name of its kind of run
+    run.name: (None, *(stage.name for stage in movie.stages))
+    for run in RUN_KINDS.values()
+    for movie in MOVIE_KINDS
+    if movie.records == run.records
 }
+_STAGES[PACKING_RUN.name] += (BESIDE,)
 _Text = Annotated[str, Meta(max_length=MAX_PROMPT)]
 
 
@@ -119,7 +123,7 @@ class StepSpec(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     kind: of run. stage: None for all. number: of the step in that movie, counted from 1.
     """
 
-    kind: Literal["packing", "rows"] = "packing"
+    kind: str = PACKING_RUN.name
     stage: str | None = None
     number: Annotated[int, Meta(ge=1, le=100_000)] = 1
     sequences: str = EXAMPLES[0].text or ""
@@ -215,6 +219,7 @@ def _checked(given: object, kinds: Mapping[str, type[_Spec]], otherwise: str) ->
                 choice("kind", spec.kind, tuple(KINDS))
                 batch_and_config(known, run_of(known))
             case StepItem():
+                choice("kind", spec.step.kind, tuple(RUN_KINDS))
                 choice("stage", spec.step.stage, _STAGES[spec.step.kind])
                 batch_and_config(known["step"], RUN_KINDS[spec.step.kind])
     except PackvizError as problem:

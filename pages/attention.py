@@ -2,13 +2,12 @@
 
 from ui.parts.lesson import lesson
 from ui.parts.part import numbers_and_program
-from ui.state.kinds import ROWS
 from ui.views import attention
 
 lesson(
+    "attention",
     "Which tokens does a token read?",
     "Its query is compared with the keys that the mask allows. The output is the weighted sum of their values.",
-    ("attention",),
     {
         "Mask and positions, right and wrong": attention.both_ways,
         "A query that may read nothing": attention.nothing_to_read,
@@ -19,5 +18,4 @@ lesson(
         attention.to_try,
     ),
     onward=("what_leaks", "Next: what leaks? →"),
-    kind=ROWS,
 )

@@ -2,14 +2,13 @@
 
 from ui.parts.lesson import lesson
 from ui.parts.part import numbers_and_program
-from ui.state.kinds import ROWS
 from ui.views import borders
 
 lesson(
+    "borders",
     "How does a layer know where a document begins?",
     "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can each show it. Libraries often guess the borders from "
     "`position_ids`, but every such rule is wrong for some rows. *Try this* shows which.",
-    ("borders",),
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,
@@ -20,5 +19,4 @@ lesson(
         borders.to_try,
     ),
     onward=("attention", "Next: what does a token read? →"),
-    kind=ROWS,
 )

@@ -2,14 +2,13 @@
 
 from ui.parts.lesson import lesson
 from ui.parts.part import numbers_and_program
-from ui.state.kinds import ROWS
 from ui.views import filling_rows
 
 lesson(
+    "filling_rows",
     "How are documents put into rows?",
     "In rows, people call each sequence a document. All rows have `max_length` cells, and a strategy, such as best "
     "fit, longest first (`bfd`), chooses the row for each document.",
-    ("fill",),
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,
@@ -21,5 +20,4 @@ lesson(
         filling_rows.to_try,
     ),
     onward=("borders", "Next: where does a document begin? →"),
-    kind=ROWS,
 )

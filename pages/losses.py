@@ -2,13 +2,12 @@
 
 from ui.parts.lesson import lesson
 from ui.parts.part import numbers_and_program
-from ui.state.kinds import ROWS
 from ui.views import losses
 
 lesson(
+    "losses",
     "What does the loss count?",
     "A mean over tokens, over documents or over rows gives each token a different weight.",
-    ("losses",),
     {
         "Three numbers, each document alone and in rows": losses.three_numbers,
         "Micro-batches and gradient accumulation": losses.micro_batches,
@@ -17,5 +16,4 @@ lesson(
     },
     to_try=("Shift the labels over the whole row, or fill the rows in another way.", losses.to_try),
     onward=("doctor", "Next: is my own packing right? →"),
-    kind=ROWS,
 )

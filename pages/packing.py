@@ -4,9 +4,9 @@ from ui.parts.lesson import lesson
 from ui.views import packing
 
 lesson(
+    "packing",
     "What is in a PackedSequence?",
     "It has one row for each token, ordered by time step, and no padding. `batch_sizes[t]` rows belong to time step t.",
-    ("pack",),
     {
         "Pack it yourself": packing.by_hand,
         "Where is a token?": packing.addresses,

@@ -4,10 +4,10 @@ from ui.parts.lesson import lesson
 from ui.views import padding
 
 lesson(
+    "padding",
     "How do sequences fit into one tensor?",
     "All rows of a tensor are equally long, so `pad_sequence` fills up the short ones. You need `lengths` to "
     "know which values are real.",
-    ("pad", "embed"),
     {
         "What torch says without padding": padding.stacked,
         "What the grid alone cannot tell": padding.confused,

@@ -4,10 +4,10 @@ from ui.parts.lesson import lesson
 from ui.views import sorting
 
 lesson(
+    "sorting",
     "Why are the sequences sorted?",
     "At each time step the RNN takes the top rows. So the rows that still have a token must be on top: the longest "
     "sequences come first.",
-    ("sort",),
     {"enforce_sorted, both ways": sorting.enforced, "Equal lengths": sorting.equals},
     to_try=("Promise torch that the rows are sorted, or give it equal lengths.", sorting.to_try),
     onward=("packing", "Next: how to pack? →"),

@@ -2,15 +2,14 @@
 
 from ui.parts.lesson import lesson
 from ui.parts.part import do_i_need_it, numbers_and_program
-from ui.state.kinds import ROWS
 from ui.views import two_packings
 
 lesson(
+    "two_packings",
     "What does packing mean for a transformer?",
     "A row holds its sequences, called documents, one after another. Its borders are in `cu_seqlens`: 0, then the sum "
     "of the lengths after each sequence. Rows save the work on pads for many short texts; otherwise pad, and pass a "
     "mask.",
-    ("two",),
     {
         "Two packings of this batch": two_packings.side_by_side,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
@@ -21,5 +20,4 @@ lesson(
     ),
     ended=do_i_need_it,
     onward=("filling_rows", "Next: how are rows filled? →"),
-    kind=ROWS,
 )

@@ -4,9 +4,9 @@ from ui.parts.lesson import lesson
 from ui.views import unpacking
 
 lesson(
+    "unpacking",
     "Which output do I want?",
     "`pad_packed_sequence` puts the output back into a grid, and fills the cells that no RNN computed.",
-    ("unpack",),
     {"Which one do I want?": unpacking.which_one},
     to_try=(
         "Run in both directions, or ask for a wider grid, and see which ways to read the output stay right.",

@@ -2,13 +2,12 @@
 
 from ui.parts.lesson import lesson
 from ui.parts.part import numbers_and_program
-from ui.state.kinds import ROWS
 from ui.views import what_leaks
 
 lesson(
+    "what_leaks",
     "What leaks from one document into the next?",
     "A token should change only outputs of its own document. Its **influence** says how much it changes them.",
-    ("leak", "run"),
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,
         "A rollout of episodes is a row, too": what_leaks.rollout,
@@ -18,5 +17,4 @@ lesson(
     to_try=("Take another layer, or take away what keeps the documents apart.", what_leaks.to_try),
     ended=what_leaks.finished,
     onward=("losses", "Next: what does the loss count? →"),
-    kind=ROWS,
 )

@@ -3,7 +3,8 @@
 import json
 import random
 from dataclasses import dataclass
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +14,7 @@ from trace_cases import torch_run
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
-__all__ = ["Run", "random_run", "random_settings", "torchs"]
+__all__ = ["Run", "random_run", "random_settings", "torchs", "values"]
 
 KINDS = ("words", "ids", "decimals", "vectors", "float64", "float64 vectors", "int64")
 WORDS = ("on", "your", "mark", "Ωmega", "世界", "שלום", "naïve", "🙂")
@@ -79,6 +80,17 @@ def random_settings(draw: random.Random, seed: int) -> dict[str, Any]:
         "initial_state": draw.choice(("zeros", "random", "learned", "carried")),
         "seed": draw.choice((0, 1, seed, 2**63 - 1)),
     }
+
+
+def values(hint: Any) -> tuple[object, ...]:
+    """Return values of a setting of this type, each of which must have an effect of its own."""
+    kinds = get_args(hint)
+    if get_origin(hint) is Literal:
+        return kinds
+    if NoneType in kinds:
+        return (None, 8)
+    known: dict[Any, tuple[object, ...]] = {bool: (False, True), int: (1, 2), float: (0.0, -1.0)}
+    return known[hint]
 
 
 def random_token(draw: random.Random, kind: str, F: int) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import packviz
 from packviz import charts
-from packviz.teach import questions
+from packviz.teach import pages
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = sorted((ROOT / "packviz").rglob("*.py"))
@@ -214,4 +214,4 @@ def test_every_chart_and_every_page_is_in_its_list() -> None:
     functions = [node for path in files for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
     drawing = {node.name for node in functions if node.returns and ast.unparse(node.returns) == "go.Figure"}
     assert drawing - {"drawn"} <= set(charts.__all__) <= drawing | {"Panel", "template"}
-    assert {path.stem for path in PAGES} == {page.address for page in questions.PAGES}
+    assert {path.stem for path in PAGES} == {page.address for page in pages.PAGES}

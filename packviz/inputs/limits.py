@@ -6,11 +6,12 @@ the socket, in a class question or in a saved plan is refused like one that was 
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
+from packviz.inputs.row_config import RowConfig
 from packviz.validate import integer
 
 __all__ = ["LIMITS", "Limits", "check_batch", "check_limits", "check_products", "check_row_settings", "check_settings"]
@@ -63,9 +64,14 @@ class Limits:
 
 
 LIMITS = Limits()
-_OF_SETTINGS = {name: name for name in ("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length")}
-_OF_ROWS = {name: name for name in ("max_length", "num_heads", "kernel_size")}
-_OF_ROWS |= {"num_layers": "row_num_layers", "embedding_dim": "row_embedding_dim"}
+_NAMES = {field.name for field in fields(Limits)}
+_OF_SETTINGS = {field.name: field.name for field in fields(Config) if field.name in _NAMES}
+_OF_ROWS = {  # the limits with row_ in their name are for settings that a Config has, too
+    field.name: limit
+    for field in fields(RowConfig)
+    for limit in [f"row_{field.name}" if field.name in _OF_SETTINGS else field.name]
+    if limit in _NAMES
+}
 
 
 def limited_batch(text: str, kind: ReadAs = "auto", limits: Limits = LIMITS) -> Batch:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from packviz.teach import pages
 from ui.parts.player import Screen
 from ui.state import replaced
 
@@ -17,15 +18,8 @@ __all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "rend
 APP = Path(__file__).parents[2] / "app.py"
 FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
 replaced.LATE = replaced.SLOW = 0.0  # AppTest does at once what a hand would do after a while: it is meant
-STAGES = {"padding": "pad", "sorting": "sort", "packing": "pack", "running": "run", "unpacking": "unpack"}
-ROW_STAGES = {
-    "two_packings": "two",
-    "filling_rows": "fill",
-    "borders": "borders",
-    "attention": "attention",
-    "what_leaks": "leak",
-    "losses": "losses",
-}
+STAGES = {page.address: page.stages[0] for page in pages.LESSONS.values() if page.kind == "packing"}
+ROW_STAGES = {page.address: page.stages[0] for page in pages.LESSONS.values() if page.kind == "rows"}
 LESSONS = STAGES | ROW_STAGES  # of each lesson, its first stage
 
 

@@ -13,9 +13,10 @@ from classroom import films
 from classroom.questions import question
 from classroom.specs import checked_item
 from packviz.errors import PackvizError
+from packviz.teach.pages import LESSONS
 from ui.parts.plan import STARTER, Item, Plan, item_of, shown_of
 from ui.parts.plan_file import as_file, as_html, from_file
-from ui.state.kinds import PACKING, ROWS, AppKind
+from ui.state.kinds import APP_KINDS, ROWS
 from ui.state.runs import BESIDE, OWN, Request, Source, run
 
 PICTURE = base64.b64encode(b"\x89PNG" + bytes(300)).decode()
@@ -145,27 +146,18 @@ def test_a_room_shows_the_items_of_a_plan_with_their_notes() -> None:
     assert "say why" not in str(question(shown[2]).public)
 
 
-@pytest.mark.parametrize(
-    ("kind", "stage", "settings", "stages"),
-    [
-        (ROWS, "attention", {"layer": "gru"}, {"run"}),
-        (ROWS, "run", {"layer": "attention"}, {"attention"}),
-        (PACKING, "unpack", {"enforce_sorted": True}, {"sort"}),
-        (PACKING, "beside", {"enforce_sorted": True}, {"sort"}),
-        (PACKING, "embed", {"embedding_dim": None}, {"pad"}),
-        (PACKING, "embed", {"embedding_dim": 3, "enforce_sorted": True}, {"pad", "embed"}),
-    ],
-)
-def test_a_room_shows_the_movie_of_the_page(
-    kind: AppKind, stage: str, settings: dict[str, object], stages: set[str]
-) -> None:
-    asked: Any = ("pad", "embed") if stage == "embed" else (stage,)
-    request = Request(Source(OWN, "1 2 3\n4 5 6 7"), tuple(settings.items()), stages=asked, kind=kind)
-    page = json.loads(run(request).movie.data)
-    (spec,) = shown_of([item_of("class", request, 1)])
+@pytest.mark.parametrize("settings", [{}, {"layer": "gru"}, {"enforce_sorted": True}, {"embedding_dim": 4}], ids=str)
+@pytest.mark.parametrize("page", [*LESSONS, "compare", "overview"])
+def test_a_room_shows_the_movie_of_the_page(page: str, settings: dict[str, object]) -> None:
+    """Also where the settings take a stage from the run: attention from a GRU, packing from refused lengths."""
+    stages: Any = LESSONS[page].stages if page in LESSONS else BESIDE if page == "compare" else None
+    kind = APP_KINDS[LESSONS[page].kind if page in LESSONS else "packing"]
+    chosen = tuple((name, value) for name, value in settings.items() if name in kind.defaults)
+    request = Request(Source(OWN, "1 2 3\n4 5 6 7"), chosen, stages=stages, kind=kind)
+    shown = run(request)
+    (spec,) = shown_of([item_of(page, shown.request, 1)])
     room = json.loads(gzip.decompress(films.film_of_step(spec["step"]).data))
-    assert room["steps"] == page["steps"]
-    assert {step.stage for step in run(request).film.steps} == stages
+    assert room["steps"] == json.loads(shown.movie.data)["steps"]
 
 
 def test_a_room_shows_a_step_of_rows_with_what_is_watched_of_it() -> None:

@@ -21,7 +21,8 @@ from streamlit import config
 from visits import Open
 
 from bench.visitors import visitor
-from packviz.teach.questions import ENTRIES, PAGES
+from packviz.teach.pages import PAGES
+from packviz.teach.questions import ENTRIES
 from ui.parts import player
 from ui.server.head import ELEMENTS, needed, title_and_description
 from ui.server.sessions import AWAY, EVERY

@@ -10,15 +10,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from playwright.sync_api import Browser, Locator, expect
 from tabs import Scheme, Size, Tab, enter, screenshots, tab, until
 
+from packviz.teach.pages import PAGES
 from ui.parts.controls import LABEL
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
-MENU = {
-    "Learn": ("Padding", "Sorting", "Packing", "Running", "Unpacking"),
-    "Transformers": ("Two packings", "Filling rows", "Borders", "Attention", "What leaks", "What the loss counts"),
-    "Why it matters": ("Compare", "Cost", "Training"),
-    "Help": ("Questions", "Doctor", "For teachers"),
-}
+GROUP = {page.menu: page.group for page in PAGES}  # of each entry of the menu
 PLAYER = '[data-testid="packviz-player"]'
 
 QUIET = """async (players) => {
@@ -142,7 +138,7 @@ class Visit:
 
     def go_to(self, name: str) -> None:
         """Choose a page in the menu, and wait for it."""
-        group = next(group for group, names in MENU.items() if name in names)
+        group = GROUP[name]
         self.page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
         self.page.get_by_role("menuitem", name=name, exact=True).click()
         self.page.wait_for_url(f"**/{name.lower().replace(' ', '_')}*")
@@ -216,7 +212,7 @@ def two_screens(visited: Visit, *, sections: int) -> bool:
 
 def ticked(visited: Visit, lesson: str) -> bool:
     """Return whether the menu has a tick beside a lesson."""
-    group = next(group for group, names in MENU.items() if lesson in names)
+    group = GROUP[lesson]
     menu = visited.page.get_by_test_id("stTopNavSection").filter(has_text=group)
     menu.click()
     item = visited.page.get_by_role("menuitem", name=re.compile(lesson))  # "Unpacking" has no capital P

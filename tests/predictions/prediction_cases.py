@@ -15,10 +15,9 @@ from trace_cases import random_case
 from packviz.compute.trace import Traced, trace, trace_module
 from packviz.inputs.batch import sequence_label
 from packviz.inputs.config import Config
-from packviz.teach.predictions import Answer, Prediction, Stage
+from packviz.teach.predictions import Answer, Prediction
 
 SEEDS = seeds(20)
-STAGES: tuple[Stage, ...] = ("pad", "embed", "sort", "pack", "run", "unpack", "backward")
 FILLER = 777.0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prediction_cases import SEEDS, STAGES, asked
+from prediction_cases import SEEDS, asked
 from seeds import many
 from trace_cases import made
 
@@ -20,7 +20,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.row_config import RowConfig
 from packviz.predictions import KINDS, Prediction, Stage, ask, asking, spelled
-from packviz.show.movie import movie
+from packviz.show.movie import STAGES, movie
 from packviz.show.movie.kinds import ROWS_MOVIE, movie_kind_of, stages_of
 from packviz.teach.predictions import MAX_ASKED
 from packviz.teach.predictions.prediction import read_choice, read_letters, read_numbers

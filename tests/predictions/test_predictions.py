@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 import torch
-from prediction_cases import SEEDS, STAGES, asked, number_in, torch_answer
+from prediction_cases import SEEDS, asked, number_in, torch_answer
 from trace_cases import made
 
 from packviz.compute.record import Refusal
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
-from packviz.show.movie import Movie, movie
+from packviz.show.movie import STAGES, Movie, movie
 from packviz.teach.predictions import KINDS, MovieMoment, Prediction, Stage, ask, spelled
 
 FIRST = "1 2 3\n4 5\n6 7 8 9"

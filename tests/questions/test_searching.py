@@ -8,7 +8,8 @@ import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.show.movie.packing.words import TERMS
-from packviz.teach.questions import ENTRIES, Entry, Page, has_message, meaning, search, searched
+from packviz.teach.pages import Page
+from packviz.teach.questions import ENTRIES, Entry, has_message, meaning, search, searched
 
 MESSAGES = [(entry, message) for entry in ENTRIES for message in entry.messages]
 FIRST = {

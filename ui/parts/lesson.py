@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from packviz.compute.record import Refusal
 from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
+from packviz.teach.pages import LESSONS
 from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, way_back
 from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused
@@ -18,7 +20,7 @@ from ui.parts.progress import leave_others
 from ui.parts.share import share
 from ui.parts.trying import try_this
 from ui.state import address, widgets
-from ui.state.kinds import PACKING, AppKind, MovieStage
+from ui.state.kinds import APP_KINDS, PACKING, AppKind, MovieStage
 from ui.state.path import script
 from ui.state.runs import Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
@@ -53,22 +55,21 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Wa
 
 
 def lesson(
+    page: str,
     question: str,
     answer: str,
-    stages: tuple[MovieStage, ...],
     parts: Parts,
     *,
     to_try: tuple[str, Try],
     onward: Way,
     ended: Callable[[], None] | None = None,
-    kind: AppKind = PACKING,
 ) -> None:
-    """Show one stage in full depth.
+    """Show the stages of a lesson in full depth.
 
-    question: the title. answer: at most three short sentences, Markdown. stages: those of the movie; the prediction is
-    about the first. parts: what is shown below the painted movie; all but the first are folded, on a phone all. to_try:
-    a sentence, and buttons with the settings that they apply. onward: the next page, in the player's last step and
-    below. ended: draws what comes last. kind: of run.
+    page: its name in pages.toml, which has its stages and its kind of run. question: the title. answer: at most three
+    short sentences, Markdown. parts: what is shown below the painted movie; all but the first are folded, on a phone
+    all. to_try: a sentence, and buttons with the settings that they apply. onward: the next page, in the player's last
+    step and below. ended: draws what comes last.
     """
 
     def below(shown: Shown) -> None:
@@ -82,7 +83,8 @@ def lesson(
         if ended is not None:
             ended()
 
-    _with_movie(question, answer, stages, (onward,), below, kind)
+    of = LESSONS[page]
+    _with_movie(question, answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind])
 
 
 def compared(

@@ -17,7 +17,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.limits import limited_batch
 from packviz.show.movie.page import assets, packed
-from packviz.teach.questions import PAGES
+from packviz.teach.pages import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
 from ui.parts.plan import MAX_ITEMS, MAX_NOTE, Item, Plan, heading, question_of

@@ -17,7 +17,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
-from packviz.teach.questions import ENTRIES, PAGES
+from packviz.teach.pages import PAGES
+from packviz.teach.questions import ENTRIES
 from packviz.text import markup, visible
 from ui.parts.player import NAME
 from ui.server.missing import is_missing, missing

@@ -6,7 +6,7 @@ from rapidfuzz import fuzz, process
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from packviz.teach.questions import PAGES
+from packviz.teach.pages import PAGES
 from packviz.text import markup
 
 _TITLES = {page.address: page.menu for page in PAGES}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
@@ -64,10 +64,16 @@ NAMES: Mapping[str, tuple[str, Any]] = {
     "embed_options": ("", None),
 }
 
+
+def _numbers(config: type) -> list[str]:
+    """Return the settings of a config that are numbers."""
+    return [name for name, hint in get_type_hints(config).items() if {int, float} & {hint, *get_args(hint)}]
+
+
 NUMBERS = (  # whose widget is a number input
-    *("hidden_size", "num_layers", "embedding_dim", "padding_idx", "total_length", "seed", "train_seeds"),
-    *("padding_value", "x_padding_value", "file_padding_value"),
-    *("max_length", "num_heads", "kernel_size", "row_num_layers", "row_embedding_dim", "row_seed"),
+    *_numbers(Config),
+    *(ROW_NAMES[name] for name in _numbers(RowConfig)),
+    *("train_seeds", "x_padding_value", "file_padding_value"),
 )
 
 SETTINGS = ("all", *(name for name, (owner, _) in NAMES.items() if owner in (SOURCE, PANEL)))  # that a link may fix

@@ -5,28 +5,15 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from packviz.teach.questions import PAGES
+from packviz.teach.pages import LESSONS, PAGES
 from ui.state.visit import visit
 
-LESSONS = {  # by stage
-    "pad": "padding",
-    "sort": "sorting",
-    "pack": "packing",
-    "run": "running",
-    "unpack": "unpacking",
-    "two": "two_packings",
-    "fill": "filling_rows",
-    "borders": "borders",
-    "attention": "attention",
-    "leak": "what_leaks",
-    "losses": "losses",
-}
-
+FIRST_STAGES = frozenset(page.stages[0] for page in LESSONS.values())  # each has a prediction, and a tick in the menu
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them
 
 
 def _kept() -> frozenset[str]:
-    return frozenset(st.context.cookies.get(COOKIE, "").split(".")) & frozenset(LESSONS)
+    return frozenset(st.context.cookies.get(COOKIE, "").split(".")) & FIRST_STAGES
 
 
 @dataclass
@@ -57,6 +44,6 @@ def script(name: str) -> str:
 
 
 def _page(name: str, title: str) -> Page:
-    done = {LESSONS[stage] for stage in visit(Lessons).done}
-    tick = "✔️" if name in done else None  # the page's icon in the browser, too: a :material/ icon would be fetched
+    done = name in LESSONS and LESSONS[name].stages[0] in visit(Lessons).done
+    tick = "✔️" if done else None  # the page's icon in the browser, too: a :material/ icon would be fetched
     return st.Page(script(name), title=title, icon=tick, url_path=name)

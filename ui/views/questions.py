@@ -8,6 +8,7 @@ import streamlit as st
 
 from packviz.charts import Panel, panels
 from packviz.show.movie import Movie, beside, movie
+from packviz.teach.pages import Page
 from packviz.teach.questions import (
     ENTRIES,
     GROUPS,
@@ -15,7 +16,6 @@ from packviz.teach.questions import (
     OTHERWISE,
     Entry,
     EntryResult,
-    Page,
     answer,
     answer_apart,
     has_message,

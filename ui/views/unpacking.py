@@ -7,7 +7,7 @@ from packviz.facts import Readout, readouts
 from packviz.inputs.batch import sequence_label
 from ui.parts.part import do_i_need_it
 from ui.state.kinds import PACKING
-from ui.state.path import LESSONS, Lessons, script
+from ui.state.path import FIRST_STAGES, Lessons, script
 from ui.state.runs import Shown
 from ui.state.visit import visit
 
@@ -62,7 +62,7 @@ def _values(each: Readout) -> None:
 
 def finished() -> None:
     """Sum up the five lessons, and say where to go next."""
-    of_packing = set(LESSONS) & set(PACKING.stages)
+    of_packing = FIRST_STAGES & set(PACKING.stages)
     lessons, done = len(of_packing), len(of_packing & visit(Lessons).done)
     answered = f"{done} of {lessons} predictions answered" if done < lessons else "all five predictions answered ✓"
     with st.expander(f"What you know now: {answered}", expanded=done == lessons):

@@ -11,21 +11,20 @@ import math
 import re
 import sqlite3
 import threading
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import LCSseq
 
 from packviz.show.movie.packing.words import TERMS
+from packviz.teach.pages import PAGES, Page
 from packviz.teach.questions.entry import ENTRIES, GROUPS, Entry
 from packviz.text import Brief
 
-__all__ = ["MAX_CHARACTERS", "PAGES", "Page", "Results", "has_message", "is_error", "meaning", "search", "searched"]
+__all__ = ["MAX_CHARACTERS", "Results", "has_message", "is_error", "meaning", "search", "searched"]
 
 MAX_CHARACTERS = 20_000  # of a text, counted from its end: a traceback ends with the error
 _MAX_READ = 2_000  # of these, from the last error or from the beginning
@@ -57,31 +56,6 @@ _ASKING = _COMMON | {"mean", "means", "meaning", "s", "explain", "define", "defi
 
 
 @dataclass(frozen=True, repr=False)
-class Page(Brief):
-    """A page of the app.
-
-    address  its file in pages/, without the ending
-    title    in links and in the search
-    about    its subject
-    group    in the menu; "": none
-    named    in the menu, if that is not its address in words
-    asked    what people ask who look for it; (): the search does not find it
-    """
-
-    address: str
-    title: str
-    about: str
-    group: str = ""
-    named: str = ""
-    asked: tuple[str, ...] = ()
-
-    @property
-    def menu(self) -> str:
-        """Return its name in the menu."""
-        return self.named or self.address.replace("_", " ").capitalize()
-
-
-@dataclass(frozen=True, repr=False)
 class Results(Brief):
     """What a search found, best first."""
 
@@ -89,10 +63,6 @@ class Results(Brief):
     fits: bool = False  # whether the first one covers the text; otherwise they are only the nearest
 
 
-PAGES = tuple(
-    Page(address, **{**page, "asked": tuple(page.get("asked", ()))})
-    for address, page in tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8")).items()
-)
 _EVERYTHING: tuple[Entry | Page, ...] = (*ENTRIES, *(page for page in PAGES if page.asked))
 _QUOTING = frozenset(entry for entry in ENTRIES if entry.group == GROUPS[-1])
 _LOCK = threading.Lock()
