@@ -34,3 +34,8 @@ def test_the_readme_is_short_and_needs_no_scrolling_sideways() -> None:
     lines = README.splitlines()
     assert len(lines) <= 120
     assert [line for line in lines if len(line) > 120] == []
+
+
+def test_no_line_about_changing_packviz_is_long() -> None:
+    lines = (ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()
+    assert [line for line in lines if len(line) > 140] == []

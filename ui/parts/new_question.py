@@ -20,9 +20,9 @@ from ui.parts.own_question import own_question, own_slide, preview
 from ui.parts.plan import MAX_NOTE, Item, Plan, about
 from ui.parts.plan_view import Ask, keep, to_plan
 from ui.parts.quiz_views import batch
-from ui.state import address
+from ui.state import address, names
 from ui.state.cache import cached
-from ui.state.kinds import APP_KINDS, ROWS
+from ui.state.kinds import APP_KINDS
 from ui.state.path import script
 from ui.state.visit import visit
 
@@ -73,17 +73,17 @@ def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
     if last is None or address.touched(("sequences", "example")):
         return
     kind, settings = APP_KINDS[run_of(last).name], dict(last.get("settings", {}))
-    if kind is ROWS:
-        st.session_state[_ABOUT] = ROWS.name
-        watched = {"layer": settings.pop("watched_layer")} if "watched_layer" in settings else {}
-        settings = {kind.names.get(name, name): value for name, value in settings.items()} | watched
-    put({**settings, "sequences": last["sequences"]})
+    parts = [part for part in kind.computes.watched if part.name in settings and part.argument in names.NAMES]
+    watched = {part.argument: settings.pop(part.name) for part in parts}
+    settings = {kind.names.get(name, name): value for name, value in settings.items()}
+    st.session_state[_ABOUT] = kind.name
+    put({**settings, **watched, "sequences": last["sequences"]})
 
 
 def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about a batch, which is typed here."""
-    names = tuple(APP_KINDS)
-    kind = APP_KINDS[st.segmented_control("About", names, default=names[0], required=True, key=_ABOUT)]
+    kinds = tuple(APP_KINDS)
+    kind = APP_KINDS[st.segmented_control("About", kinds, default=kinds[0], required=True, key=_ABOUT)]
     left, right = st.columns([3, 2], gap="medium")
     with right, st.expander("Sequences and settings", key="class settings"):
         chosen = controls(kind, apart=False, text=left.container(), place=st.container())
