@@ -40,17 +40,18 @@ def integer(
     most: int | None = None,
     *,
     what: str = "an integer",
-    fix: str = "choose an integer in that range",
+    fix: str = "",
     or_none: bool = False,
 ) -> int:
     """Return the value as an int; raises PackvizError unless it is an integer from `least` to `most`.
 
-    what: the noun in the message; or_none: whether the message offers None.
+    what: the noun in the message; fix: "" for a choice in the range; or_none: whether the message offers None.
     """
     if is_integer(value, least, most):
         return int(value)
     reach = f"of at least {least}" if most is None else f"from {least} to {most}"
     expected = f"{what} {reach}" + (", or None" if or_none else "")
+    fix = fix or (f"choose {least} or more" if most is None else f"choose a number from {least} to {most}")
     raise PackvizError(parameter, expected=expected, got=shown(value), fix=fix)
 
 

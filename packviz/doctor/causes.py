@@ -32,7 +32,7 @@ def patterns(done: Evidence, vary: Variations) -> list[Pattern]:
     for name in dict.fromkeys(one.name for one in done.changes):
         changes = [one for one in done.changes if one.name == name]
         order = tuple(moved(done, name))
-        kind = "order_differs" if order else _kind(done, vary, changes)
+        kind = "results_moved" if order else _kind(done, vary, changes)
         found.setdefault((kind, order), []).extend(changes)
     return [Pattern(kind, changes, order) for (kind, order), changes in found.items()]
 

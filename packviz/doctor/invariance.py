@@ -93,7 +93,8 @@ def _findings(
     if done.differs:
         run.differs = True
         failure = said_by(done.failures["again"]) if "again" in done.failures else ""
-        yield _finding("run_differs", done, done.changes, drawn=run.draws(), failure=failure, evaluated=True)
+        cause = "draws_in_evaluation" if run.draws() else "keeps_a_state"
+        yield _finding("run_differs", done, done.changes, cause=cause, failure=failure)
         return
     if "alone" in done.failures:
         failure = said_by(done.failures["alone"])
@@ -143,9 +144,10 @@ def _own_shapes(done: Evidence, given: PaddedBatch, b: int) -> dict[str, torch.S
 
 def _varied(done: Evidence, given: PaddedBatch) -> Iterator[Finding]:
     """Yield which variations were impossible, what differs in the others, and what causes it."""
-    for way in ("order", "wider", "filled"):
+    fails: dict[Way, str] = {"order": "order_fails", "wider": "wider_fails", "filled": "filled_fails"}
+    for way, key in fails.items():
         if way in done.failures and way not in done.compared:
-            yield _finding("variation_fails", done, severity="note", way=way, failure=said_by(done.failures[way]))
+            yield _finding(key, done, severity="note", failure=said_by(done.failures[way]))
     if not done.compared - {"again"}:
         failure = said_by(next(iter(done.failures.values())))
         yield _finding("nothing_compared", done, severity="error", failure=failure)
@@ -185,6 +187,4 @@ def _finding(
     rows = sorted({one.on for one in changes if one.on is not None})
     many, whose = len(rows) > 1, f" of {letters(rows)}" if rows else ""
     change = f"the result{'s' * many}{whose} {'change' if many else 'changes'}: {amounts_of(changes)}."
-    return finding(
-        key, done, changes, severity, "sequence", **{"change": change, "extra": EXTRA, "order": "", **values}
-    )
+    return finding(key, done, changes, severity, "sequence", **{"change": change, "extra": EXTRA, **values})

@@ -77,7 +77,7 @@ def check_rows(
             done = _evidence(watched, counted, forwards, given, tolerance)
             row = _collected(done, given, seed)
             watched.differs = done.differs
-            found = _findings(done, row, partial(_causes, done, row, given, own, run), drawn=watched.draws())
+            found = _findings(done, row, partial(_leaking, done, row, given, own, run), drawn=watched.draws())
     return Checked(found, row.influence(done.forwards)).ignoring(ignore)
 
 
@@ -183,7 +183,7 @@ def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, flo
     return found
 
 
-def _findings(done: Evidence, row: _Row, causes: Callable[[], dict[str, object]], *, drawn: bool) -> list[Finding]:
+def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[str, str]], *, drawn: bool) -> list[Finding]:
     failure = next(map(said_by, done.failures.values()), "")
     sizes = [size for one in row.changes for size in one.steps.values()]
     size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
@@ -192,7 +192,7 @@ def _findings(done: Evidence, row: _Row, causes: Callable[[], dict[str, object]]
         return finding(key, done, changes, severity, "document", size=size, failure=failure, **values)
 
     if done.differs:
-        return [found("run_differs", row.changes, drawn=drawn, evaluated=True)]
+        return [found("run_differs", row.changes, cause="draws_in_evaluation" if drawn else "keeps_a_state")]
     notes = []
     if "alone" in done.failures:
         if not row.tried:
@@ -201,9 +201,11 @@ def _findings(done: Evidence, row: _Row, causes: Callable[[], dict[str, object]]
     if kernel := _kernel(row):
         return [found("convolution", row.changes, kernel=kernel), *notes]
     if row.influenced:
-        return [found("leak", row.changes, **causes()), *notes]
+        cause, layers = leaking()
+        return [found("leak", row.changes, cause=cause, layers=layers), *notes]
     if row.alone:
-        return [found("positions", row.changes, first=min(row.alone) < row.starts[1]), *notes]
+        first_differs = min(row.alone) < row.starts[1]
+        return [found("positions", row.changes, cause="first_differs" if first_differs else "first_is_right"), *notes]
     return notes
 
 
@@ -221,27 +223,27 @@ def _kernel(row: _Row) -> int:
     return reach + 1 if ends and len(found) >= DENSE * len(near) and deepest < reach else 0
 
 
-def _causes(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> dict[str, object]:
-    """Return what the answers say about the cause of a leak, and which layers of the model carry it."""
-    owner, D = row.owner, len(done.lengths)
-    pairs = {(owner[k], owner[q]) for k, q in row.influenced}
-    possible = {(a, b) for a in {owner[k] for k in row.tried} for b in range(a + 1, D)}
-    starts = {*row.starts[1:-1]}
+def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> tuple[str, str]:
+    """Return the cause of a leak as far as the answers show it, and the layers of the model that carry it, in words."""
+    owner, starts = row.owner, {*row.starts[1:-1]}
+    if _is_sorted(done):
+        return "sorted_by_length", ""
+    if all(k in starts and q == k - 1 for k, q in row.influenced):
+        return "labels_shifted", ""
     layers = _carrying(done, row, documents, model, run)
-
-    def named(kinds: tuple[type[nn.Module], ...]) -> str:
-        return joined([f"{type(one).__name__} {name}".strip() for name, one in layers if isinstance(one, kinds)], 3)
-
-    both = any(a > b for a, b in pairs)
-    return {
-        "by_length": _is_sorted(done),
-        "shifted": all(k in starts and q == k - 1 for k, q in row.influenced),
-        "recurrent": named(RECURRENT),
-        "statistics": named(STATISTICS),
-        "attention": named(ATTENTION),
-        "both": both,
-        "some": not both and len(pairs) < len(possible),
-    }
+    for cause, kinds in (
+        ("recurrent_layer", RECURRENT),
+        ("statistics", STATISTICS),
+        ("attention_reads_over", ATTENTION),
+    ):
+        named = [f"{type(one).__name__} {name}".strip() for name, one in layers if isinstance(one, kinds)]
+        if named:
+            return cause, joined(named, 3)
+    pairs = {(owner[k], owner[q]) for k, q in row.influenced}
+    if any(a > b for a, b in pairs):
+        return "earlier_changed", ""
+    possible = {(a, b) for a in {owner[k] for k in row.tried} for b in range(a + 1, len(done.lengths))}
+    return ("some_borders" if len(pairs) < len(possible) else "no_borders"), ""
 
 
 def _carrying(

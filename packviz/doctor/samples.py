@@ -140,7 +140,8 @@ def _collect(done: Evidence, vary: Variations) -> None:
 def _findings(done: Evidence, vary: Variations, *, drawn: bool) -> Iterator[Finding]:
     """Yield what follows from the evidence."""
     if done.differs:
-        yield finding("run_differs", done, done.changes, drawn=drawn, failure=_failure(done, "again"), evaluated=False)
+        cause = "draws_in_training" if drawn else "keeps_a_state"
+        yield finding("run_differs", done, done.changes, cause=cause, failure=_failure(done, "again"))
         return
     if not done.compared - {"again"}:
         failure = said_by(next(iter(done.failures.values())))
@@ -150,7 +151,7 @@ def _findings(done: Evidence, vary: Variations, *, drawn: bool) -> Iterator[Find
         copies = done.copies > 1 and bool(done.alone)
         yield finding("alone_fails", done, severity="note", failure=_failure(done, "alone"), copies=copies)
     if "order" in done.failures and "order" not in done.compared:
-        yield finding("variation_fails", done, severity="note", failure=_failure(done, "order"), way="order")
+        yield finding("order_fails", done, severity="note", failure=_failure(done, "order"))
     for one in patterns(done, vary):
         changes = _showing_the_cause(one.changes)
         yield finding(one.kind, done, changes, **_values(done, vary, one, changes))
@@ -181,7 +182,6 @@ def _values(done: Evidence, vary: Variations, pattern: Pattern, changes: Sequenc
         "full": letters(full) if full else "",
         "one_full": len(full) == 1,
         "first_is_right": 0 not in {one.on for one in changes if one.way == "alone"},
-        "cause": "",
     }
 
 

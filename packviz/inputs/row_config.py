@@ -85,8 +85,8 @@ class RowConfig:
     def _check_heads(self) -> None:
         E, heads = self.embedding_dim, self.num_heads
         if E % heads:
-            expected, got = f"a divisor of embedding_dim, {E}", str(heads)
-            raise PackvizError("num_heads", expected=expected, got=got, fix="choose a number of heads that divides it")
+            expected, got = f"a divisor of embedding_dim = {E}", str(heads)
+            raise PackvizError("num_heads", expected=expected, got=got, fix=f"choose a number that divides {E}")
         if self.positions == "rope" and self.head_dim % 2:
             expected = 'an even embedding_dim / num_heads with positions="rope", which rotates pairs of numbers'
             got = f"{E} / {heads} = {self.head_dim}"

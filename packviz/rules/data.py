@@ -123,8 +123,10 @@ def lengths_are_integers(case: Case) -> Iterator[Fault]:
     if whole is not None and (given.is_floating_point() or given.dtype == torch.bool):  # torch cuts or converts them
         read = given.tolist()
         cut = [b for b, length in enumerate(read) if length != whole[b]]
-        severity: Severity = "silent" if cut else "note"
-        yield Fault("float_lengths", Answer(whole), cut, severity=severity, cut=[f"{read[b]:g}" for b in cut])
+        if cut:
+            yield Fault("fractional_lengths", Answer(whole), cut, severity="silent", cut=[f"{read[b]:g}" for b in cut])
+        else:
+            yield Fault("float_lengths", Answer(whole), severity="note")
     elif given.dim() == 1 and given.device.type == "cpu" and not bool(given.isfinite().all()):
         rows = (~given.isfinite()).nonzero().flatten().tolist()
         values = [f"{given[b]:g}" for b in rows]

@@ -132,7 +132,7 @@ class FindingsError(PackvizError):
 class Fault:
     """What a condition found, before it is put into words.
 
-    key      names the words in findings.toml; values: what these are about
+    key      names the words in findings.toml; values: what these are about; `cause` names a sentence of its [causes]
     answer   what torch does with this input, or with the smallest part that shows the problem; None if it is not asked
     rows, steps   the sequences and the time steps in these, as in Finding
     severity      None: that of torch's answer
@@ -162,6 +162,8 @@ def worded(fault: Fault, case: object) -> Finding:
     words, rows, steps = _words(fault.key), fault.rows, fault.steps
     answer = fault.answer or Answer()
     values = {**fault.values, "answer": answer, "case": case, "rows": rows, "steps": steps}
+    cause = fault.values.get("cause")
+    values["because"] = " ".join(_cause(str(cause)).render(**values).split()) if cause else ""
 
     def said(field: str, **more: object) -> str:
         return " ".join(words[field].render(**values, **more).split())
@@ -226,14 +228,30 @@ def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
     own = (described, documents, dtype_name, for_sequences, layout, numbers, places)
     environment.filters |= {each.__name__: each for each in own}
     environment.globals = {**ENVIRONMENT.globals, "cell": cell, "places": places, "tuple": tuple}
-    table = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
-    environment.globals["causes"] = table.pop("causes")
+    written = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
+    table: dict[str, dict[str, str]] = {}
+    for name, entry in written.items():
+        shared = {field: text for field, text in entry.items() if isinstance(text, str)}
+        entries = {key: words for key, words in entry.items() if isinstance(words, dict)}  # of a group
+        table |= {key: {**shared, **words} for key, words in entries.items()} or {name: shared}
     return environment, table
+
+
+def key_of(name: str) -> str:
+    """Return the key of the finding that a fault of this name becomes."""
+    return _table()[1][name].get("key", name)
 
 
 @cache
 def _keys() -> frozenset[str]:
-    return frozenset(words.get("key", key) for key, words in _table()[1].items())
+    return frozenset(key_of(name) for name in _table()[1] if name != "causes")
+
+
+@cache
+def _cause(name: str) -> Template:
+    """Return the template of a cause."""
+    environment, table = _table()
+    return environment.from_string(table["causes"][name])
 
 
 @cache

@@ -119,8 +119,10 @@ def _judged(case: Case) -> Fault | None:
             severity: Severity = "note" if key == "one_direction" else "silent"
             return Fault(key, Answer(state), rows, steps, severity=severity, **values, code=code, about=about)
     module = case.module
-    values["dropout"] = module is not None and module.training and bool(module.dropout) and module.num_layers > 1
-    return Fault("state_unknown", Answer(state), rows, steps, severity="note", **values)
+    if module is not None and module.training and module.dropout and module.num_layers > 1:
+        values["cause"] = "dropout_between_layers"
+    key = "state_width" if apart is None else "state_unknown"
+    return Fault(key, Answer(state), rows, steps, severity="note", **values)
 
 
 def _wrong(run: _Outputs) -> Iterator[_Reading]:

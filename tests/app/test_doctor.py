@@ -203,7 +203,7 @@ def test_more_than_four_files_are_refused_and_four_are_read(app: AppTest, read: 
     some = {f"{i}.npy": npy(np.ones((2, 3), "float32")) for i in range(given.MAX_FILES + 1)}
     give(app, some)
     assert "You can give at most 4 files of 32 MB each. A larger file turns red and is not read." in texts(app)
-    assert "⚠ Expected at most 4 files, got 5. Fix: remove 1 of them." in texts(app)
+    assert "⚠ Expected at most 4 files, but got 5. Remove 1 of them." in texts(app)
     assert read == []
     del some["0.npy"]
     give(app, some)

@@ -11,6 +11,7 @@ from random_runs import values
 from streamlit.testing.v1 import AppTest
 
 import packviz as pv
+from classroom.specs import run_of
 from packviz.compute.row_limits import check_row_limits
 from packviz.errors import PackvizError
 from packviz.inputs.examples import EXAMPLES
@@ -45,6 +46,49 @@ def _page() -> None:
     strip(chosen)
     source(chosen)
     st.json(dict(chosen.asked.settings))
+
+
+def _asked_before() -> None:
+    import json
+
+    import streamlit as st
+
+    from ui.parts.controls import controls
+    from ui.parts.new_question import put_batch
+    from ui.state.kinds import APP_KINDS
+
+    spec = json.loads(st.query_params["spec"])
+    put_batch([spec])
+    kind = APP_KINDS[st.session_state["class about"]]
+    asked = controls(kind).asked
+    st.json({"kind": kind.name, "settings": dict(asked.settings), "layer": asked.layer, "head": asked.head})
+
+
+@pytest.mark.parametrize(
+    ("question", "settings", "layer", "head"),
+    [
+        ({"kind": "batch_sizes", "settings": {"num_layers": 2, "layer": 0}}, {"num_layers": 2}, 0, 0),
+        (
+            {"kind": "keys_read", "settings": {"num_layers": 2, "watched_layer": 0, "watched_head": 1}},
+            {"num_layers": 2, "layer": "attention"},
+            0,
+            1,
+        ),
+        ({"kind": "conv_hit", "settings": {"layer": "conv"}}, {"layer": "conv"}, None, 0),
+    ],
+)
+def test_the_last_question_of_a_class_is_put_into_the_controls_of_its_kind(
+    question: dict[str, Any], settings: dict[str, Any], layer: int | None, head: int
+) -> None:
+    app = AppTest.from_function(_asked_before, default_timeout=30)
+    app.query_params["spec"] = json.dumps({"sequences": "1 2\n3", **question})
+    app.run()
+    assert not app.exception, app.exception
+    found = _settings(app)
+    assert found["kind"] == run_of(question).name
+    assert (found["layer"], found["head"]) == (layer, head)
+    assert {name: found["settings"][name] for name in settings} == settings  # type: ignore[index]
+    assert app.session_state["sequences"] == "1 2\n3"
 
 
 def _opened(query: dict[str, object]) -> AppTest:

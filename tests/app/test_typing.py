@@ -75,8 +75,8 @@ def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
 @pytest.mark.parametrize(
     ("page", "label", "most", "fix"),
     [
-        ("questions", "An error message", 20_000, "paste the last lines of the error"),
-        ("doctor", "x: a list", 100_000, "paste less at a time"),
+        ("questions", "An error message", 20_000, "Paste the last lines of the error"),
+        ("doctor", "x: a list", 100_000, "Paste less at a time"),
     ],
 )
 def test_a_field_that_refuses_a_long_text_says_so(visit: Open, page: str, label: str, most: int, fix: str) -> None:
@@ -84,7 +84,7 @@ def test_a_field_that_refuses_a_long_text_says_so(visit: Open, page: str, label:
     field, told = seen.main.get_by_label(label), seen.main.get_by_role("alert")
     field.fill("[[1, 2]]")
     field.fill("9" * (most + 1))
-    sentence = f"Expected at most {most:,} characters, got {most + 1:,}: the field stays as it was. Fix: {fix}."
+    sentence = f"Expected at most {most:,} characters, but got {most + 1:,}, so the field stays as it was. {fix}."
     expect(told).to_have_text(f"⚠ {sentence}")
     expect(told).to_be_in_viewport(ratio=1)
     expect(field).to_have_value("[[1, 2]]")

@@ -16,7 +16,6 @@ ORDER = torch.tensor([2, 0, 1])  # by decreasing length
 OUTPUT = torch.randn(3, 4, 5)
 MASK = torch.arange(4) < torch.tensor(LENGTHS)[:, None]
 CONV = nn.Conv1d(5, 6, 3, padding=2)
-LEAK = {"by_length": False, "shifted": False, "recurrent": "", "statistics": ""}
 
 
 def names() -> dict[str, Any]:
@@ -49,7 +48,7 @@ def repaired(key: str, given: dict[str, Any], **told: Any) -> dict[str, Any]:
 
 
 def test_every_repair_of_a_check_is_carried_out_here() -> None:
-    assert {*CASES, "leak", "run_differs", "order_differs"} == {*checks.REPAIRS}
+    assert {*CASES, "leak", "run_differs", "order_differs", "results_moved"} == {*checks.REPAIRS}
 
 
 def causal(document: Tensor) -> Tensor:
@@ -79,16 +78,16 @@ def test_a_repair_runs_and_gives_what_its_finding_asks_for(key: str) -> None:
     assert CASES[key](repaired(key, names()))
 
 
-@pytest.mark.parametrize("cause", ["by_length", "shifted", "recurrent", "statistics", ""])
+@pytest.mark.parametrize("cause", ["sorted_by_length", "labels_shifted", "recurrent_layer", "statistics", "no_borders"])
 def test_the_repair_of_a_leak_fits_its_cause(cause: str) -> None:
     given = {**names(), "labels": torch.arange(9)[None]}
     order = given["order"].tolist()
-    got = repaired("leak", {**given, "order": order}, **{**LEAK, **({cause: "GRU"} if cause else {})})
-    if cause == "by_length":
+    got = repaired("leak", {**given, "order": order}, cause=cause)
+    if cause == "sorted_by_length":
         assert all(map(torch.equal, got["outputs"], got["documents"]))
-    elif cause == "shifted":
+    elif cause == "labels_shifted":
         assert (got["labels"] == -100).nonzero()[:, 1].tolist() == [3, 5]
-    elif cause == "recurrent":
+    elif cause == "recurrent_layer":
         assert got["packed"].batch_sizes.tolist() == [3, 3, 2, 1]
     elif cause == "statistics":
         row = got["norm"](torch.cat(given["documents"]))
@@ -139,16 +138,16 @@ def test_a_model_that_keeps_a_state_has_no_repair() -> None:
 
 
 def test_the_repair_of_results_in_another_order_puts_them_back() -> None:
-    moved = repaired("order_differs", names(), order="", cause="moved")
+    moved = repaired("order_differs", names(), cause="moved")
     assert torch.equal(moved["output"][ORDER], OUTPUT)
-    assert "argsort" in checks.REPAIRS["order_differs"](None, order="B gets that of A", cause="")
+    assert "argsort" in checks.REPAIRS["results_moved"](None)
 
 
 @pytest.mark.parametrize("batch_first", [True, False])
 def test_the_repair_of_a_state_that_flows_on_packs(batch_first: bool) -> None:
     batch = torch.randn(3, 4, 5) if batch_first else torch.randn(4, 3, 5)
     given = {"batch": batch, "lengths": LENGTHS, "batch_first": batch_first}
-    got = repaired("order_differs", given, order="", cause="flows")["packed"]
+    got = repaired("order_differs", given, cause="flows")["packed"]
     assert unpack_sequence(got)[1].equal(batch[1, :2] if batch_first else batch[:2, 1])
 
 

@@ -1,11 +1,14 @@
 """Findings: a report that prints, raises, goes out as JSON, and leaves out what is ignored."""
 
+import ast
 import copy
 import inspect
 import json
 import pickle
+import tomllib
 from dataclasses import replace
 from html import escape
+from pathlib import Path
 
 import pytest
 import torch
@@ -90,3 +93,15 @@ def test_a_failing_assertion_has_the_picture_of_who_changes_whom() -> None:
         testing.assert_isolated(gru, samples, lambda model, row: model(row.input_ids)[0])
     assert "A0: B0 changes by" in failed.value.svg  # type: ignore[attr-defined]
     testing.assert_independent(lambda s: [gru(one)[1] for one in s], samples)
+
+
+def test_every_text_of_findings_toml_is_named_by_a_rule_or_a_check() -> None:
+    library = Path(pv.__file__).parent
+    table = tomllib.loads((library / "rules" / "findings.toml").read_text("utf-8"))
+    groups = {name: [key for key, words in entry.items() if isinstance(words, dict)] for name, entry in table.items()}
+    names = [*table.pop("causes"), *(key for name in table for key in groups[name] or [name])]
+    assert len(names) == len({*names}) > 100
+    sources = [path.read_text("utf-8") for folder in ("rules", "doctor") for path in (library / folder).glob("*.py")]
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
+    named = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    assert [name for name in names if name not in named] == []

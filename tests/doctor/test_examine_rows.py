@@ -7,6 +7,7 @@ import torch
 
 import packviz as pv
 from packviz.inputs.documents import cu_seqlens_of, position_ids_of, segment_ids_of, seq_idx_of
+from packviz.rules.finding import key_of
 from packviz.rules.repairs import rows as repairs
 
 LENGTHS = (3, 2, 4)
@@ -134,14 +135,14 @@ def test_the_repair_of_one_row_of_a_batch_mends_that_row_alone(key: str) -> None
 def test_positions_say_that_the_last_offset_is_replaced() -> None:
     given: dict[str, Any] = {"position_ids": [0, 1, 2, 3, 0, 1, 0, 1, 2], "cu_seqlens": [0, 4, 6, 8]}
     (found,) = [one for one in pv.examine_rows(**given) if one.key == "offsets_end"]
-    assert "the last token belongs to no document" in " ".join(found.found.split())
+    assert "no document holds the last token" in " ".join(found.found.split())
     assert found.repair
     exec(found.repair, given)
     assert given["cu_seqlens"].tolist() == [0, 4, 6, 9]
 
 
 def test_every_repair_is_carried_out_by_a_test() -> None:
-    assert {key for _, keys in WRONG.values() for key in keys} >= {*repairs.REPAIRS}
+    assert {key for _, keys in WRONG.values() for key in keys} >= {key_of(name) for name in repairs.REPAIRS}
 
 
 def test_a_right_row_is_clean() -> None:

@@ -41,11 +41,13 @@ def about_the_link(asked: Request, shown: Shown) -> None:
 def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
     """Show briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
     of_the_text = problem.parameter in _OF_THE_TEXT
-    got = f"{problem.got[:1].upper()}{problem.got[1:]}" if of_the_text else f"{problem.parameter}: {problem.got}"
+    got = problem.got if of_the_text else f"{problem.got} for {problem.parameter}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(border=True):
-        reason = "The box is empty" if problem.got == "nothing" else f"⚠ {got}: {fix}"
-        st.text(f"{reason}. You still see your last batch: {last.summary}.")
+        reason = f"⚠ We got {got}. {fix[:1].upper()}{fix[1:]}."
+        if problem.got == "nothing":
+            reason = "The box is empty."
+        st.text(f"{reason} You still see your last batch: {last.summary}.")
     with chosen.for_notes, st.container(border=True):
         st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 

@@ -23,10 +23,10 @@
           said = (count) => count.toLocaleString("en-US");
         if (target.value === text || !(text.length > most)) return;
         const told = document.createElement("p"),
-          fix = field.closest(".st-key-search") ? "paste the last lines of the error" : "paste less at a time";
+          fix = field.closest(".st-key-search") ? "Paste the last lines of the error" : "Paste less at a time";
         told.className = "pv-refused";
         told.role = "alert";
-        told.textContent = `⚠ Expected at most ${said(most)} characters, got ${said(text.length)}: the field stays as it was. Fix: ${fix}.`;
+        told.textContent = `⚠ Expected at most ${said(most)} characters, but got ${said(text.length)}, so the field stays as it was. ${fix}.`;
         field.after(told);
       });
     },

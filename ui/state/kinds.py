@@ -71,7 +71,7 @@ def film_of(run: Record, stages: tuple[MovieStage, ...] | None, watched: Mapping
 def _row_length(batch: Batch, stages: tuple[MovieStage, ...] | None) -> Mapping[str, object]:
     """Return max_length for rows to be filled, and if all tokens are too many for one row: two sequences fit in."""
     longest, shortest = int(batch.lengths.max()), int(batch.lengths.min())
-    one_row = stages not in (("fill",), ("losses",)) and int(batch.lengths.sum()) <= LIMITS.max_length
+    one_row = (stages or ("",))[0] not in ("fill", "losses") and int(batch.lengths.sum()) <= LIMITS.max_length
     return {} if one_row else {"max_length": min(longest + shortest, LIMITS.max_length)}
 
 

@@ -65,7 +65,8 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
         st.text("There is nothing to examine yet. Paste a row, such as position_ids: 0 1 2 0 1 0.")
         return
     if places > _MAX_PLACES:
-        st.text(f"⚠ Expected at most {_MAX_PLACES:,} places, got {places:,}. Fix: packviz examine FILE, or fewer rows.")
+        fix = "Give fewer rows, or run packviz examine FILE."
+        st.text(f"⚠ Expected at most {_MAX_PLACES:,} places, but got {places:,}. {fix}")
         return
     try:
         findings = examine_rows(**_with_borders(given, eos))

@@ -164,7 +164,7 @@ def uploaded() -> Given:
     st.text(f"{limits} They are opened as data, and nothing in them is run.")
     if len(files) > MAX_FILES:
         too_many = len(files) - MAX_FILES
-        st.text(f"⚠ Expected at most {MAX_FILES} files, got {len(files)}. Fix: remove {too_many} of them.")
+        st.text(f"⚠ Expected at most {MAX_FILES} files, but got {len(files)}. Remove {too_many} of them.")
         return Given(unread=True)
     tried = [_tried(partial(_read, file), file) for file in files]
     loaded = [one for one, _ in tried if one is not None]

@@ -39,7 +39,8 @@ REPAIRS: dict[str, Repair] = {
     "lengths_dim": always("import torch", "", "lengths = torch.as_tensor(lengths).reshape(-1)"),
     "lengths_device": lengths.copy_lengths,
     "relative_lengths": lengths.multiply_shares,
-    "float_lengths": lengths.round_lengths,
+    "float_lengths": always("import torch", "", "lengths = torch.as_tensor(lengths).long()"),
+    "fractional_lengths": lengths.round_lengths,
     **dict.fromkeys(("lengths_not_finite", "wrong_count"), lengths.count_again),
     **dict.fromkeys(("lengths_order", "zero_counted_out", "tokens_dropped"), lengths.count_again),
     **dict.fromkeys(("batch_first", "square", "pads_in_other_axis"), lengths.turn_layout),
@@ -74,7 +75,8 @@ REPAIRS: dict[str, Repair] = {
     "state_runs_on": episodes.split_at_starts,
     "state_is_stale": episodes.reset_states,
     **dict.fromkeys(
-        ("state_unknown", "naive_last", "pads_pooled", "off_by_one", "backward_one_step"), beside.read_last_step
+        ("state_unknown", "state_width", "naive_last", "pads_pooled", "off_by_one", "backward_one_step"),
+        beside.read_last_step,
     ),
     **dict.fromkeys(("one_direction", "state_after_pads", "states_mixed", "lower_layer"), beside.read_last_step),
     **dict.fromkeys(("cell_state", "states_order"), beside.read_last_step),

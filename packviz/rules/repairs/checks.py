@@ -13,40 +13,44 @@ _MASK = program(
 _TRANSPOSE = "h = h_n.transpose(0, 1).flatten(1)  # (B, L * D * H): view and reshape do not swap dimensions"
 
 
-def _isolate(_case: object, *, by_length: bool, shifted: bool, recurrent: str, statistics: str, **_: Any) -> str:
-    if by_length:
+def _isolate(_case: object, *, cause: str, **_: Any) -> str:
+    """Return the repair of a leak by its cause."""
+    if cause == "sorted_by_length":
         return "outputs = [outputs[order.index(d)] for d in range(len(documents))]  # undo documents[d] for d in order"
-    if shifted:
+    if cause == "labels_shifted":
         return "labels[:, cu_seqlens[1:-1].long()] = -100  # the first token of a document is not a target"
-    if recurrent:
+    if cause == "recurrent_layer":
         return program(
             "from torch.nn.utils.rnn import pack_sequence",
             "",
             "packed = pack_sequence(documents, enforce_sorted=False)  # run this; or set the state to 0 at each border",
         )
-    if statistics:  # of the row, although the model is in evaluation mode
+    if cause == "statistics":  # of the row, although the model is in evaluation mode
         return program(
             "import torch", "", "norm = torch.nn.LayerNorm(norm.num_features)  # of (N, F): each token by itself"
         )
     return _MASK
 
 
-def _draw_in_training(_case: object, *, drawn: bool, evaluated: bool, **_: Any) -> str:
-    """Return the repair of a model that draws; where it keeps something, only its author knows where to reset it."""
-    if drawn and evaluated:
+def _draw_in_training(_case: object, *, cause: str, **_: Any) -> str:
+    """Return the repair of a model that draws; if it keeps a state, only its author knows where to reset it."""
+    if cause == "draws_in_evaluation":
         lines = (
             "from torch.nn import functional",
             "",
             "x = functional.dropout(x, training=self.training)  # in forward",
         )
         return program(*lines)
-    return "model.eval()" if drawn else ""
+    return "model.eval()" if cause == "draws_in_training" else ""
 
 
-def _put_back(_case: object, *, order: str, cause: str, **_: Any) -> str:
-    """Return the repair for the cause: only where the results were moved, there is an order to undo."""
-    if order or cause == "moved":
-        return "output = output[order.argsort()]  # undo x[order]; or pack with enforce_sorted=False, which sorts"
+_PUT_BACK = "output = output[order.argsort()]  # undo x[order]; or pack with enforce_sorted=False, which sorts"
+
+
+def _put_in_order(_case: object, *, cause: str, **_: Any) -> str:
+    """Return the repair of results that depend on the order: only if they were moved, there is an order to undo."""
+    if cause == "moved":
+        return _PUT_BACK
     if cause == "flows":
         pack = "packed = pack_padded_sequence(batch, lengths, batch_first=batch_first, enforce_sorted=False)"
         return program(IMPORT_PACK, "", f"{pack}  # each sequence has a state of its own")
@@ -61,7 +65,8 @@ _BEGIN_AGAIN = always(
 
 REPAIRS: dict[str, Repair] = {
     "run_differs": _draw_in_training,
-    "order_differs": _put_back,
+    "results_moved": always(_PUT_BACK),
+    "order_differs": _put_in_order,
     **dict.fromkeys(("place_matters", "positions"), _BEGIN_AGAIN),
     "flows_on": always(_MASK),
     "flows_back": always("labels[starts] = -100  # the first token of a sample is not a target of the one before it"),

@@ -114,10 +114,8 @@ def multiply_shares(case: Case, **_: Any) -> str:
     return program("import torch", "", shares, f"lengths = (lengths.double() * {width}).round().long()")
 
 
-def round_lengths(case: Case, *, cut: list[str], **_: Any) -> str:
-    """Convert the lengths to integers, by rounding if torch would truncate some."""
-    if not cut:
-        return program("import torch", "", "lengths = torch.as_tensor(lengths).long()")
+def round_lengths(case: Case, **_: Any) -> str:
+    """Round the lengths, of which torch would truncate some."""
     rounded = f"lengths = torch.as_tensor(lengths).round().long().clamp(max=x.size({case.steps_axis}))"
     return program("import torch", "", f"{rounded}  # better: count the steps, and never divide")
 

@@ -92,7 +92,7 @@ REPAIRS: dict[str, Repair] = {
     "offsets_lack_zero": always(
         "import torch", "", f"cu_seqlens = torch.cat([torch.zeros(1, dtype=torch.int32), {_OFFSETS}])"
     ),
-    "offsets_end": _end_at,
+    **dict.fromkeys(("offsets_end", "offsets_beyond"), _end_at),
     "offsets_without_pads": always(
         "import torch",
         "",
