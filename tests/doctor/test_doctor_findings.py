@@ -17,6 +17,7 @@ from torch import nn
 import packviz as pv
 from packviz import testing
 
+FIELDS = {"parameter", "expected", "got", "fix", "found", "where", "silently", "fails_in", "key"}
 X = torch.randn(3, 5, 2)
 X[1, 4] = 0
 WRONG = pv.examine(X, [6, 5, 5], batch_first=True)  # too long
@@ -101,6 +102,8 @@ def test_every_text_of_findings_toml_is_named_by_a_rule_or_a_check() -> None:
     groups = {name: [key for key, words in entry.items() if isinstance(words, dict)] for name, entry in table.items()}
     names = [*table.pop("causes"), *(key for name in table for key in groups[name] or [name])]
     assert len(names) == len({*names}) > 100
+    entries = [entry for name in table for entry in ([table[name][key] for key in groups[name]] or [table[name]])]
+    assert {field for entry in entries for field in entry} <= FIELDS
     sources = [path.read_text("utf-8") for folder in ("rules", "doctor") for path in (library / folder).glob("*.py")]
     nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
     named = {node.value for node in nodes if isinstance(node, ast.Constant)}
