@@ -1,11 +1,18 @@
 """What a pad is, and where the data of a padded grid end.
 
-A step that is a pad, the first that applies:
+A step that is a pad, the first line that applies:
     padding_value was given                                                      that number in each feature
     two or more steps after the lengths, all alike                               that step
-    all lengths are T, or there are none, and one step ends two or more
-        sequences, twice or more, not as often in each, and is nowhere else      that step, see repeated_end()
-    else                                                                         0 in each feature
+    the lengths are not given or all T; some step ends two or more sequences,    that step
+        twice or more in a row and not as often in each, and is nowhere else
+    otherwise                                                                    0 in each feature
+
+The third line needs two or more features, and of whole numbers one in all features, such as -1: see repeated_end().
+
+>>> import torch
+>>> x = torch.tensor([[1.0, 2, 3, 4], [5, 6, -1, -1]])
+>>> PaddedGrid(x, [4, 2], None).pad, PaddedGrid(x, [4, 3], None).pad, PaddedGrid(x, [4, 3], 9.0).pad
+(-1.0, 0, 9.0)
 """
 
 from dataclasses import dataclass

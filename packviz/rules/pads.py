@@ -1,32 +1,35 @@
-"""Decides whether tokens are left out, and whether pads are taken for tokens or are elsewhere; finds NaN and inf.
+"""Compares the lengths with the pads: tokens left out, pads taken for tokens, pads elsewhere; finds NaN and inf, too.
 
-What a pad is, padding_value.py says. If padding_value was not given, the finding says what is assumed.
+What a pad is, padding_value.py says; the finding says so if it is assumed. A sequence ends after its last step that is
+not a pad. Of each list, the first line that applies is found.
 
-x with lengths, if steps after the lengths are not pads, the first that applies:
-    B = T, and with these swapped the tokens end where the lengths say           batch_first
-    with the time steps reversed the tokens end where the lengths say            left_padded
-    the sequences end after the lengths of other sequences                       lengths_order
-    padding_value was not given, and no sequence shorter than T ends in a pad    nothing at all: a layer may have made
-                                                                                 what is after the lengths from pads
-    one step after each of these lengths is no pad, but its last quarter is      nothing: a layer may have joined steps
+x with lengths, and sequences end after their lengths:
+    B = T, and with these swapped each sequence ends at its length               batch_first
+    with the time steps reversed each sequence ends at its length                left_padded
+    each sequence ends at the length of one: the lengths are in another order    lengths_order
+    no padding_value, and each sequence with a length below T ends at T          nothing: a layer may have computed this
+    each of them ends one step later, and the last quarter of that step is pads  nothing: a layer may have joined steps
     as many steps of a sequence are not pads as its length says                  zero_counted_out
     otherwise                                                                    tokens_dropped
-x with lengths, if steps before the lengths are pads, the first that applies:
-    pads end sequences                                                           pads_packed
+x with lengths, unless one of the first five lines applies:
+    pads end sequences before their lengths                                      pads_packed
     all lengths are T, and pads begin sequences, not as many in each             left_padded
 packed data:
     pads end sequences                                                           pads_packed
-x without lengths that a module runs over, the first that applies:
+x without lengths that a module runs over:
     pads end sequences                                                           unpacked
-    with the time steps reversed, pads end sequences, not as many in each, two
-        or more in all                                                           left_padded
-    with B and T swapped, pads end two or more sequences, not as many in each,   batch_first
-        four or more in all
+    pads begin sequences, not as many in each, and two or more in all            left_padded
+    with B and T swapped, 4 or more pads end 2 or more sequences unequally       batch_first, a note
 
-Steps like pads that are packed or run over may be data. If padding_value was not given, they are a note; nothing, if
-there are such steps inside the sequences, too; and a sequence of nothing else does not count. If it was given, packed
-ones are a note if there are others inside. Steps of several features that are left out are a note without
-padding_value: a layer may have computed them from pads.
+Pads that are packed or run over may be data. Without a padding_value, they are a note; they are not found if there are
+such steps inside the sequences, too, and a sequence of nothing else does not count. With one, packed pads are a note if
+there are others inside; pads at the ends that are run over in one direction are a note: the outputs before them are
+right. Steps of several features that are left out are a note without a padding_value: a layer may have computed them.
+
+>>> import packviz, torch
+>>> x = torch.tensor([[1.0, 2, 3, 4], [5, 6, 0, 0]])  # and lengths 4 and 2
+>>> [packviz.examine(x, lengths, batch_first=True) for lengths in ([4, 2], [4, 3], [3, 2])]
+[Findings(), Findings(note: pads_packed), Findings(silent: tokens_dropped)]
 """
 
 from collections.abc import Iterator, Sequence
