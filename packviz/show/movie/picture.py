@@ -70,18 +70,19 @@ class Picture:
         number, scene, cells, _ = self.staging.frames[frame]
         standing = self.standings[scene]
         left, top, scale = standing.place
-        self._lettered = {cell.p for cell in cells if cell.role == "label"}
-        self._now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
+        lettered = {cell.p for cell in cells if cell.role == "label"}
+        now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
         for cell in cells:
             if cell.shown and (rect := standing.rect(cell)):
-                for shape in self._drawn(cell, rect):
+                for shape in self._drawn(cell, rect, cell.p in lettered, now.get((cell.role, cell.p))):
                     found += scaled(shape, left, top, scale)
         ends = {scale: self.data["scales"][scale] for scale in self.staging.scales(scene)}
         found += legend(ends, self.height - LEGEND / 2, LEGEND / 1.7, self.palette)
         return [*found, *self.captions[number - 1]]
 
-    def _drawn(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
+    def _drawn(self, cell: Cell, rect: Rect, lettered: bool, now: int | None) -> Iterator[Shape]:
+        """Yield a cell. lettered: whether letters stand beside its panel's rows. now: the time step in focus there."""
         x, y, w, h = rect
         colors, middle = self.palette, y + h / 2
         fill, ink, edge, ghost = self._hue(cell)
@@ -89,7 +90,7 @@ class Picture:
         if cell.role in ("token", "ghost", "output"):
             moved = cell.role == "ghost"
             yield _tile(rect, ghost) if moved else _tile(rect, fill, edge)
-            yield from self._inside(cell, rect, colors.text if moved else ink)
+            yield from self._inside(cell, rect, colors.text if moved else ink, lettered or moved)
             yield from self._lap(cell, rect, ink) if cell.role == "token" else ()
         elif cell.role == "pad":
             yield from self._pad(cell, rect, tone)
@@ -105,9 +106,9 @@ class Picture:
             yield _tile(rect, colors.pad, colors.pad_hatch, dashed=True) if off else _tile(rect, ghost, edge)
             yield from fitted(cell.text, x + w / 2, middle, w, TEXT, colors.quiet if off else colors.text)
         else:
-            yield from self._beside(cell, rect, tone)
+            yield from self._beside(cell, rect, tone, now)
 
-    def _beside(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
+    def _beside(self, cell: Cell, rect: Rect, tone: str, now: int | None) -> Iterator[Shape]:
         """Yield what is drawn beside the cells and around them."""
         x, y, w, h = rect
         colors, middle = self.palette, y + h / 2
@@ -117,7 +118,7 @@ class Picture:
             yield Tile(x + (w - wide) / 2, middle - BADGE / 2, wide, BADGE, fill, edge, round=5)
             yield from fitted(cell.text, x + w / 2, middle, wide, TEXT, ink, bold=True)
         elif cell.role in ("axis", "count"):
-            yield from self._counted(cell, rect, tone)
+            yield from self._counted(cell, rect, tone, now)
         elif cell.role in ("title", "note"):
             title = cell.role == "title"
             color = colors.text if title else tone or colors.quiet
@@ -149,17 +150,17 @@ class Picture:
             yield Strokes([[(x, y), (x - size, y), (x, y + size)] for x, y in corners], ink, 0)
 
     def _letter(self, cell: Cell, rect: Rect, ink: str) -> Text | None:
-        """Return the sequence's letter in a cell that has room for it, if no letter is beside the row."""
+        """Return the sequence's letter in a cell that has room for it."""
         name = self.data["sequences"][cell.seq][0]
         crowded = LETTER * SMALL * len(f"{name} {cell.text}") + 8 > rect.w and cell.vec is None
-        if crowded or cell.p in self._lettered or cell.text.startswith(name):
+        if crowded or cell.text.startswith(name):
             return None
         return Text(rect.x + 5, rect.y + 0.56 * SMALL + 2.5, name, SMALL, ink, True, "start")
 
-    def _inside(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
-        """Yield the contents of a sequence's cell: its letter, its text, and below them its numbers as stripes."""
+    def _inside(self, cell: Cell, rect: Rect, ink: str, lettered: bool) -> Iterator[Shape]:
+        """Yield the contents of a sequence's cell: its letter unless lettered, its text, and its numbers as stripes."""
         x, y, w, h = rect
-        letter = self._letter(cell, rect, ink) if cell.role != "ghost" else None
+        letter = None if lettered else self._letter(cell, rect, ink)
         reach = letter.x - x + 0.8 * SMALL * len(letter.text) if letter else 0.0
         size, down = float(TEXT), (0.39 if cell.sub else 0.5) + (0.09 if letter else 0)
         if cell.vec is not None:
@@ -189,7 +190,7 @@ class Picture:
             yield Tile(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
             yield text
 
-    def _counted(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
+    def _counted(self, cell: Cell, rect: Rect, tone: str, now: int | None) -> Iterator[Shape]:
         """Yield the name of a time step, or an entry of batch_sizes with its bar, if there is room for it."""
         x, y, w, h = rect
         axis, text, k = cell.role == "axis", cell.text, cell.k or 0
@@ -200,7 +201,7 @@ class Picture:
         most = min(0.5 * h, 22.0)
         if not axis:
             yield Tile(x + 0.16 * w, y, 0.68 * w, max(2.0, most * (cell.v or 0)), tone or self.palette.line)
-        apart = abs(k - self._now.get((cell.role, cell.p), k))
+        apart = 0 if now is None else abs(k - now)
         if tone or (k % every == 0 and not 0 < apart < every):
             color = tone or (self.palette.quiet if axis else self.palette.text)
             middle = y + (h / 2 if axis else most + 0.72 * LINE)
