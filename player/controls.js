@@ -110,16 +110,18 @@ export function controls(player) {
   );
   const meaning = el("div", { class: "pv-meaning", role: "tooltip", hidden: "" });
   const asking = new Asking(player);
+  const body = el("div", { class: "pv-body" }, rail, asking.root, stageBox, side, say, transport);
   const root = el(
     "section",
     { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
-    el("div", { class: "pv-body" }, rail, asking.root, stageBox, side, say, transport),
+    body,
     meaning,
     live,
   );
 
   return {
     asking,
+    body,
     canvas,
     tip,
     error,

@@ -19,7 +19,7 @@ export function framed() {
   const fits =
     /[?&]embed=true\b/.test(location.search) || /[#&]fit\b/.test(location.hash) || page.matches("[data-fit]");
   if (fits) document.documentElement.style.setProperty("--packviz-height", HEIGHT);
-  document.documentElement.toggleAttribute("data-fits", fits);
+  here.fits = fits;
   let sent = "";
   setInterval(() => {
     const now = { packviz: { height: fits ? height() : undefined, step: player()?.step } },

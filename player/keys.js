@@ -7,13 +7,14 @@ const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" if they a
 const page = window;
 /**
  * All players of a page, however often this file is loaded: a key moves one of them.
- * @type {{ players: Set<import("./player.js").Player>, last: import("./player.js").Player, clicked: boolean, singles: boolean, code: { page: boolean, full: boolean } }} code: whether it is shown
+ * @type {{ players: Set<import("./player.js").Player>, last: import("./player.js").Player, clicked: boolean, singles: boolean, fits: boolean, code: { page: boolean, full: boolean } }} fits: whether the page is in a frame that follows the height of its content. code: whether it is shown
  */
 export const here = page[Symbol.for("packviz")] ?? {
   players: new Set(),
   last: null,
   clicked: false,
   singles: remembered(),
+  fits: false,
   code: { page: true, full: false },
 };
 page[Symbol.for("packviz")] = here;

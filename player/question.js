@@ -180,6 +180,15 @@ export class Asking {
     this.remember(null);
     this.show();
   }
+  /**
+   * Show what there is room for: with little room, the question on the first step, on the step that the answer led to the
+   * verdict, and nothing elsewhere.
+   * @param {boolean} little
+   */
+  fit(little) {
+    const { step } = this.player;
+    this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : step === this.told ? "verdict" : "nothing";
+  }
   // ---- marks: a wrong answer stays there as the visitor's own, and the right one stands beside it
 
   /**

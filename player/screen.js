@@ -2,12 +2,9 @@
 
 import { here } from "./keys.js";
 
-const NARROW = 480, // pixels of a player as narrow as a phone, as in the style sheet,
-  LOW = 600; // and of a low window
-
 export class Screen {
-  above = Number.NaN; // pixels of the page above the player,
-  around = 0; // and of all in it around its picture and its question
+  above = Number.NaN; // pixels of the page above the player
+  rest = 0; // pixels of all in it but the picture and the question, beside the longest caption so far
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -129,28 +126,38 @@ export class Screen {
       { signal, once: true },
     );
   }
-  // The player's position on the page decides how high its picture can be. Where there is little room, the question gives way
-  // to the movie once that goes.
+  /**
+   * Whether the style sheet finds the player narrow or the window low: the limits are there.
+   * @param {"--pv-narrow" | "--pv-low"} name
+   */
+  is(name) {
+    return Boolean(getComputedStyle(this.player.ui.body).getPropertyValue(name));
+  }
+  // Whether the question has to give way to the movie. It need not in a frame that follows the height of its content.
+  get little() {
+    return this.full || (!here.fits && (this.is("--pv-narrow") || this.is("--pv-low")));
+  }
+  // The player's position on the page decides how high its picture can be.
   fit() {
-    const { root } = this.player,
-      fits = document.documentElement.hasAttribute("data-fits"); // the frame follows the height of its content
-    root.toggleAttribute("data-brief", this.full || (!fits && (root.clientWidth <= NARROW || innerHeight <= LOW)));
-    if (this.full) return;
-    let above = root.getBoundingClientRect().top;
-    for (const node of ancestors(root)) above += node.scrollTop;
-    if (above !== this.above) root.style.setProperty("--pv-above", `${Math.round(above)}px`);
-    this.above = above;
-    this.around = 0;
+    const { root } = this.player;
+    if (!this.full) {
+      let above = root.getBoundingClientRect().top;
+      for (const node of ancestors(root)) above += node.scrollTop;
+      if (above !== this.above) root.style.setProperty("--pv-above", `${Math.round(above)}px`);
+      this.above = above;
+    }
+    this.rest = 0;
     this.makeRoom();
   }
   // The picture has the height that all else in the window leaves it; it stays as low as it was beside the longest caption.
   makeRoom() {
+    const { controls, say, stageBox, asking } = this.player.ui;
+    asking.fit(this.little);
     if (this.full) return;
-    const { controls, say, stageBox, asking } = this.player.ui,
-      asked = asking.root.offsetHeight,
+    const asked = asking.root.offsetHeight,
       bottom = say.offsetTop + say.offsetHeight + controls.offsetHeight; // the controls may stick to the window's edge
-    this.around = Math.max(this.around, bottom - stageBox.offsetHeight - asked);
-    this.player.root.style.setProperty("--pv-around", `${this.around + asked}px`);
+    this.rest = Math.max(this.rest, bottom - stageBox.offsetHeight - asked);
+    this.player.root.style.setProperty("--pv-around", `${this.rest + asked}px`);
   }
 }
 

@@ -5,8 +5,6 @@
 import { here } from "./keys.js";
 import { giveUp, mount } from "./player.js";
 
-const NARROW = 480; // maximum width in pixels on a phone, as in player.css
-
 /** @type {WeakMap<object, Slot>} */
 const players = new WeakMap();
 
@@ -45,7 +43,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const slot = players.get(parentElement) ?? { given: data.step, asked: data.ask?.number };
   const tell = (/** @type {any} */ stage) => {
     slot.told = stage;
-    if (!data.loose) setTriggerValue("shown", { stage, narrow: parentElement.host.clientWidth <= NARROW });
+    if (!data.loose) setTriggerValue("shown", { stage, narrow: Boolean(slot.player?.screen.is("--pv-narrow")) });
   };
   players.set(parentElement, slot);
   try {

@@ -41,7 +41,6 @@ export class Texts {
     const { dataset } = this.player.root,
       newStage = dataset.stage !== stage;
     Object.assign(dataset, { step: this.player.step, stage });
-    this.player.root.toggleAttribute("data-told", this.player.ui.asking.told === this.player.step);
     this.writeCaption();
     this.player.ui.say.dataset.tone = tone ?? "";
     this.player.ui.error.hidden = !error;
