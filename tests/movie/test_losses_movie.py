@@ -16,8 +16,9 @@ import packviz as pv
 from packviz.facts import changed_means, draw_head, losses_in_rows, losses_of, means
 from packviz.show.movie import losses_beside
 from packviz.show.movie.frames import moments
+from packviz.show.movie.rows.words import chips
 from packviz.show.movie.staging import LETTER, SMALL
-from packviz.text import joined, sequence_label
+from packviz.text import counted, joined, sequence_label
 
 MEANS = ("tokens", "documents", "rows")
 NUMBER = r"(\d+(?:\.\d+)?(?:e-\d+)?|nan)"
@@ -28,6 +29,13 @@ SHOWN = {  # by the name of a step: the order of the losses and the mean
     **{over: ("rows", over) for over in MEANS},
     "accumulated": ("masked", "micro_batches"),
     "normalized": ("masked", "tokens"),
+}
+NAN = {  # what is said of a mean without labels, by the name of its step
+    "padded": "no cell has a next one, so the mean is 0 / 0, which is NaN.",
+    "masked": "No label is left, so the mean is 0 / 0, which is NaN.",
+    "packed": "There is no label here either.",
+    "accumulated": "so every mean is 0 / 0, which is NaN.",
+    "normalized": "the sum of no losses is NaN, too.",
 }
 TEXT = "1 2 3 4 5\n4 5\n6 7 8 9\n3"
 
@@ -136,7 +144,8 @@ def test_every_sentence_is_true(seed: int) -> None:
     said = {step.name: step.caption for step in movie.steps}
     labelled = int((r.labels != -100).sum())
     if r.logits is not None:
-        assert re.search(rf"\b{labelled} of {r.rows.tokens} tokens? ha", said["labels"])
+        has = "has" if labelled == 1 else "have"
+        assert f" {labelled} of {counted(r.rows.tokens, 'token')} {has} a label, " in said["labels"]
         assert ("token of the document" in said["labels"]) == (r.config.shift_labels == "document")
     for name, caption in said.items():
         if name not in SHOWN:
@@ -153,15 +162,11 @@ def test_every_sentence_is_true(seed: int) -> None:
             mean = found.mean(order, over, min(size, len(found.documents)))  # type: ignore[arg-type]
             assert f"{mean:.4f}" in caption or (mean != mean and "0 / 0" in caption)
         else:
-            assert re.search("0 / 0, (?:which is )?NaN|no label here|NaN, too", caption)
-        for letter, weight in re.findall(
-            rf"(?:Tokens|tokens|those|a token|one) of {{(\w+)}} (?:weighs? )?{NUMBER}", caption
-        ):
-            own = [d for d, (b, _, _) in enumerate(found.documents) if sequence_label(b) == letter]
-            assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
-        assert bool(re.search(r"ha(s|ve) no label\.", caption)) == (name == "documents" and bool(r.unlabelled))
-        if equal := re.search(rf"(?:Every token|Each|each) weighs {NUMBER}", caption):
-            assert equal[1] in {f"{float(each):.3g}" for each in weights.flatten()}
+            assert NAN[name] in caption
+        lacks = sorted({r.rows.rows[row][piece][0] for row, piece in r.unlabelled}) if name == "documents" else []
+        ending = f" {chips(lacks)} {'has' if len(lacks) == 1 else 'have'} no label."
+        assert caption.endswith(ending if lacks else "")
+        assert ("no label." in caption) == bool(lacks)
     changed = changed_means(r)
     assert ("there is no loss" in said["end"]) == (not labelled)
     assert ("changes none of the three means" in said["end"]) == bool(labelled and not changed)
@@ -171,7 +176,33 @@ def test_every_sentence_is_true(seed: int) -> None:
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:
         pads = int(found.labelled["padded"].sum() - found.labelled["masked"].sum())
-        assert bool(re.search(rf"\b{pads} of \d+ labels? (is|are)", said["padded"])) == bool(pads)
+        counts = f"{pads} of {counted(int(found.labelled['padded'].sum()), 'label')}"
+        assert (f" {counts} {'is a pad' if pads == 1 else 'are pads'}. " in said["padded"]) == bool(pads)
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_captions_say_what_losses_weigh(seed: int) -> None:
+    r, size = random_rows(seed), 1 + seed % 3
+    movie, found = pv.movie(r, ("losses",), micro_batch=size), losses_in_rows(r)
+    said = {step.name: step.caption for step in movie.steps}
+    pads = bool((found.labelled["padded"] & ~found.labelled["masked"]).any())
+    for name, (order, over) in SHOWN.items():
+        if name not in said:
+            continue
+        how: Any = order, over, min(size, len(found.documents))
+        weights, mean = found.weights(*how), found.mean(*how)
+        given = weights[weights != 0].tolist()
+        extremes = {f"{weight:.3g}" for weight in (max(given), min(given))} if given else set()
+        # Two documents are compared if they differ, unless the mean is NaN.
+        compared = re.findall(rf"(?:[Tt]okens|those) of {{(\w+)}} (?:weigh )?{NUMBER}", said[name])
+        assert {weight for _, weight in compared} == (extremes if len(extremes) == 2 and mean == mean else set()), name
+        for letter, weight in compared:
+            own = [d for d, (b, _, _) in enumerate(found.documents) if sequence_label(b) == letter]
+            assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
+        # These say the weight that all have, if it is not the one said before.
+        says = {"padded": True, "masked": pads, "tokens": len(given) > 1, "normalized": True}.get(name, False)
+        equal = re.findall(rf"(?:weighs?|the same weight,) {NUMBER}", said[name])
+        assert equal == ([*extremes] if says else [weight for _, weight in compared[:1]]), name
 
 
 def test_numbers_have_no_labels_and_no_sentence_on_their_shift() -> None:
@@ -253,7 +284,9 @@ def test_compare_shows_the_losses_of_both_outputs_and_true_sentences(seed: int) 
         assert shows(cells_of(movie, name, "loss"), found.losses[order], weights)  # type: ignore[index]
         caption = movie.steps[movie.step_at("losses", None, name) - 1].caption
         assert f"{found.mean(order, over):.4f}" in caption  # type: ignore[arg-type]
-        for letter, weight in re.findall(rf"(?:a token|packed row|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption):
+        compared = re.findall(rf"(?:a token|packed row|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption)
+        assert len(compared) == 2 * (name == "sequences")  # no two of these sequences are equally long
+        for letter, weight in compared:
             assert weight == f"{float(weights['ABC'.index(letter)].max()):.3g}"
     caption, pads = movie.steps[2].caption, int(t.packed_is_pad.sum())
     differ = f"{found.mean('masked'):.4f}" != f"{found.mean('packed'):.4f}"
