@@ -1,4 +1,4 @@
-"""Padded beside packed, going back: through which cells the gradient of the final states passes on either side."""
+"""The movie of the gradient, padded beside packed: through which cells that of the final states passes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -18,13 +18,12 @@ from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSer
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
+from packviz.show.movie.packing.beside.pair import PACKED, PADDED, SIDES
 from packviz.show.movie.packing.code_lines import program
 from packviz.show.movie.packing.sheet import focus, sheet
 from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import say
 from packviz.text import shape
-
-PADDED, PACKED = SIDES = ("padded", "packed")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Padded beside packed: the layout of the two sides, and their headings."""
+"""Where the panels of the two sides stand, how wide they are, and what their headings say."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,7 +11,7 @@ from packviz.show.movie.packing.beside.pair import (
     STAGE,
     Pair,
     Side,
-    state_width_of,
+    state_width,
 )
 from packviz.text import shape
 
@@ -31,16 +31,6 @@ def last_heading(both: Pair) -> str:
 def with_outputs(both: Pair) -> bool:
     """Return whether the outputs are shown: in small cells they would be illegible."""
     return not both.view.small
-
-
-def output_width(both: Pair) -> float:
-    """Return the width of a state in the output."""
-    return both.sides[0].out.width
-
-
-def state_width(both: Pair) -> float:
-    """Return the width of a row of h."""
-    return state_width_of(both.view)
 
 
 def input_width(both: Pair) -> float:
@@ -70,7 +60,7 @@ def inset(both: Pair) -> float:
 
 def beside_h(both: Pair, y: Column) -> Place:
     """Return the place beside h of the padded side, for its distance from the packed one."""
-    return Place(f"{PADDED}h", state_width(both) + 0.25 * both.view.text, y)
+    return Place(f"{PADDED}h", state_width(both.view) + 0.25 * both.view.text, y)
 
 
 @once
@@ -124,7 +114,7 @@ def _line_of(both: Pair, side: Side, names: str, unit: float) -> Iterator[Box]:
     x, rows = both.view.text, float(len(both.view.shown))
     for name, following in zip(names, f"{names[1:]} ", strict=True):
         if name == "h":
-            box = panel(f"{side.name}h", state_width(both), rows, Margins(h_lead(both), 1.65 * x, 2.7 * x, 0.1))
+            box = panel(f"{side.name}h", state_width(both.view), rows, Margins(h_lead(both), 1.65 * x, 2.7 * x, 0.1))
         else:
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]

@@ -1,4 +1,4 @@
-"""What each loss of the padded and of the packed output weighs: without a mask, with one, packed, over sequences."""
+"""The movie of the losses, padded beside packed: what each weighs without a mask, with one, packed, over sequences."""
 
 from collections.abc import Iterator
 from dataclasses import replace

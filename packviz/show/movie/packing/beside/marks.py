@@ -1,4 +1,4 @@
-"""Padded beside packed: the marks of the two sides."""
+"""What is drawn on the two sides: what each reads, its states and outputs, and what marks their differences."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -19,15 +19,13 @@ from packviz.show.movie.packing.beside.layout import (
     inset,
     lead_in,
     letter,
-    output_width,
-    state_width,
     with_outputs,
 )
-from packviz.show.movie.packing.beside.pair import PACKED, PADDED, Pair, Side, below_rows, rows_like
+from packviz.show.movie.packing.beside.pair import PACKED, PADDED, Pair, Side, state_width
 from packviz.show.movie.packing.beside.words import far
 from packviz.show.movie.packing.cells import filled, units
 from packviz.show.movie.packing.sheet import steps
-from packviz.show.movie.written import number, rounded
+from packviz.show.movie.written import number, rounded, stored
 
 OUTSIDE = 0.06  # units by which an outline is wider than its numbers, which it does not touch
 
@@ -61,7 +59,7 @@ def _read(both: Pair, side: Side, name: str, role: Any, at: Place, b: Any, t: An
     vec: Column = NONE  # a single number is written as text
     if both.view.layer and not both.view.small:
         packed = np.maximum(packed_rows.row_at(both.view)[b, t], 0)
-        vec = below_rows(both, b, t) if side.name == PADDED else matrices.rows_at(both.view, "below", packed)
+        vec = _below_rows(both, b, t) if side.name == PADDED else matrices.rows_at(both.view, "below", packed)
     elif inputs.features(both.view) > 1 and not both.view.small:
         vec = (
             np.where(both.view.mask[b, t], matrices.x_rows(both.view, b, t), NONE)
@@ -106,10 +104,12 @@ def states(both: Pair, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame
             held[..., b, : recurrent.units(both.view)],
         )
         if both.view.small:
-            group = marks(name, "vector", Place(panel, 0.0, row), b, w=state_width(both), vec=rows_like(both, shown))
+            group = marks(
+                name, "vector", Place(panel, 0.0, row), b, w=state_width(both.view), vec=_rows_like(both, shown)
+            )
         else:
             group = units(
-                both.view, name, panel, row, state_width(both) / recurrent.units(both.view), says="h, unit {k}"
+                both.view, name, panel, row, state_width(both.view) / recurrent.units(both.view), says="h, unit {k}"
             )
             group = filled(group, rounded(shown))
         groups.append(group)
@@ -126,7 +126,7 @@ def distances(both: Pair, distance: np.ndarray, same: np.ndarray, equal: str = "
     )
     place = beside_h(both, both.view.place[b])
     if both.view.small:
-        vec = rows_like(both, torch.tensor(np.where(same, 0.0, distance)[..., None], device="cpu"))
+        vec = _rows_like(both, torch.tensor(np.where(same, 0.0, distance)[..., None], device="cpu"))
         return marks("apart", "vector", place, b, w=1.6 * x, vec=vec)
     text = np.where(same, equal, _written(distance))
     return marks(
@@ -159,13 +159,13 @@ def outlines(both: Pair, tone: np.ndarray, shown: np.ndarray) -> Marks:
             "mark:h", "mark", beside_h(both, row).moved(0.0, edge), b, w=1.6 * both.view.text, h=1 - 2 * edge, **look
         )
     around = Place(f"{PADDED}h", -OUTSIDE, row)  # numbers reach to the edges of their cells
-    return marks("mark:h", "mark", around, b, w=state_width(both) + 2 * OUTSIDE, **look)
+    return marks("mark:h", "mark", around, b, w=state_width(both.view) + 2 * OUTSIDE, **look)
 
 
 def rings(both: Pair, shown: Any, row: np.ndarray) -> Frame:
     b = both.view.ranked
     place = Place(f"{PACKED}h", 0.0, row[b])
-    return frame(marks(f"ring:{PACKED}", "ring", place, b, w=state_width(both), shown=shown))
+    return frame(marks(f"ring:{PACKED}", "ring", place, b, w=state_width(both.view), shown=shown))
 
 
 def outputs(both: Pair, sides: Sequence[Side], k: Column, *, origin: bool = False) -> Frame:
@@ -206,7 +206,7 @@ def off(both: Pair) -> Frame:
     (rows, t), (_, end) = (edges == 1).nonzero(), (edges == -1).nonzero()
     b = both.view.ranked[rows]
     place = both.sides[0].out.cell(both.view.place[b], t).moved(inset(both), inset(both))
-    w = (end - t) * output_width(both) - 2 * inset(both)
+    w = (end - t) * both.sides[0].out.width - 2 * inset(both)
     return frame(marks("mark:out", "mark", place, b, t, tone="wrong", w=w, h=1 - 2 * inset(both)))
 
 
@@ -214,3 +214,22 @@ def off(both: Pair) -> Frame:
 def _written(distance: float) -> str:
     """Return a distance as written beside a row; vectorized over a column."""
     return f"Δ {far(distance)}"
+
+
+def _rows_like(both: Pair, matrix: Tensor) -> np.ndarray:
+    """Return the positions of these rows in the movie's numbers; equal rows are stored once."""
+    found, numbers = [], both.view.numbers
+    for row in stored(rounded(matrix.flatten(0, -2))):
+        key = ("row", *row)
+        if key not in both.made:
+            both.made[key] = len(numbers)
+            numbers.append(row)
+        found.append(both.made[key])
+    return np.array(found).reshape(matrix.shape[:-1])
+
+
+def _below_rows(both: Pair, b: Column, t: Column) -> Column:
+    """Return the positions in the movie's numbers of what enters a higher layer on the padded side."""
+    view, halves = both.view, both.padded[both.view.layer - 1]
+    each = torch.cat([half[..., : recurrent.max_units(view) // len(halves)] for half in halves], 2)
+    return matrices.rows(view, "padded below", each[:, : view.columns].flatten(0, 1)) + b * view.columns + t

@@ -1,4 +1,4 @@
-"""Padded beside packed: what both sides hold at every time step, and how far apart they are."""
+"""What both sides hold at every time step, the padded and the packed one, and how far apart they are."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,11 +13,10 @@ from packviz.compute.trace import Trace
 from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
-from packviz.show.movie.layout import Column, Grid
-from packviz.show.movie.packing import matrices, places, recurrent
+from packviz.show.movie.layout import Grid
+from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.cells import UNIT
 from packviz.show.movie.packing.view import View, Window, watch
-from packviz.show.movie.written import rounded, stored
 
 PADDED, PACKED = SIDES = ("padded", "packed")
 OUTPUT_WIDTH = 1.2  # units of a state in the output, at most
@@ -121,43 +120,15 @@ def _held(view: View) -> Tensor:
 
 def _line_height(view: View) -> float:
     """Return the room for a line of text, in units: everything appears twice, so cells are smaller than elsewhere."""
-    rows, wide = len(view.shown), view.columns * places.cell_width(view) + state_width_of(view) + 2
+    rows, wide = len(view.shown), view.columns * places.cell_width(view) + state_width(view) + 2
     out = 0 if view.small else view.columns * min(places.cell_width(view), OUTPUT_WIDTH)
-    stacked = max(line(wide + out, 7, 0), line(2 * rows, 4, 1))
-    return max(1.0, min(stacked, max(line(2 * wide, 13, 0), line(rows * (2 if out else 1), 4, 1))))
+    stacked = max(_line(wide + out, 7, 0), _line(2 * rows, 4, 1))
+    return max(1.0, min(stacked, max(_line(2 * wide, 13, 0), _line(rows * (2 if out else 1), 4, 1))))
 
 
-def state_width_of(view: View) -> float:
+def state_width(view: View) -> float:
+    """Return the width of a row of h."""
     return max(8.0, len(view.shown) / 4) if view.small else recurrent.units(view) * UNIT
-
-
-def apart_somewhere(both: Pair) -> bool:
-    """Return whether any states that are shown differ."""
-    return not (both.last_same.all() and both.same[:, : both.view.columns].all())
-
-
-def rows_like(both: Pair, matrix: Tensor) -> np.ndarray:
-    """Return the positions of these rows in the movie's numbers; equal rows are stored once."""
-    found, numbers = [], both.view.numbers
-    for row in stored(rounded(matrix.flatten(0, -2))):
-        key = ("row", *row)
-        if key not in both.made:
-            both.made[key] = len(numbers)
-            numbers.append(row)
-        found.append(both.made[key])
-    return np.array(found).reshape(matrix.shape[:-1])
-
-
-def below_rows(both: Pair, b: Column, t: Column) -> Column:
-    """Return the positions in the movie's numbers of what enters a higher layer on the padded side."""
-    view, halves = both.view, both.padded[both.view.layer - 1]
-    each = torch.cat([half[..., : recurrent.max_units(view) // len(halves)] for half in halves], 2)
-    return matrices.rows(view, "padded below", each[:, : view.columns].flatten(0, 1)) + b * view.columns + t
-
-
-def states_of(both: Pair) -> list[Tensor]:
-    """Return the states of the padded side, for the scale of both."""
-    return [both.view.trace.h_0, *(half for layer in both.padded for half in layer)]
 
 
 def _farthest(a: Tensor, b: Tensor) -> np.ndarray:
@@ -172,6 +143,6 @@ def _same(a: Tensor, b: Tensor) -> np.ndarray:
     return same
 
 
-def line(units: float, lines: float, axis: int) -> float:
+def _line(units: float, lines: float, axis: int) -> float:
     """Return the height in units of a line of text in a picture `units` plus `lines` lines wide or high."""
     return LINE * units / (STAGE[axis] - LINE * lines)

@@ -1,10 +1,11 @@
-"""Padded beside packed: the same module on both, one time step at a time, and the resulting h_n."""
+"""The movie of a run, padded beside packed: its frames, one time step at a time, and the resulting h_n."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from packviz.compute.record import Trace, watched_layer
 from packviz.rules.preconditions import check_kind
@@ -32,7 +33,7 @@ from packviz.show.movie.packing.beside.marks import (
     rings,
     states,
 )
-from packviz.show.movie.packing.beside.pair import PACKED, SIDES, Pair, apart_somewhere, pair, states_of
+from packviz.show.movie.packing.beside.pair import PACKED, SIDES, Pair, pair
 from packviz.show.movie.packing.beside.words import h_n_step, outputs_step, start_step, time_step
 from packviz.show.movie.packing.sheet import focus
 from packviz.show.movie.packing.view import Window
@@ -64,7 +65,7 @@ def beside(
     )
     played = [("run", None, shot) for shot in _steps(both)]
     opening, scenes, code = _start(both), {"run": both_scene(both)}, {"run": CodeLine("\n".join(lines))}
-    said = about(both.view, states_of(both))
+    said = about(both.view, _states_of(both))
     said = replace(said, title=f"{said.title}, padded beside packed", proof=f"packed: {said.proof}")
     return made(said, opening, played, scenes, code, {"run": 0})
 
@@ -100,7 +101,7 @@ def _film(both: Pair) -> Frame:
 def _start(both: Pair) -> Frame:
     """Return both sides before the first time step."""
     groups = grids(both, both.sides) | {name: group.at(0) for name, group in _computed(both).items()}
-    if both.view.small or apart_somewhere(both):
+    if both.view.small or _apart_somewhere(both):
         above = beside_h(both, -0.75 * both.view.text)
         groups |= frame(marks("note:apart", "note", above, h=both.view.text, text="distance"))
     return groups
@@ -154,3 +155,13 @@ def _judged(both: Pair, home: Frame) -> tuple[Frame, Frame]:
         "mark:h": outlines(both, np.where(same, "good", "wrong"), same | (not both.view.small)),
     }
     return finals, {**finals, **verdicts}
+
+
+def _apart_somewhere(both: Pair) -> bool:
+    """Return whether any states that are shown differ."""
+    return not (both.last_same.all() and both.same[:, : both.view.columns].all())
+
+
+def _states_of(both: Pair) -> list[Tensor]:
+    """Return the states of the padded side, for the scale of both."""
+    return [both.view.trace.h_0, *(half for layer in both.padded for half in layer)]

@@ -1,4 +1,4 @@
-"""Padded beside packed: the captions and the code lines of each step."""
+"""What is said at each step of a run, padded beside packed: the caption and the lines of code."""
 
 from math import isfinite
 from typing import Any
