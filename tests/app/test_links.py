@@ -151,7 +151,7 @@ def test_a_refused_text_gets_the_reason_and_the_fix(text: str) -> None:
     (reason,) = [each.value for each in app.sidebar.text if "⚠" in each.value]
     assert REFUSED[text] in reason
     assert app.text_area(key="sequences").value == text
-    assert re.search(r"(We got .+|You have not typed anything yet)\. You still see your last batch: 3 seq", texts(app))
+    assert re.search(r"(We got .+|The box is empty)\. You still see your last batch: 3 seq", texts(app))
     assert movies(app) == before != []
     app.text_area(key="sequences").set_value("1 2\n\n3").run()
     assert "Line 2 is blank and was ignored." in texts(app)
