@@ -45,8 +45,11 @@ export function bordering(rgb, background, ink) {
   while (share < 1 && contrast(mix(rgb, ink, share), background) < 3) share += 0.02;
   return mix(rgb, ink, Math.min(1, share));
 }
-/** @param {Rgb} rgb */
-const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
+/**
+ * Black or white, whichever has more contrast on this colour: at least 4.5:1.
+ * @param {Rgb} rgb
+ */
+export const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
 
 /**
  * Whether the page is light or dark: by its background, else by the browser's preference.

@@ -31,6 +31,13 @@ def test_text_on_every_colour_of_a_cell_reaches_4_5(palette: Palette) -> None:
         assert contrast(text_on(color), color) >= 4.5
 
 
+def test_in_the_dark_the_digits_of_large_numbers_reach_7() -> None:
+    """Black on a middle blue is legible by day, but not in the dark: soon after it turns black, the cell is bright."""
+    for share in (share / 100 for size in range(75, 101) for share in (-size, size)):
+        color = diverging(share, DARK)
+        assert contrast(text_on(color), color) >= 7
+
+
 @both
 def test_text_reaches_4_5_on_its_grounds_and_lines_reach_3(palette: Palette) -> None:
     for color in (palette.text, palette.quiet, palette.now, palette.good, palette.wrong):

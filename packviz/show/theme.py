@@ -67,7 +67,7 @@ DARK = Palette(
     now="#8ea6ff",
     good="#6fd69a",
     wrong="#ff8d85",
-    diverging=("#7cc0f5", "#5096d2", "#3d6f9f", "#304a67", "#2a2e38", "#65403d", "#9c4f47", "#d4685c", "#ff8f80"),
+    diverging=("#7cc0f5", "#64abe4", "#3d6f9f", "#304a67", "#2a2e38", "#65403d", "#9c4f47", "#ea7d70", "#ff8f80"),
 )
 
 

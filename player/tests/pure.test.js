@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Brush } from "../brush.js";
-import { channels, luminance } from "../colour.js";
+import { channels, contrast, luminance, textOn } from "../colour.js";
 import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
 import { frameView, inked, looks, rectOf, roomyView } from "../layout.js";
@@ -100,6 +100,13 @@ test("a cell that moves is halfway at half the time, and where it belongs at the
   assert.equal(motion.at(0, 0.5).rect.x, 25);
   assert.equal(motion.to[0].rect.x, 35);
   assert.ok(motion.there);
+});
+
+test("text on a cell of any colour has a contrast of 4.5:1", () => {
+  const levels = Array.from({ length: 18 }, (_, i) => 15 * i);
+  for (const r of levels)
+    for (const g of levels)
+      for (const b of levels) assert.ok(contrast(channels(textOn([r, g, b])), [r, g, b]) >= 4.5, `${[r, g, b]}`);
 });
 
 test("colours are read as the browser writes them", () => {
