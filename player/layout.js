@@ -91,7 +91,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, sub, vec, scale })
   box.left = Math.min(box.left, x);
   box.top = Math.min(box.top, y, y + h);
   box.bottom = Math.max(box.bottom, y, y + h);
-  if (role === "title") box.titles.set(x, Math.max(box.titles.get(x) ?? 0, text.length));
+  if (role === "title") box.titles.set(x, { y, letters: Math.max(box.titles.get(x)?.letters ?? 0, text.length) });
   if (role === "title" || role === "note") box.texts.set(x, Math.max(box.texts.get(x) ?? 0, text.length));
   else box.right = Math.max(box.right, x + w);
 }
@@ -185,22 +185,22 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     letter = LETTER * lineOf(best.unit, height, least);
   // Whether each heading ends before the next one on its line, and in the picture.
   const headings = Object.entries(best.view.at).flatMap(([name, [x, y]]) =>
-    [...(ink?.panels[name]?.titles ?? [])].map(([from, letters]) => ({
+    [...(ink?.panels[name]?.titles ?? [])].map(([from, title]) => ({
       x: best.left + (x + from) * across,
-      y,
-      letters,
+      y: (y + title.y) * best.unit,
+      letters: title.letters,
     })),
   );
   const headed = headings.every(({ x, y, letters }) => {
-    const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < 1).map(({ x }) => x);
+    const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < letter / LETTER).map(({ x }) => x);
     return x + letters * letter <= Math.min(width, ...next);
   });
   return { ...best, room: width, fits: panels(best.view) === many && across >= needed - 0.5, headed };
 }
 /**
  * The view in a place of this width. In a narrow place the picture is wider, and scrolls, if its words, numbers and letters
- * need it: not at all if low rows are enough, else a little without panels that repeat what others show, else as little as
- * all panels need, or those without repetition.
+ * need it: not at all if low rows are enough, or a view for a tall screen without some of the panels; else a little without
+ * panels that repeat what others show, else as little as all panels need, or those without repetition.
  * @type {typeof frameView}
  */
 export function roomyView(scene, width, height, ink, text) {
@@ -217,6 +217,7 @@ export function roomyView(scene, width, height, ink, text) {
   /** @type {[most: number, views: View[], headed: boolean][]} */
   const ways = [
     [1, full, true],
+    [1, scene.tall, true],
     [LITTLE, enough, true],
     [MUCH, full, false],
     [MUCH, enough, false],

@@ -221,7 +221,7 @@ export interface Inked {
   right: number;
   bottom: number;
   texts: Map<number, number>;
-  titles: Map<number, number>;
+  titles: Map<number, { y: number; letters: number }>;
   letters: number;
   whole: boolean;
   numbers: Set<number>;

@@ -211,14 +211,14 @@ class Grid:
         across, along = self._units(self.rows, self.columns)
         return (float(across), float(along)) if self.transposed else (float(along), float(across))
 
-    def box(self, counts: bool = True) -> Box:
-        """Return the box around the grid, with or without room for batch_sizes."""
+    def box(self, counts: bool = True, *, lengths: bool = True) -> Box:
+        """Return the box around the grid, with or without room for batch_sizes and for the lengths."""
         x = self.text
         if self.transposed:
             margins = Margins(1.4 * x, 1.6 * x + 1, (2.2 if counts else 0.3) * x, 1.1 + self.below)
         else:
             below = (1.4 if self._roomy else 2.3) * x if counts else 0.1
-            margins = Margins(1.2 * x, 1.65 * x, 1.9 * x, below + self.below)
+            margins = Margins(1.2 * x, 1.65 * x, (1.9 if lengths else 0.2) * x, below + self.below)
         return panel(self.name, *self.size, margins)
 
 

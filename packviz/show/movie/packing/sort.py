@@ -70,14 +70,15 @@ def sorted_grid(view: View) -> Frame:
     return sheet(view, places.grid(view), view.rank, f"sorted, padded x {shape(*view.trace.padded.values.shape)}")
 
 
-def sort_scene(view: View, *, threads: bool = True) -> Scene:
+def sort_scene(view: View, *, threads: bool = True, lengths: bool = True) -> Scene:
     """Return the scene of the sort: the grid, between the two lanes if threads are shown.
 
     threads: whether any lead to the lane after the grid; otherwise, on a tall screen, that lane is below.
+    lengths: whether they are shown, after the grid.
     """
     if "sort" not in view.deep or inputs.refused(view) or view.trace.sorted.sorted_indices is None:
         return embed_scene(view)
-    grid, (before, behind) = places.grid(view).box(counts=False), (lane.box() for lane in lanes(view))
+    grid, (before, behind) = places.grid(view).box(counts=False, lengths=lengths), (lane.box() for lane in lanes(view))
     if view.transposed:
         return Scene([above(before, grid, behind, gap=0.0)])
     rows = beside(before, grid.at_least(HEADING * view.text), gap=0.0)
@@ -115,8 +116,9 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
     ways = (returning(view, view.rank), returning(view, view.place))
     start, end = shape(*view.trace.h_0.shape), shape(*view.trace.h_n.shape)
     detail = CodeLine("h_0[:, sorted_indices]", start), CodeLine("h_n[:, unsorted_indices]", end)
-    frames = (plain, *({**plain, **way} for way in ways))
-    yield Step(say("sort", "state", view), frames, detail=detail, scene=("state", sort_scene(view)))
+    rows = {name: group for name, group in plain.items() if name != "length"}
+    frames = (rows, *({**rows, **way} for way in ways))
+    yield Step(say("sort", "state", view), frames, detail=detail, scene=("state", sort_scene(view, lengths=False)))
     yield Step(say("sort", "end", view), (sort_end(view),), scene=_alone(view))
 
 

@@ -18,7 +18,7 @@ LANES = ("from", "to")
 
 @dataclass(frozen=True)
 class Lane:
-    """A band along the whole grid, with an index, a cell, a letter, a length and a thread for each row.
+    """A band along the whole grid, with an index, a cell, a letter and a thread for each row.
 
     grid: gives the places in the band, with units from its edge for time steps. depths: how far from the edge each
     thing begins. sizes: how deep it is.
@@ -59,13 +59,13 @@ class Lane:
 def lanes(view: View) -> tuple[Lane, Lane]:
     """Return the lane of the original order before the grid, and the one after it."""
     bare = 0.0 if view.small else 1.0
-    units = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 1.5}
+    units = {"index": 0.5 * bare, "cell": 0.9 * bare, "letter": 0.75, "thread": 0.8}  # a phone has room for them
     if view.transposed:
-        units = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "length": 0.0, "thread": 2.0}
+        units = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "thread": 2.0}
     sizes = {thing: deep * view.text for thing, deep in units.items()}
     before = dict(zip(sizes, accumulate(sizes.values(), initial=0.0), strict=False))
-    behind = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # an index and a thread are never shown together
-    behind["letter"] = max(sizes["thread"], sizes["index"] + sizes["cell"])
+    # The indices are never shown together with the threads and letters.
+    behind = {"index": 0.0, "cell": sizes["index"], "thread": 0.0, "letter": sizes["thread"]}
     first, second = (
         replace(places.grid(view), name=name, width=places.grid(view).width if view.transposed else 1.0)
         for name in LANES
@@ -77,11 +77,7 @@ def threads_of(view: View, row: np.ndarray) -> Frame:
     """Return the original order, each letter with a thread to its row."""
     before, _ = lanes(view)
     p, bs = view.place[view.shown], view.shown
-    groups = [before.title("letter", "as given"), *_letters(view, before, p, p, row[bs] - p)]
-    if not view.transposed:
-        text = texts(view.lengths[b] for b in view.shown)
-        groups.append(marks("flength", "note", before.at("length", p), bs, text=text))
-    return frame(*groups)
+    return frame(before.title("letter", "as given"), *_letters(view, before, p, p, row[bs] - p))
 
 
 def _letters(view: View, lane: Lane, p: np.ndarray, start: np.ndarray, rows: np.ndarray) -> Iterator[Marks]:
