@@ -24,6 +24,8 @@ export class Brush extends WordPen {
       if (cell.role === "axis" && !this.rows.has(cell.f)) this.rows.set(cell.f, cell.y);
       if (cell.role === "axis" && this.rows.get(cell.f) !== cell.y) this.stacked.add(cell.f);
       if (cell.role === "token" && cell.text.length > this.wordiest.length) this.wordiest = cell.text;
+      if (cell.role === "token" && cell.text.length > (this.words.get(cell.f) ?? "").length)
+        this.words.set(cell.f, cell.text);
       if (cell.role === "axis" && cell.text.length > (this.longest.get(cell.f) ?? "").length)
         this.longest.set(cell.f, cell.text);
     }

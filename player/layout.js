@@ -4,7 +4,8 @@
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
-const EDGE = 10; // pixels around the picture
+const EDGE = 10, // pixels around the picture,
+  SLIM = 5; // and in a narrow place
 export const READABLE = 11; // pixels of the smallest text
 export const LETTERED = 12.5; // pixels of a row that has its letter,
 export const WORDED = READABLE + 2; // of one that has its words and numbers,
@@ -28,7 +29,7 @@ export const largestLine = (height, least) => Math.max(15, 0.042 * height, least
 const LETTER = 0.6, // width of a letter ÷ its height
   BOLD = 0.68, // and of a bold one,
   CLOSE = 0.62, // or in a picture that scrolls, where words come nearer to the edges of their cells
-  NUMBER = 4.1, // letters of a number in a cell
+  NUMBER = 4.1, // letters of a number in a cell, its minus among them
   NUMBERED = 0.9, // units: the least width of a number
   CLEAR = 1, // letters that would have room beside the text in a cell
   WIDER = 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible,
@@ -38,7 +39,8 @@ const NARROW = 600, // pixels: in a place of at most this width, a picture may b
   LITTLE = 1.6, // by this factor if it is complete then except for what other panels show, too,
   MUCH = 7; // and by this one if its words and numbers need it
 const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
-  FIGURE = 3.2, // width of a cell that has its number with two decimals ÷ the number's height
+  FIGURE = 3.2, // width of a cell that has its number with two decimals ÷ the number's height,
+  UNSIGNED = 2.3, // and where no number is negative
   ROOMY = 16; // pixels of a row that is easy to read
 const NEAR = 0.3, // units before a panel within which something surrounds its cells,
   WORDY = 1.6; // and units of a text there
@@ -70,23 +72,27 @@ export function inked(frames) {
     for (let i = 0; i < states.length; i++) if (states[i] !== before[i] && states[i].shown) add(ink, states[i]);
     before = states;
   }
+  for (const { role, p } of before) // shown or not: its words are needed in all scenes
+    if ((role === "label" || role === "value") && ink.panels[p]) ink.panels[p].whole = true;
   return ink;
 }
 /**
  * @param {Ink} ink
  * @param {Frame["states"][number]} state
  */
-function add({ panels, scales }, { role, p, x, y, w, h, text, sub, vec, scale }) {
+function add({ panels, scales }, { role, p, x, y, w, h, text, sub, v, vec, scale }) {
   const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  panels[p] ??= { ...far, texts: new Map(), titles: new Map(), letters: 0, whole: false, numbers: new Set() };
+  panels[p] ??= { ...far, texts: new Map(), titles: new Map(), letters: 0, whole: false, numbers: new Set(), signed: false };
   const box = panels[p],
     words = (role === "token" || role === "ghost") && text.length,
     step = role === "value" ? w : role === "output" && vec ? w / vec.length : 0, // of a number on its stripe
     numbered = step >= NUMBERED && !text && !sub,
-    inside = numbered || role === "value" ? (NUMBER * w) / step : words ? words + CLEAR : 0;
+    signed = v < 0 || Boolean(vec?.some((number) => number < 0)),
+    figure = text || sub ? (text || sub).length + CLEAR : signed ? NUMBER : NUMBER - 1,
+    inside = numbered || role === "value" ? (figure * w) / step : words ? words + CLEAR : 0;
   if (inside) box.letters = Math.max(box.letters, inside / w); // a vertical thread has no width
-  box.whole ||= role === "label" || role === "value";
   if (numbered) box.numbers.add(step);
+  if (numbered) box.signed ||= signed;
   if (role === "value" || (vec && role !== "label")) scales.add(scale);
   box.left = Math.min(box.left, x);
   box.top = Math.min(box.top, y, y + h);
@@ -142,7 +148,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     inks = named.map(([, box]) => box),
     lettered = (/** @type {typeof inks} */ some) =>
       (wider > WIDER ? CLOSE : BOLD) * least * Math.max(0, ...some.map(({ letters }) => letters)),
-    figures = wider > WIDER ? inks.flatMap(({ numbers }) => [...numbers].map((w) => (FIGURE * least) / w)) : [],
+    figures = wider > WIDER ? inks.flatMap(({ numbers, signed }) => [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) * least) / w)) : [],
     wanted = Math.max(lettered(inks), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
     needed = Math.max(lettered(inks.filter(({ whole }) => whole)), ...figures), // and at which those fit that no letter can replace
     most = MAX_UNIT * Math.max(1, height / LOW);
@@ -151,10 +157,10 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     let [unit, across] = [most, most],
       box = bounds(view, undefined, unit, across, height, least);
     for (let times = 0; times <= RESIZED; times++) {
-      const wide = (width - 2 * EDGE) / (box.right - box.left),
+      const wide = (width - 2 * (wider > WIDER ? SLIM : EDGE)) / (box.right - box.left),
         high = (room - 2 * EDGE) / (box.bottom - box.top),
         even = Math.min(wide, high, most);
-      unit = Math.min(high, Math.max(even, Math.min(least / TIGHT, wider * even)));
+      unit = Math.min(high, Math.max(even, Math.min(wider > WIDER ? (ROOMY * least) / READABLE : least / TIGHT, wider * even)));
       across = Math.min(wide, Math.max(even, Math.min(wanted, wider * even)));
       if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
     }
@@ -208,7 +214,7 @@ export function roomyView(scene, width, height, ink, text) {
   const line = (text?.least ?? READABLE) / READABLE,
     wide = { ...text, wider: WIDEST },
     fitting = frameView(scene, width, height, ink, wide);
-  if (fitting.fits && fitting.unit >= ROOMY * line) return fitting;
+  if (fitting.fits && fitting.headed && fitting.unit >= ROOMY * line) return fitting;
   const views = [...scene.tall, ...scene.wide],
     panels = (/** @type {View} */ { at }) => Object.keys(at).length,
     full = views.filter((view) => panels(view) === Math.max(...views.map(panels))),

@@ -13,7 +13,8 @@ const COLOURED = 2.5; // widths of a letter for which the colours of a scale are
 const ABOVE = new Set(["weight", "gradient"]); // the scales without negative numbers
 
 export class NumberPen extends Pen {
-  form = 0; // that of all numbers in the picture
+  form = 0; // that of all numbers in the picture,
+  signed = true; // and whether any of them is negative
 
   /**
    * Numbers from left to right, as in a row of h.
@@ -50,9 +51,10 @@ export class NumberPen extends Pen {
    * Choose how all numbers of a picture are written: as the narrowest cell that can have its number needs it.
    * @param {Ctx} ctx
    * @param {number[]} widths of its cells
+   * @param {boolean} signed whether any of the numbers is negative
    */
-  agree(ctx, widths) {
-    this.form = 0;
+  agree(ctx, widths, signed) {
+    Object.assign(this, { form: 0, signed });
     this.form = Math.max(0, ...widths.map((w) => this.digits(ctx, w - BESIDE, this.least)?.form ?? 0));
   }
   /**
@@ -67,7 +69,7 @@ export class NumberPen extends Pen {
     const large = Math.min(px, this.least);
     this.font(ctx, large, 500);
     for (let form = this.form; form < FORMS.length; form++) {
-      const text = FORMS[form],
+      const text = FORMS[form].slice(this.signed ? 0 : 1),
         last = form === FORMS.length - 1, // it may come nearer to the edges
         size = (large * (last ? w + 3 : w)) / this.measure(ctx, text);
       if (size >= (last ? READABLE : large))

@@ -94,7 +94,8 @@ export class Pan {
         const next = first(right(head, heads));
         const there = right(head, cells).filter(({ rect }) => !(rect.x > next?.rect.x)),
           others = new Set(there.filter(({ state }) => state.seq !== head.state.seq).map(({ state }) => state.p));
-        return there.filter(({ state }) => state.p === head.state.p || !others.has(state.p)); // not of rows of all sequences
+        const row = there.filter(({ state }) => state.p === head.state.p || !others.has(state.p)); // not of rows of all sequences
+        return row.length ? row : cells.filter(({ state }) => state.p === head.state.p); // an empty row is as long as the others
       }
       const lines = heads.filter(({ state }) => state.p === head.state.p),
         beside = first(lines.flatMap((line) => right(line, cells)));

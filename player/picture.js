@@ -188,10 +188,11 @@ export class Picture {
       least: this.least,
       thick: Math.max(1, this.height / 600),
     });
-    const numbers = Object.keys(view.at).flatMap((name) => [...(panels[name]?.numbers ?? [])]);
+    const inks = Object.keys(view.at).flatMap((name) => panels[name] ?? []);
     this.brush.agree(
       this.ctx,
-      numbers.map((w) => w * unit * wide),
+      inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide)),
+      inks.some(({ signed }) => signed),
     );
   }
   paint(ctx = this.ctx) {

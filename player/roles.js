@@ -136,9 +136,9 @@ export const roles = {
       least = Math.min(most, this.least),
       px = Math.max(least, Math.min(most, (most * (w - (longest.length < 3 || plain ? 3 : 7))) / wide));
     this.font(ctx, px, now ? 700 : 400);
-    const stride = Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
-    const down = this.stacked.has(state.f) ? Math.ceil((0.75 * px + 1) / Math.max(h, 1)) : 1;
-    const every = stride > 1 ? stride : Math.max(1, down);
+    const every = this.stacked.has(state.f)
+      ? Math.ceil((0.75 * px + 1) / Math.max(h, 1))
+      : Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
     if (!now && (state.k % every || this.crowds(state, every))) return;
     const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text;
     const half = this.measure(ctx, text) / 2 + 2; // at the edge of the picture it moves inwards instead of being cut off

@@ -213,7 +213,7 @@ export interface Digits {
 }
 /**
  * What is ever visible in a panel: the box around its cells, where its texts and titles begin and their lengths in letters, the maximum
- * number of letters per unit of its cells, whether these must be shown in full, and how wide its numbers are.
+ * number of letters per unit of its cells, whether these must be shown in full, how wide its numbers are, and whether any of them is negative.
  */
 export interface Inked {
   left: number;
@@ -225,6 +225,7 @@ export interface Inked {
   letters: number;
   whole: boolean;
   numbers: Set<number>;
+  signed: boolean;
 }
 export interface Ink {
   panels: Record<string, Inked>;

@@ -8,9 +8,8 @@ import { within } from "./pen.js";
 
 export class WordPen extends NumberPen {
   lettered = new Set(); // panels with letters beside their rows
-  large = 0; // text size in pixels
-  longestWord = 0; // the width of the longest word at that size
   wordiest = ""; // the longest word: cells have room for it beside their letters, or no cell has its letter
+  words = new Map(); // the longest word of each family
 
   /**
    * @param {Ctx} ctx
@@ -153,7 +152,7 @@ export class WordPen extends NumberPen {
    */
   told(ctx, state, w) {
     if (state.role === "flag" || this.lettered.has(state.p)) return state.text;
-    return this.wordy(ctx, w) ? state.text : this.movie.sequences[state.seq][0];
+    return this.wordy(ctx, w, state.f) ? state.text : this.movie.sequences[state.seq][0];
   }
   /**
    * How bold the name of a sequence is in a cell of this width: less if two letters have no room otherwise.
@@ -167,16 +166,14 @@ export class WordPen extends NumberPen {
     return this.measure(ctx, name) > within(w) ? 400 : weight;
   }
   /**
-   * Whether the longest word fits into a cell of this width.
+   * Whether the longest word, or that of a family, fits into a cell of this width.
    * @param {Ctx} ctx
    * @param {number} w
+   * @param {string} [f]
    */
-  wordy(ctx, w) {
-    if (this.large !== this.least) {
-      this.font(ctx, (this.large = this.least), 700);
-      this.longestWord = this.measure(ctx, this.wordiest);
-    }
-    return this.longestWord <= within(w);
+  wordy(ctx, w, f) {
+    this.font(ctx, this.least, 700);
+    return this.measure(ctx, this.words.get(f) ?? this.wordiest) <= within(w);
   }
   /**
    * The word at the top of a cell, beside the letter of its sequence if both fit.

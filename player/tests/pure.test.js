@@ -78,11 +78,24 @@ test("better all panels than larger cells", () => {
 
 test("in a narrow place a picture is as wide as its numbers need, in a wide one as its place", () => {
   const long = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
-  const numbers = Array.from({ length: 12 }, (_, x) => cell({ role: "value", x, y: 1, w: 1, h: 1, text: "", v: 0.5 }));
-  const of = (width) => roomyView({ wide: [long], tall: [] }, width, 240, inked([{ states: numbers }]));
+  const of = (width, v = -0.5) => {
+    const numbers = Array.from({ length: 12 }, (_, x) => cell({ role: "value", x, y: 1, w: 1, h: 1, text: "", v }));
+    return roomyView({ wide: [long], tall: [] }, width, 240, inked([{ states: numbers }]));
+  };
   assert.ok(of(340).room > 12 * 35);
+  assert.equal(of(340, 0.5).room, 340); // without a minus they are narrower
   assert.ok(of(340).unit * of(340).wide > 35);
   assert.equal(of(900).room, 900);
+});
+
+test("a view for a tall screen that fits comes before a picture that scrolls", () => {
+  const all = { w: 18, h: 3, at: { x: [0, 0], y: [9, 0] }, breaks: {} },
+    some = { w: 9, h: 3, at: { x: [0, 0] }, breaks: {} };
+  const words = (p) => Array.from({ length: 9 }, (_, x) => cell({ p, x, y: 1, w: 1, h: 1, text: "one" })),
+    letter = (p) => cell({ role: "label", p, x: 0, y: 0, w: 1, h: 1, text: "A" });
+  const ink = inked([{ states: ["x", "y"].flatMap((p) => [letter(p), ...words(p)]) }]);
+  assert.equal(roomyView({ wide: [all], tall: [some] }, 340, 240, ink).view, some);
+  assert.ok(roomyView({ wide: [all], tall: [all] }, 340, 240, ink).room > 340);
 });
 
 test("what is hidden, or stands in no panel of the view, is not drawn", () => {

@@ -71,7 +71,7 @@ def _still(view: RowsView, each: ShownRow) -> Frame:
     position = Place("keys", x[: len(b)], 1.0)
     return frame(
         title(strip_of(view, each, "keys", 1).heading(), f"row {r} of {C} cells: {watched_head(view)}"),
-        title(strip_of(view, each, "out", 1).heading(), f"{made} {shape(C, E)}, and of each document alone"),
+        title(strip_of(view, each, "out", 1).heading(), f"{made} {shape(C, E)}, in the row and alone"),
         *names,
         marks(f"position:{r}", "axis", position, k[: len(b)], text=positions, w=w, says="!position_ids[{k}] = {text}"),
         row_tokens(view, each),

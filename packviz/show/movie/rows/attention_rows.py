@@ -14,9 +14,9 @@ from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import width
 
-WIDTH, UNIT = 1.7, 1.8  # units: of a cell of the row at least, and of a number of a query or an output
+WIDTH, UNIT = 1.7, 1.4  # units: of a cell of the row at least, and of a number of a query or an output
 NUMBERS = 8  # at most so many numbers of a head are shown
-NAMED, HEADED = 3.4, 7.0  # units: the names of the lines, and a heading
+NAMED, HEADED = 2.3, 5.6  # units: the names of the lines, and a heading
 KEYS = {
     "token": "the tokens of the row: each has a key and a value",
     "position": "position_ids",
@@ -76,8 +76,11 @@ def strip_of(view: RowsView, each: ShownRow, name: str, lines: int) -> Strip:
     return Strip(name, each.parts, wide(view), float(lines), marks=False)
 
 
-def scene_of(view: RowsView, each: ShownRow) -> Scene:
-    """Return the scene of a row: keys and outputs in columns with the numbers of a head, or all in lines."""
+def scene_of(view: RowsView, each: ShownRow, *, brief: bool = False) -> Scene:
+    """Return the scene of a row: keys and outputs in columns with the numbers of a head, or all in lines.
+
+    brief: before the first query, only the keys: cells are larger.
+    """
     text = max(1.0, sqrt(each.cells) / 4)  # cells of a long row are smaller than legible text
 
     def names(of: str, lines: int) -> Box:
@@ -88,11 +91,13 @@ def scene_of(view: RowsView, each: ShownRow) -> Scene:
         return panel(name, across, 1.0, Margins(0.0, 1.0, 0.1, 0.1)).at_least(HEADED * text)
 
     keys = beside(names("keys", len(KEYS)), strip_of(view, each, "keys", len(KEYS)).box, gap=0.0)
+    if brief:
+        return Scene([keys])
     out = beside(names("out", len(OUT)), strip_of(view, each, "out", len(OUT)).box, gap=0.0)
     head = numbers("query"), numbers("sum")
     columns = beside(above(keys, out, gap=0.5), above(*head, gap=1.0), gap=0.8)
-    lines = above(keys, beside(*head, gap=0.8), out, gap=0.4)
-    return Scene([columns, lines], [lines, above(keys, *head, out, gap=0.4)])
+    lines = above(keys, beside(*head, gap=0.7), out, gap=0.2)
+    return Scene([columns, lines], [lines, above(keys, *head, out, gap=0.2)])
 
 
 @once

@@ -1,12 +1,13 @@
 """Borders: position_ids, seq_idx, cu_seqlens and the mask are one information, each turned into the next."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from packviz.inputs.borders import BORDER_RULES, Rule, find_documents, starts_by
-from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.layout import Box, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.rows.spelled import LINES, PITCH, Spelled, spelled
 from packviz.show.movie.rows.two import token_marks
@@ -14,6 +15,7 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say
 from packviz.text import counted, sequence_label
 
+NAMED = 5.3  # units: the names of the lines
 BEGINS: dict[Rule, str] = {
     "rises_by_one": "F.pad(\n    position_ids[1:] != position_ids[:-1] + 1,\n    (1, 0), value=True)",
     "falls": "F.pad(\n    position_ids[1:] < position_ids[:-1],\n    (1, 0), value=True)",
@@ -24,9 +26,11 @@ BEGINS: dict[Rule, str] = {
 def borders(view: RowsView) -> Iterator[Step]:
     """Show the row, one step for each spelling, what each public rule finds, and what all spellings say."""
     it = spelled(view)
-    yield _step(it, "row", 1)
-    for lines, name in enumerate(LINES[1:], 2):
-        yield _step(it, name, lines, _detail(it, name))
+    lines, names = _lines(view)
+    brief = ("lines", Scene([beside(lines, names, gap=0.0)], [beside(names, lines, gap=0.0)]))  # with larger cells
+    yield _step(it, "row", 1)._replace(scene=brief)
+    for many, name in enumerate(LINES[1:], 2):
+        yield _step(it, name, many, _detail(it, name))._replace(scene=brief)
     mask = _frame(it, 4, mask=True)
     yield Step(say("borders.mask", view, it=it), (mask,), _detail(it, "mask"), name="mask")
     for rule in BORDER_RULES:
@@ -44,12 +48,19 @@ def borders(view: RowsView) -> Iterator[Step]:
 
 def borders_scene(view: RowsView) -> Scene:
     """Return the scene: the lines beside the mask, or above it; in a tall picture their names come first."""
-    it = spelled(view)
-    height, mask = (len(LINES) - 1) * PITCH + 1, _mask_grid(it).box(counts=False)
+    (lines, names), mask = _lines(view), _mask_grid(spelled(view)).box(counts=False, lengths=False)
+    wide, tall = beside(lines, names, gap=0.0), (beside(lines, mask), above(lines, mask))
+    return Scene([beside(wide, mask), above(wide, mask, gap=0.6)], [beside(names, each, gap=0.0) for each in tall])
+
+
+def _lines(view: RowsView) -> tuple[Box, Box]:
+    """Return the boxes of the lines and of their names."""
+    it, height = spelled(view), (len(LINES) - 1) * PITCH + 1
     lines = panel("lines", it.shown * it.wide, height, Margins(1.2, 1.9, 0.5 * it.wide))
-    names, close = (panel("names", width, height, Margins(0.3, 1.9)) for width in (5.3, 3.5))
-    wide, tall = beside(lines, names, gap=0.0), (beside(lines, mask), above(lines, mask, gap=0.0))
-    return Scene([beside(wide, mask), above(wide, mask, gap=0.6)], [beside(close, each, gap=0.0) for each in tall])
+    lines = replace(
+        lines, panels=lines.panels | {"documents": lines.panels["lines"]}
+    )  # letters above their first tokens
+    return lines, panel("names", NAMED, height, Margins(0.3, 1.9))
 
 
 def borders_end(view: RowsView) -> Frame:
@@ -107,7 +118,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
         marks(
             "spelled document",
             "label",
-            it.at(begins, "row").moved(0.0, -0.95),
+            it.at(begins, "row")._replace(panel="documents").moved(0.0, -0.95),
             begins,
             text=letters,
             seq=_of(it, begins),

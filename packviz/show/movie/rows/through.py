@@ -20,7 +20,7 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, width
 
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
-NAMES = 3.6  # units beside the row, for the names of its lines
+NAMES, LONG = 2.4, 3.6  # units beside the row, for the names of its lines, the second with the state before
 _NAMED = {"before": "state before", "output": "in the row"}
 RECURRENT = tuple(CELL_KINDS)
 _LINES = {"token": 1.0, "before": 0.75, "output": 1.1, "alone": 1.1, "difference": 0.85}  # their heights, in units
@@ -109,7 +109,7 @@ def row_box(view: RowsView, *, states: bool) -> Box:
     """Return the box of the row, with the names of its lines on the left."""
     height = lines(states=states)["difference"] + _LINES["difference"]
     strip = replace(through(view).strip, height=height)
-    names = panel("names", NAMES, height, Margins(0.1, strip.text, 0.0, 0.05))
+    names = panel("names", LONG if states else NAMES, height, Margins(0.1, strip.text, 0.0, 0.05))
     return beside(names, strip.box, gap=0.1)
 
 
