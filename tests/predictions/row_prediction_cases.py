@@ -62,15 +62,15 @@ def _of_means(run: RowsTrace, prompt: str) -> Answer:
         for here in (of == piece for piece in range(int(of.max()) + 1))
     ]
     rows = [each[there] for each, there in zip(losses, labelled, strict=True)]
-    found = {"the mean over tokens": losses[labelled].mean()}
+    found = {"over tokens": losses[labelled].mean()}
     for name, groups in (("documents", documents), ("rows", rows)):
-        found[f"the mean over {name}"] = torch.stack([group.mean() for group in groups if len(group)]).mean()
+        found[f"over {name}"] = torch.stack([group.mean() for group in groups if len(group)]).mean()
     weights = {name: torch.autograd.grad(mean, losses, retain_graph=True)[0] for name, mean in found.items()}
     row, piece = next(
         (r, d) for r, row in enumerate(run.rows.rows) for d, (b, _, _) in enumerate(row) if sequence_label(b) == letter
     )
     here = run.document_ids[row] == piece
-    order = ("the mean over documents", "the mean over rows", "the mean over tokens")
+    order = ("over documents", "over rows", "over tokens")
     return max(order, key=lambda name: round(float(weights[name][row][here].max()), 9))
 
 

@@ -58,7 +58,7 @@ def _lines(view: RowsView) -> tuple[Box, Box]:
     it, height = spelled(view), (len(LINES) - 1) * PITCH + 1
     lines = panel("lines", it.shown * it.wide, height, Margins(1.2, 1.9, 0.5 * it.wide))
     lines = replace(
-        lines, panels=lines.panels | {"documents": lines.panels["lines"]}
+        lines, panels={**lines.panels, "documents": lines.panels["lines"]}
     )  # letters above their first tokens
     return lines, panel("names", NAMED, height, Margins(0.3, 1.9))
 
