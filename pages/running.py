@@ -6,7 +6,7 @@ from ui.views import running
 lesson(
     "running",
     "What happens at one time step?",
-    "The cell reads the next token of each sequence that still has one, and updates its hidden state.",
+    "The RNN reads the next token of each sequence that still has one, and updates its hidden state.",
     {
         "One hidden unit, formula by formula": running.one_unit,
         "The whole run": running.over_time,

@@ -7,8 +7,8 @@ from ui.views import two_packings
 lesson(
     "two_packings",
     "What does packing mean for a transformer?",
-    "A row holds its sequences, called documents, one after another. Its borders are in `cu_seqlens`: 0, then the sum "
-    "of the lengths after each sequence. Rows save the work on pads for many short texts; otherwise pad, and pass a "
+    "A row holds its sequences, called documents, one after another. Its borders are in `cu_seqlens`, which begins "
+    "with 0 and adds each length in turn. With many short texts, rows save work on pads. Otherwise, pad and pass a "
     "mask.",
     {
         "Two packings of this batch": two_packings.side_by_side,

@@ -27,7 +27,7 @@ _EXAMPLE = "position_ids: 0 1 2 0 1 0"
 # What can say where the documents of a row begin.
 SPELLINGS = ("position_ids", "cu_seqlens", "seq_idx", "attention_mask")
 _WRITTEN = 64  # places of a row whose numbers are written out
-_RULES = {"rises_by_one": "rises by 1", "falls": "falls", "zero": "is 0"}
+_RULES = {"rises_by_one": "does not rise by 1", "falls": "falls", "zero": "is 0"}
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def test_a_link_opens_its_row_with_its_findings(name: str) -> None:
 
 def test_each_rule_says_how_many_documents_it_finds() -> None:
     told = texts(form("position_ids: 0 1 2 0 0 0 1"))
-    assert "rises by 1: 4 documents of lengths 3, 1, 1, 2" in told
+    assert "does not rise by 1: 4 documents of lengths 3, 1, 1, 2" in told
     assert "falls: 2 documents of lengths 3, 4" in told
 
 
@@ -92,9 +92,9 @@ def test_what_was_typed_comes_back_after_an_example_and_the_other_forms() -> Non
 
 def test_the_rows_of_a_batch_are_shown_one_at_a_time() -> None:
     app = form("position_ids: [[0, 1, 2, 3], [0, 1, 0, 1]]")
-    assert "rises by 1: 1 document of length 4" in texts(app)
+    assert "does not rise by 1: 1 document of length 4" in texts(app)
     app.number_input(key="row of the batch").set_value(1).run()
-    assert "rises by 1: 2 documents of lengths 2, 2" in texts(app)
+    assert "does not rise by 1: 2 documents of lengths 2, 2" in texts(app)
 
 
 def test_a_block_mask_is_one_row_of_the_picture() -> None:

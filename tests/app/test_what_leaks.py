@@ -66,7 +66,7 @@ def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        ("two_packings", "`cu_seqlens`: 0, then the sum of the lengths"),
+        ("two_packings", "`cu_seqlens`, which begins with 0"),
         ("filling_rows", "best fit, longest first (`bfd`)"),
     ],
 )
@@ -76,6 +76,6 @@ def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str)
 
 def test_the_first_lesson_on_rows_says_when_they_are_needed() -> None:
     app = opened("two_packings", {})
-    assert "Rows save the work on pads for many short texts; otherwise pad, and pass a mask." in texts(app)
+    assert "With many short texts, rows save work on pads. Otherwise, pad and pass a mask." in texts(app)
     links = [each.proto for each in app.get("page_link")]
     assert [each.query_string for each in links if each.label == "Do I need it?"] == ["entry=do-i-need-it"]

@@ -180,7 +180,7 @@ def of_the_output(case: Asked, key: str, b: int) -> Answer:
         return tuple(t for t in range(case.lengths[b]) if torch.equal(grid[b, t, 3:], h_n[1, b]))
     end, whole = grid[b, -1], h_n[:, b].flatten()
     if bool((end == FILLER).all()):
-        return "`padding_value`, which no cell computed"
+        return "`padding_value`, which was not computed"
     assert torch.equal(end[:3], whole[:3])
     if len(whole) == 3:
         return "its final state"

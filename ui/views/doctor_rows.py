@@ -23,7 +23,7 @@ from ui.state.replaced import drawn
 from ui.state.widgets import of_every_page
 from ui.views.given import ROWS_FORM, look_up, type_over
 
-_LABEL = "position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels: as you have them"
+_LABEL = "Paste any of position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels"
 _COLUMNS, _LINES = 10, 4  # of places that are drawn
 _MAX_PLACES = 100_000  # that are examined
 _PARTS = (*doctor.SPELLINGS, "input_ids", "labels")

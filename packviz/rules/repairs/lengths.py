@@ -127,7 +127,7 @@ def cut_lengths(case: Case, **_: Any) -> str:
         "",
         "# look first where the lengths are computed: before padding, as len() of each sequence, and before any"
         " truncation.",
-        "# clamp hides a mistake there; it is right if x was cut to its width, and only then",
+        "# Use clamp only if x was cut to this width. Otherwise it hides the mistake.",
         f"lengths = torch.as_tensor(lengths).clamp(max=x.size({case.steps_axis}))",
     )
 
