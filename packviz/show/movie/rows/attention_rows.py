@@ -14,7 +14,7 @@ from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import width
 
-WIDTH, UNIT = 1.7, 1.4  # units: of a cell of the row at least, and of a number of a query or an output
+WIDTH, UNIT = 1.7, 1.8  # units: of a cell of the row at least, and of a number of a query or an output
 NUMBERS = 8  # at most so many numbers of a head are shown
 NAMED, HEADED = 2.3, 5.6  # units: the names of the lines, and a heading
 KEYS = {
