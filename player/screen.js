@@ -4,7 +4,6 @@ import { here } from "./keys.js";
 
 export class Screen {
   above = Number.NaN; // pixels of the page above the player
-  rest = 0; // pixels of all in it but the picture and the question, beside the longest caption so far
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -146,18 +145,15 @@ export class Screen {
       if (above !== this.above) root.style.setProperty("--pv-above", `${Math.round(above)}px`);
       this.above = above;
     }
-    this.rest = 0;
     this.makeRoom();
   }
-  // The picture has the height that all else in the window leaves it; it stays as low as it was beside the longest caption.
+  // The picture has the height that all else in the window leaves it.
   makeRoom() {
     const { controls, say, stageBox, asking } = this.player.ui;
     asking.fit(this.little);
     if (this.full) return;
-    const asked = asking.root.offsetHeight,
-      bottom = say.offsetTop + say.offsetHeight + controls.offsetHeight; // the controls may stick to the window's edge
-    this.rest = Math.max(this.rest, bottom - stageBox.offsetHeight - asked);
-    this.player.root.style.setProperty("--pv-around", `${this.rest + asked}px`);
+    const bottom = say.offsetTop + say.offsetHeight + controls.offsetHeight; // the controls may stick to the window's edge
+    this.player.root.style.setProperty("--pv-around", `${bottom - stageBox.offsetHeight}px`);
   }
 }
 

@@ -370,6 +370,28 @@ def test_on_a_phone_every_caption_of_a_long_lesson_is_whole(visit: Open, page: s
         seen.press("ArrowRight")
 
 
+HEIGHT = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players;
+    return [picture.standing.room <= picture.width, picture.height];
+}"""  # whether all of the picture is in sight, and how high it is
+LARGER = ("running 1", "running 2", "running 3", "running 4", "running 5", "unpacking 1", "attention 1", "attention 11")
+LARGER += ("what_leaks 7",)  # on a small phone these pictures scroll: their cells would be too small to be read
+
+
+@pytest.mark.parametrize("size", [PHONE, (360, 740)], ids=["phone", "small phone"])
+@pytest.mark.parametrize("page", LESSONS)
+def test_on_a_phone_all_of_a_lesson_is_on_the_first_screen(visit: Open, page: str, size: tuple[int, int]) -> None:
+    seen = visit(None, path=page, size=size, has_touch=True, is_mobile=True, motion=False)
+    steps, heights, scrolls = int(seen.data("steps")), dict[int, int](), list[str]()
+    for step in [*range(1, steps + 1), steps - 1]:
+        whole, height = seen.page.evaluate(HEIGHT)
+        scrolls += [] if whole else [f"{page} {step}"]
+        assert heights.setdefault(step, height) == height, "after the step back it is as high as before"
+        expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+        seen.press("ArrowRight" if step < steps else "ArrowLeft")
+    assert {*scrolls} <= ({*LARGER} if size != PHONE else set())
+
+
 def test_letting_a_rule_fail_leads_to_the_step_where_it_fails(visit: Open) -> None:
     visited = visit(None, path="borders", motion=False)
     caption = visited.page.get_by_test_id("packviz-caption")
