@@ -214,7 +214,8 @@ export function roomyView(scene, width, height, ink, text) {
   const line = (text?.least ?? READABLE) / READABLE,
     wide = { ...text, wider: WIDEST },
     fitting = frameView(scene, width, height, ink, wide);
-  if (fitting.fits && fitting.headed && fitting.unit >= ROOMY * line) return fitting;
+  const least = fitting.unit * (fitting.headed ? 1 : Math.min(1, fitting.wide)); // of a cell: large ones may cut a heading
+  if (fitting.fits && least >= ROOMY * line) return fitting;
   const views = [...scene.tall, ...scene.wide],
     panels = (/** @type {View} */ { at }) => Object.keys(at).length,
     full = views.filter((view) => panels(view) === Math.max(...views.map(panels))),

@@ -378,7 +378,7 @@ LARGER = ("running 1", "running 2", "running 3", "running 4", "running 5", "unpa
 LARGER += ("what_leaks 7",)  # on a small phone these pictures scroll: their cells would be too small to be read
 
 
-@pytest.mark.parametrize("size", [PHONE, (360, 740)], ids=["phone", "small phone"])
+@pytest.mark.parametrize("size", [PHONE, (360, 740)], ids=["phone", "small"])
 @pytest.mark.parametrize("page", LESSONS)
 def test_on_a_phone_all_of_a_lesson_is_on_the_first_screen(visit: Open, page: str, size: tuple[int, int]) -> None:
     seen = visit(None, path=page, size=size, has_touch=True, is_mobile=True, motion=False)
