@@ -35,13 +35,13 @@ const LETTER = 0.6, // width of a letter ÷ its height
   WIDER = 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible,
   WIDEST = 2.6; // and in a picture that scrolls
 const FEWER = 0.5; // the worth of a view without some of the panels
-const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place,
-  LITTLE = 1.6, // by this factor if it is complete then except for what other panels show, too,
-  MUCH = 7; // and by this one if its words and numbers need it
+const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place, and scroll
+  LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
+  MUCH = 7; // places: as wide as the widest example on a phone, the vowels padded beside packed at 390 pixels in full screen
 const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
   FIGURE = 3.2, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative
-  ROOMY = 16; // pixels of a row that is easy to read
+  ROOMY = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
 const NEAR = 0.3, // units before a panel within which something surrounds its cells,
   WORDY = 1.6; // and units of a text there
 /**
@@ -204,9 +204,9 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   return { ...best, room: width, fits: panels(best.view) === many && across >= needed - 0.5, headed };
 }
 /**
- * The view in a place of this width. In a narrow place the picture is wider, and scrolls, if its words, numbers and letters
- * need it: not at all if low rows are enough, or a view for a tall screen without some of the panels; else a little without
- * panels that repeat what others show, else as little as all panels need, or those without repetition.
+ * The view in a place of this width. In a narrow place it is the first of these in which all words, numbers and letters fit:
+ * all panels in its place, in high rows; one of the ways below, in a picture no wider than necessary; else its place again,
+ * without the words and numbers that do not fit.
  * @type {typeof frameView}
  */
 export function roomyView(scene, width, height, ink, text) {
@@ -216,22 +216,21 @@ export function roomyView(scene, width, height, ink, text) {
     fitting = frameView(scene, width, height, ink, wide);
   const least = fitting.unit * (fitting.headed ? 1 : Math.min(1, fitting.wide)); // of a cell: large ones may cut a heading
   if (fitting.fits && least >= ROOMY * line) return fitting;
-  const views = [...scene.tall, ...scene.wide],
+  const all = [...scene.tall, ...scene.wide],
     panels = (/** @type {View} */ { at }) => Object.keys(at).length,
-    full = views.filter((view) => panels(view) === Math.max(...views.map(panels))),
+    full = all.filter((view) => panels(view) === Math.max(...all.map(panels))),
     told = full.flatMap(({ at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole)),
-    enough = views.filter(({ at }) => told.every((name) => at[name]));
-  /** @type {[most: number, views: View[], headed: boolean][]} */
+    enough = all.filter(({ at }) => told.every((name) => at[name])); // without panels that repeat what others show
   const ways = [
-    [1, full, true],
-    [1, scene.tall, true],
-    [LITTLE, enough, true],
-    [MUCH, full, false],
-    [MUCH, enough, false],
+    { views: full, places: 1, headed: true }, // in its place, in low rows
+    { views: scene.tall, places: 1, headed: true }, // in its place, as on a tall screen, without some of the panels
+    { views: enough, places: LITTLE, headed: true }, // scrolled a little, with whole headings
+    { views: full, places: MUCH, headed: false }, // scrolled as far as all panels need
+    { views: enough, places: MUCH, headed: false }, // all panels would be wider still, or their rows too low
   ];
-  for (const [most, some, headed] of ways)
-    for (let times = 1; times <= most; times += 1 / 16)
-      for (const view of some) {
+  for (const { views, places, headed } of ways)
+    for (let times = 1; times <= places; times += 1 / 16)
+      for (const view of views) {
         const room = Math.round(times * width),
           alone = { wide: [view], tall: [view] },
           wider = frameView(alone, room, height, ink, wide);
