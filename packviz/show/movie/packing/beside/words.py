@@ -43,7 +43,9 @@ def time_step(both: Pair, t: int) -> Step:
     rows = {"fed": fed, "idle": idle, "pads": pads, "dropped": dropped, "off": off}
     strays = [b for b in fed if not both.view.mask[b, t]]
     apart = far(both.apart[farthest, t])
-    caption = say("beside", "step", both.view, t=t, strays=strays, farthest=farthest, apart=apart, **rows)
+    reading = say("beside", "reading", both.view, fed=fed, strays=strays)  # what the packed side does
+    key = "together" if not idle else "apart" if strays or dropped else "pads"
+    caption = say("beside", key, both.view, t=t, reading=reading, farthest=farthest, apart=apart, **rows)
     size = both.view.batch_sizes[t] if t < len(both.view.batch_sizes) else 0
     start = packed_rows.offsets(both.view)[t] if size else inputs.count(both.view)
     name, data = (
