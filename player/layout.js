@@ -82,7 +82,15 @@ export function inked(frames) {
  */
 function add({ panels, scales }, { role, p, x, y, w, h, text, sub, v, vec, scale }) {
   const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  panels[p] ??= { ...far, texts: new Map(), titles: new Map(), letters: 0, whole: false, numbers: new Set(), signed: false };
+  panels[p] ??= {
+    ...far,
+    texts: new Map(),
+    titles: new Map(),
+    letters: 0,
+    whole: false,
+    numbers: new Set(),
+    signed: false,
+  };
   const box = panels[p],
     words = (role === "token" || role === "ghost") && text.length,
     step = role === "value" ? w : role === "output" && vec ? w / vec.length : 0, // of a number on its stripe
@@ -148,7 +156,10 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     inks = named.map(([, box]) => box),
     lettered = (/** @type {typeof inks} */ some) =>
       (wider > WIDER ? CLOSE : BOLD) * least * Math.max(0, ...some.map(({ letters }) => letters)),
-    figures = wider > WIDER ? inks.flatMap(({ numbers, signed }) => [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) * least) / w)) : [],
+    figures =
+      wider > WIDER
+        ? inks.flatMap(({ numbers, signed }) => [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) * least) / w))
+        : [],
     wanted = Math.max(lettered(inks), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
     needed = Math.max(lettered(inks.filter(({ whole }) => whole)), ...figures), // and at which those fit that no letter can replace
     most = MAX_UNIT * Math.max(1, height / LOW);
@@ -160,7 +171,10 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       const wide = (width - 2 * (wider > WIDER ? SLIM : EDGE)) / (box.right - box.left),
         high = (room - 2 * EDGE) / (box.bottom - box.top),
         even = Math.min(wide, high, most);
-      unit = Math.min(high, Math.max(even, Math.min(wider > WIDER ? (ROOMY * least) / READABLE : least / TIGHT, wider * even)));
+      unit = Math.min(
+        high,
+        Math.max(even, Math.min(wider > WIDER ? (ROOMY * least) / READABLE : least / TIGHT, wider * even)),
+      );
       across = Math.min(wide, Math.max(even, Math.min(wanted, wider * even)));
       if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
     }
@@ -198,7 +212,9 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     })),
   );
   const headed = headings.every(({ x, y, letters }) => {
-    const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < letter / LETTER).map(({ x }) => x);
+    const next = headings
+      .filter((other) => other.x > x + across && Math.abs(other.y - y) < letter / LETTER)
+      .map(({ x }) => x);
     return x + letters * letter <= Math.min(width, ...next);
   });
   return { ...best, room: width, fits: panels(best.view) === many && across >= needed - 0.5, headed };

@@ -188,7 +188,7 @@ export class Picture {
       least: this.least,
       thick: Math.max(1, this.height / 600),
     });
-    const inks = Object.keys(view.at).flatMap((name) => panels[name] ?? []);
+    const inks = Object.keys(view.at).flatMap((name) => (panels[name] ? [panels[name]] : []));
     this.brush.agree(
       this.ctx,
       inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide)),

@@ -107,7 +107,7 @@ export class WordPen extends NumberPen {
    * @param {number} h
    */
   low(h) {
-    return h < this.corner(h) + 1.6 * this.least;
+    return h < this.corner(h) + 2 * this.least;
   }
   /**
    * The letter of its sequence in the corner of a cell, if there is room and no letter beside its row.
@@ -129,7 +129,7 @@ export class WordPen extends NumberPen {
     if (wide > w * (h > 1.2 * w ? 0.75 : 0.5) || (low && state.role === "output")) return 0;
     if (low && !tall) {
       this.font(ctx, this.least, 700);
-      if (this.measure(ctx, state.text) > w - left - wide - 6) return 0;
+      if (this.measure(ctx, this.words.get(state.f) ?? state.text) > w - left - wide - 6) return 0; // no cell of a family has it
       this.font(ctx, px, 600);
     }
     const middle = tall ? 0.27 * h : low ? h / 2 : px * 0.56 + Math.min(3, h * 0.06);
@@ -169,7 +169,7 @@ export class WordPen extends NumberPen {
    * Whether the longest word, or that of a family, fits into a cell of this width.
    * @param {Ctx} ctx
    * @param {number} w
-   * @param {string} [f]
+   * @param {number} [f]
    */
   wordy(ctx, w, f) {
     this.font(ctx, this.least, 700);
