@@ -207,7 +207,8 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
     marks = {"?": ~places["differs"], "*": places["busy"]}
     key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
     cells = dict.fromkeys(each.setup.description for each in measured)
-    ran = f",<br>{' and '.join(cells)}" if cells else ": nothing was measured yet"
+    ran = f"{',<br>' if len(cells) > 1 else ', '}{' and '.join(cells)}" if cells else ": nothing was measured yet"
+    top = 30 + 24 * (1 + ran.count("<br>")) + 18 * len(key)  # pixels of the lines above the map
     numbers = [
         {
             "x": z.columns.get_loc(size),
@@ -225,8 +226,8 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
         title=f"Where packing wins{ran}",
         subtitle="<br>".join(key) if measured else "",
         on_top=True,
-        margin={"t": 150},
-        height=296 + 40 * max(3, len(z.index)),
+        margin={"t": top},
+        height=146 + top + 40 * max(3, len(z.index)),
         xaxis=named_axis([f"{size:,}" for size in z.columns], title=ACROSS[across]),
         yaxis=named_axis([f"{100 * fill:.3g}" for fill in z.index], title="fill (%)"),
         annotations=numbers,
