@@ -4,7 +4,7 @@
 /** @import { Coming, Ctx, Frame, Rect, Standing } from "./types" */
 
 import { BODIES } from "./between.js";
-import { rectOf } from "./layout.js";
+import { rectOf } from "./rects.js";
 import { boxOf } from "./scenes.js";
 
 /** @param {Frame["states"][number]} state */

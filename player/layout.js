@@ -1,6 +1,8 @@
-// Layout: the view of a scene that suits the screen, and the rectangle of each cell in it.
+// Layout: the view of a scene that suits the screen, and the size of its cells.
 
-/** @import { Frame, Ink, Look, Rect, Scene, Standing, View } from "./types" */
+/** @import { Frame, Ink, Scene, Standing, View } from "./types" */
+
+import { before } from "./rects.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
@@ -42,8 +44,6 @@ const RESIZED = 2, // how often the size of cells is computed anew for the text 
   FIGURE = 3.2, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative
   ROOMY = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
-const NEAR = 0.3, // units before a panel within which something surrounds its cells,
-  WORDY = 1.6; // and units of a text there
 /**
  * Text does not grow with large cells: the share of the room above and before them that is enough for it.
  * @param {number} unit
@@ -51,12 +51,6 @@ const NEAR = 0.3, // units before a panel within which something surrounds its c
  * @param {number} least
  */
 const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (0.44 * unit));
-/**
- * The resulting position of something before the cells: the unit next to them shrinks, and the rest moves along.
- * @param {number} place
- * @param {number} squeeze
- */
-const before = (place, squeeze) => place - Math.max(-1, Math.min(0, place)) * (1 - squeeze);
 
 /**
  * What is ever visible in some frames, by panel, in units: the box around the cells, and the texts beside them.
@@ -253,52 +247,4 @@ export function roomyView(scene, width, height, ink, text) {
         if (wider.fits && wider.unit >= WORDED * line && (wider.headed || !headed)) return wider;
       }
   return frameView(scene, width, height, ink, text);
-}
-/**
- * @param {number[]} starts
- * @param {number} x
- * @returns {[x: number, down: number, end: number | undefined]}
- */
-function inStrip(starts, x) {
-  let line = 1;
-  while (line + 1 < starts.length && starts[line + 1] <= x + 1e-6) line++;
-  return [x - starts[line], (line - 1) * starts[0], starts[line + 1]];
-}
-/**
- * @param {Standing} frame
- * @param {string} panel
- * @param {number} x
- * @param {number} y
- * @param {number} w
- * @param {number} h
- * @returns {Rect | null}
- */
-export function rectOf(frame, panel, x, y, w, h) {
-  const { view, unit, left, top, squeeze = 1, wide = 1 } = frame,
-    at = view.at[panel];
-  if (!at) return null;
-  if (squeeze < 1) {
-    if (x < -NEAR && w < WORDY) w *= squeeze;
-    if (y < -NEAR && h < WORDY) h *= squeeze;
-    [x, y] = [before(x, squeeze), before(y, squeeze)];
-  }
-  const starts = view.breaks?.[panel];
-  if (starts) {
-    const [inLine, down, end] = inStrip(starts, x);
-    if (end !== undefined && x + w > end + 1e-6) w = end - x - 0.1;
-    x = inLine;
-    y += down;
-  }
-  return { x: left + (at[0] + x) * unit * wide, y: top + (at[1] + y) * unit, w: w * unit * wide, h: h * unit };
-}
-/**
- * @param {Frame} frame
- * @param {Standing} view
- * @returns {Look[]}
- */
-export function looks(frame, view) {
-  return frame.states.map((state) => {
-    const rect = rectOf(view, state.p, state.x, state.y, state.w, state.h);
-    return { state, alpha: rect && state.shown ? 1 : 0, rect, v: state.v, vec: state.vec };
-  });
 }

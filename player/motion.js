@@ -4,7 +4,7 @@
 
 import { AROUND, between, clamp, differ, ease } from "./between.js";
 import { ASIDE, asides, beside } from "./exchange.js";
-import { looks, rectOf } from "./layout.js";
+import { looks, rectOf } from "./rects.js";
 import { sceneChange } from "./scenes.js";
 
 /** @param {Look} look */

@@ -5,7 +5,8 @@
 import { Brush } from "./brush.js";
 import { readTheme, schemeOf } from "./colour.js";
 import { coming, sketch } from "./coming.js";
-import { inked, looks, READABLE, roomyView } from "./layout.js";
+import { inked, READABLE, roomyView } from "./layout.js";
+import { looks } from "./rects.js";
 
 const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
   LEGIBLE = 0.03, // of the window's height in full screen

@@ -3,7 +3,7 @@
 /** @import { Frame, Look, Rect, Standing } from "./types" */
 
 import { BODIES, clamp, differ, ease, grouped, mixRect, near } from "./between.js";
-import { rectOf } from "./layout.js";
+import { rectOf } from "./rects.js";
 
 /**
  * The box around rectangles.

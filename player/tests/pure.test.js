@@ -6,8 +6,9 @@ import { Brush } from "../brush.js";
 import { channels, contrast, luminance, textOn } from "../colour.js";
 import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
-import { frameView, inked, looks, rectOf, roomyView } from "../layout.js";
+import { frameView, inked, roomyView } from "../layout.js";
 import { motionTo } from "../motion.js";
+import { looks, rectOf } from "../rects.js";
 import { placed, tipLines } from "../tips.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
