@@ -78,4 +78,4 @@ def test_the_first_lesson_on_rows_says_when_they_are_needed() -> None:
     app = opened("two_packings", {})
     assert "With many short texts, rows save work on pads. Otherwise, pad and pass a mask." in texts(app)
     links = [each.proto for each in app.get("page_link")]
-    assert [each.query_string for each in links if each.label == "Do I need it?"] == ["entry=do-i-need-it"]
+    assert [each.page for each in links if each.label == "Do I need it?"] == ["do_i_need_it"]

@@ -174,8 +174,7 @@ def _fields(trace: Trace | Refusal) -> str:
 
 def do_i_need_it() -> None:
     """Link to when packing, rows or padding are the right choice."""
-    entry = {"entry": "do-i-need-it"}
-    st.page_link(script("questions"), label="Do I need it?", icon=":material/arrow_forward:", query_params=entry)
+    st.page_link(script("do_i_need_it"), label="Do I need it?", icon=":material/arrow_forward:")
 
 
 def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:

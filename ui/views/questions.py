@@ -57,7 +57,19 @@ def questions(question: str, answer: str) -> None:
     apart(entry.question if entry else question, "" if entry else answer)
     spoken = st.container(key="spoken", gap=None)
     with nullcontext() if entry else of_every_page(), st.container(key="measured"):
+        if entry:
+            _way(entry)
         told = _one(entry) if entry else _choose(asked)
+    with spoken:
+        announce(told, "questions")
+
+
+def one(key: str) -> None:
+    """Show an entry as a page of its own."""
+    apart(_BY_KEY[key].question, "")
+    spoken = st.container(key="spoken", gap=None)
+    with st.container(key="measured"):
+        told = _one(_BY_KEY[key])
     with spoken:
         announce(told, "questions")
 
@@ -131,7 +143,6 @@ def _tested(done: EntryResult) -> str:
 
 def _one(entry: Entry) -> str:
     """Show one entry: the answer, the picture, both programs, the verdict. Return the answer for screen readers."""
-    _way(entry)
     with st.spinner("Running the two programs ...") if entry.slow else st.container():
         done = _answer(entry.key)
     with st.container(border=True, key="verdict"):
