@@ -178,6 +178,7 @@ class _Hook:
         self.packing, self.name, self.every, self.keep, self.own_forward = packing, name, every, keep, own_forward
         self.unkept = Call(name)
         self.numbers, self.looks = count(), count()  # of the calls of this layer, and of those examined closely
+        self.seen = False
         self.weights: tuple[object, nn.RNNBase] | None = None
         self.record = not_compiled(self._record)
 
@@ -223,7 +224,9 @@ class _Hook:
         data, output = (_numbers(part) for part in (given, first if isinstance(first, type(given)) else given))
         finite = data.is_meta or isfinite(data.sum().item() + output.sum().item())
         sound = finite or all_finite(data)
-        if not sound or self.own_forward or not _plainly_sound(layer, given, hx, packed, watched.padding_value):
+        known, self.seen = self.seen, True  # the first call is examined closely: rules on the layer itself speak then
+        closely = self.own_forward or not (known and sound)
+        if closely or not _plainly_sound(layer, given, hx, packed, watched.padding_value):
             looks = next(self.looks)
             if looks < 8 or looks % 16 == 0 or result is None:
                 watched.add(self.name, self._examined(layer, given, hx, packed, watched.padding_value))

@@ -4,6 +4,7 @@ import copy
 import io
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -178,6 +179,25 @@ def test_a_right_use_of_all_three_functions_is_not_found() -> None:
             GRU(torch.cat([torch.zeros(3, 1, F), X[:, :2]], 1))  # a decoder's first input
             BOTH(output._replace(data=output.data[:, :F]))
     assert (watched.findings, len(watched.calls)) == ((), 12)
+
+
+def _run_packed(gru: nn.GRU, x: Tensor, lengths: list[int]) -> None:
+    gru(pack_padded_sequence(x, lengths, enforce_sorted=False))
+
+
+@pytest.mark.parametrize("run", [
+    lambda gru: gru(torch.randn(5, 3, 2)),
+    lambda gru: _run_packed(gru, torch.randn(5, 3, 2), [5, 5, 5]),
+    lambda gru: _run_packed(gru, torch.randn(5, 3, 2), [2, 5, 3]),
+    partial(lambda packed, gru: gru(packed), pack_padded_sequence(torch.randn(5, 3, 2), [5, 4, 4])),
+], ids=["grid", "equal lengths", "packed", "packed before"])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:dropout option")
+def test_what_is_wrong_with_a_layer_is_found_in_its_first_sound_call(run: Callable[[nn.GRU], Any]) -> None:
+    gru = nn.GRU(2, 3, dropout=0.5)
+    with pv.watch(gru) as watched:
+        run(gru)
+        run(gru)
+    assert [finding.key for finding in watched.findings] == ["dropout_one_layer"]
 
 
 def test_packing_in_other_threads_is_not_observed() -> None:
