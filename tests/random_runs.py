@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 from trace_cases import torch_run
 
 from packviz.inputs.batch import Batch
+from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config
 
 __all__ = ["Run", "random_run", "random_settings", "torchs", "values"]
@@ -67,7 +68,7 @@ def random_run(seed: int) -> Run:
 
 def random_settings(draw: random.Random, seed: int) -> dict[str, Any]:
     return {
-        "cell": draw.choice(("rnn", "gru", "lstm")),
+        "cell": draw.choice(get_args(Cell)),
         "nonlinearity": draw.choice(("tanh", "relu")),
         "hidden_size": draw.choice((1, 3, 8, 17)),
         "num_layers": draw.randint(1, 4),
@@ -112,7 +113,7 @@ def torchs(run: Run) -> dict[str, Tensor]:
     torch.manual_seed(config.seed)
     rows = [row if row.dim() == 2 else row.unsqueeze(-1) for row in sequences]
     F = (config.embedding_dim or 4) if run.embedded else rows[0].size(1)
-    cell = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[config.cell]
+    cell = getattr(nn, config.cell.upper())
     names = ("bias", "batch_first", "bidirectional", *(["nonlinearity"] if config.cell == "rnn" else []))
     settings = {name: getattr(config, name) for name in names}
     module = cell(F, config.hidden_size, config.num_layers, dtype=dtype, **settings)

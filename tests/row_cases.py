@@ -1,16 +1,16 @@
 """Random runs over rows, each known by its seed."""
 
 import random
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
 from packviz import Batch, RowConfig, RowsTrace, trace_rows
-from packviz.inputs.row_config import STRATEGIES
+from packviz.inputs.row_config import STRATEGIES, RowLayer
 
 __all__ = ["LAYERS", "cross", "random_rows", "typed"]
 
-LAYERS = ("attention", "rnn", "gru", "lstm", "conv")
+LAYERS = get_args(RowLayer)
 
 
 def typed(draw: random.Random) -> Batch:

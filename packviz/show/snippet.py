@@ -36,7 +36,7 @@ _SCRIPT: Any = ENVIRONMENT.from_string(_TEXT, {"call": _call}).module  # its mac
 def snippet(trace: Trace | Refusal) -> str:
     """Return a script that makes the same tensors as the trace, bit for bit, with PyTorch alone.
 
-    It draws its random numbers in the trace's order: embedding, cell, initial state. For a state that is carried over
+    It draws its random numbers in the trace's order: cell, embedding, initial state. For a state that is carried over
     the cell runs twice instead. Its tensors are `sequences`, `lengths`, `x`, `packed`, `output`, `h_n` (and `c_n`),
     `padded_output` and `output_lengths`. If torch refuses to pack, the script ends with that line. Batches of more than
     2,000 numbers are left for the reader to fill in.

@@ -21,6 +21,7 @@ from pages import LESSONS, ROW_STAGES, STAGES, movies, opened, press, texts
 KEYS = {
     "start": {"sequences", "example", "cell", "hidden_size", "bidirectional", "enforce_sorted", "padding_value"},
     "overview": {"sequences", "example", "cell"},
+    "do_i_need_it": set(),
     "compare": {"sequences", "example", "cell"},
     "cost": {"sequences", "start measure", "start sweep"},
     "training": {"cell", "start train"},
