@@ -1,5 +1,6 @@
 """Pictures of a movie: what stands in an SVG and where, as the data and the player have it; PNG, GIF and APNG."""
 
+import json
 import re
 from base64 import b64decode
 from io import BytesIO
@@ -18,12 +19,17 @@ from playwright.sync_api import Browser
 import packviz as pv
 from packviz import Batch, Config
 from packviz.show.movie import Movie, beside
-from packviz.show.movie.picture import LEGEND
+from packviz.show.movie.picture import LEGEND, ROLES
 from packviz.show.movie.staging import LEGIBLE, UNIT, Rect, Staging
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, diverging
 
 SVG = "{http://www.w3.org/2000/svg}"
 MOVIE = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), Config(cell="lstm")))
+
+
+def test_stills_draw_every_kind_of_mark_that_a_movie_may_have() -> None:
+    schema = json.loads((Path(pv.__file__).parent / "show/movie/movie.schema.json").read_text("utf-8"))
+    assert sorted(ROLES) == sorted(schema["$defs"]["group"]["properties"]["role"]["enum"])
 
 
 def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTree.Element, dict[str, list[Any]]]:

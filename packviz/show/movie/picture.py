@@ -1,8 +1,9 @@
 """The frames of a movie as still pictures: lists of shapes."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 from packviz.show.movie.frames import Cell, Data
 from packviz.show.movie.legend import legend
@@ -26,6 +27,21 @@ from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, 
 BADGE = 22  # pixels of a letter beside its row
 HEAD = 16  # pixels of a text above the numbers of a cell
 LEGEND = 24  # pixels of the legend of the number colours
+
+
+class Look(NamedTuple):
+    """A visible cell, and what its picture depends on.
+
+    tone      the colour that its tone stands for; "" for its own
+    lettered  whether letters stand beside the rows of its panel
+    now       the time step in focus there
+    """
+
+    cell: Cell
+    rect: Rect
+    tone: str
+    lettered: bool
+    now: int | None
 
 
 class Picture:
@@ -72,82 +88,97 @@ class Picture:
         left, top, scale = standing.place
         lettered = {cell.p for cell in cells if cell.role == "label"}
         now = {(cell.role, cell.p): cell.k or 0 for cell in cells if cell.shown and cell.tone == "now"}
+        tones = {"now": self.palette.now, "good": self.palette.good, "wrong": self.palette.wrong}
         found: list[Shape] = [Tile(0, 0, self.width, self.full, self.palette.background)]
         for cell in cells:
             if cell.shown and (rect := standing.rect(cell)):
-                for shape in self._drawn(cell, rect, cell.p in lettered, now.get((cell.role, cell.p))):
+                look = Look(cell, rect, tones.get(cell.tone, ""), cell.p in lettered, now.get((cell.role, cell.p)))
+                for shape in ROLES[cell.role](self, look):
                     found += scaled(shape, left, top, scale)
         ends = {scale: self.data["scales"][scale] for scale in self.staging.scales(scene)}
         found += legend(ends, self.height - LEGEND / 2, LEGEND / 1.7, self.palette)
         return [*found, *self.captions[number - 1]]
 
-    def _drawn(self, cell: Cell, rect: Rect, lettered: bool, now: int | None) -> Iterator[Shape]:
-        """Yield a cell. lettered: whether letters stand beside its panel's rows. now: the time step in focus there."""
-        x, y, w, h = rect
-        colors, middle = self.palette, y + h / 2
-        fill, ink, edge, ghost = self._hue(cell)
-        tone = {"now": colors.now, "good": colors.good, "wrong": colors.wrong}.get(cell.tone, "")
-        if cell.role in ("token", "ghost", "output"):
-            moved = cell.role == "ghost"
-            yield _tile(rect, ghost) if moved else _tile(rect, fill, edge)
-            yield from self._inside(cell, rect, colors.text if moved else ink, lettered or moved)
-            yield from self._lap(cell, rect, ink) if cell.role == "token" else ()
-        elif cell.role == "pad":
-            yield from self._pad(cell, rect, tone)
-        elif cell.role == "vector":
-            yield _tile(rect, None, colors.line)
-            yield from self._stripes(cell, _inset(rect, side := min(2.5, 0.08 * h), side))
-        elif cell.role == "value":
-            ground = self._ramp(None if cell.text else cell.v, cell.scale)
-            yield _tile(rect, ground, colors.line)
-            yield from fitted(cell.text or cell.sub or _number(cell.v), x + w / 2, middle, w, TEXT, text_on(ground))
-        elif cell.role == "flag":
-            off = cell.text == "False"
-            yield _tile(rect, colors.pad, colors.pad_hatch, dashed=True) if off else _tile(rect, ghost, edge)
-            yield from fitted(cell.text, x + w / 2, middle, w, TEXT, colors.quiet if off else colors.text)
-        else:
-            yield from self._beside(cell, rect, tone, now)
+    def _token(self, look: Look) -> Iterator[Shape]:
+        """Yield a token; triangles distinguish sequences of one hue: one per repetition of the hues, at most 3."""
+        yield from self._output(look)
+        _, ink, _, _ = self._hue(look.cell)
+        size, count = 9, min(3, self.data["sequences"][look.cell.seq][2])
+        corners = [(look.rect.x + look.rect.w - 3 - i * (size + 1), look.rect.y + 3) for i in range(count)]
+        if count:
+            yield Strokes([[(x, y), (x - size, y), (x, y + size)] for x, y in corners], ink, 0)
 
-    def _beside(self, cell: Cell, rect: Rect, tone: str, now: int | None) -> Iterator[Shape]:
-        """Yield what is drawn beside the cells and around them."""
-        x, y, w, h = rect
-        colors, middle = self.palette, y + h / 2
-        fill, ink, edge, _ = self._hue(cell)
-        if cell.role == "label":
-            wide = BADGE * (0.6 + 0.4 * len(cell.text))
-            yield Tile(x + (w - wide) / 2, middle - BADGE / 2, wide, BADGE, fill, edge, round=5)
-            yield from fitted(cell.text, x + w / 2, middle, wide, TEXT, ink, bold=True)
-        elif cell.role in ("axis", "count"):
-            yield from self._counted(cell, rect, tone, now)
-        elif cell.role in ("title", "note"):
-            title = cell.role == "title"
-            color = colors.text if title else tone or colors.quiet
-            yield Text(x, y + 0.4 * h if title else middle, cell.text, LINE, color, title or bool(tone), "start")
-        elif cell.role == "bracket":
-            yield from fitted(cell.text, x + w / 2, y + 0.3 * h, w, LINE, tone or colors.quiet)
-            low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
-            points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
-            yield Strokes([points], tone or colors.line, 2 if tone else 1)
-        elif cell.role == "thread":
-            points = [(x + w * s, y + h * s * s * (3 - 2 * s)) for s in (i / 16 for i in range(17))]
-            yield from (Strokes([points], colors.background, 5), Strokes([points], edge, 2.6))
-        elif cell.role == "focus":
-            yield Tile(x - 0.5, y - 0.5, w + 1, h + 1, None, colors.now, 2.5, 7)
-        elif cell.role in ("ring", "mark"):
-            box = Tile(*_inset(rect, 2, 2), None, colors.text, 3, 6)
-            ring = (box, box._replace(edge=fill, width=1.8))
-            mark = box._replace(edge=tone or colors.now, dashed=cell.tone == "wrong")
-            yield from ring if cell.role == "ring" else (box._replace(edge=colors.background, width=4), mark)
+    def _output(self, look: Look) -> Iterator[Shape]:
+        fill, ink, edge, _ = self._hue(look.cell)
+        yield _tile(look.rect, fill, edge)
+        yield from self._inside(look.cell, look.rect, ink, look.lettered)
+
+    def _ghost(self, look: Look) -> Iterator[Shape]:
+        """Yield the former place of a token."""
+        yield _tile(look.rect, self._hue(look.cell)[3])
+        yield from self._inside(look.cell, look.rect, self.palette.text, True)
+
+    def _vector(self, look: Look) -> Iterator[Shape]:
+        yield _tile(look.rect, None, self.palette.line)
+        yield from self._stripes(look.cell, _inset(look.rect, side := min(2.5, 0.08 * look.rect.h), side))
+
+    def _value(self, look: Look) -> Iterator[Shape]:
+        (x, y, w, h), cell = look.rect, look.cell
+        ground = self._ramp(None if cell.text else cell.v, cell.scale)
+        yield _tile(look.rect, ground, self.palette.line)
+        yield from fitted(cell.text or cell.sub or _number(cell.v), x + w / 2, y + h / 2, w, TEXT, text_on(ground))
+
+    def _flag(self, look: Look) -> Iterator[Shape]:
+        (x, y, w, h), colors, off = look.rect, self.palette, look.cell.text == "False"
+        _, _, edge, pale = self._hue(look.cell)
+        yield _tile(look.rect, colors.pad, colors.pad_hatch, dashed=True) if off else _tile(look.rect, pale, edge)
+        yield from fitted(look.cell.text, x + w / 2, y + h / 2, w, TEXT, colors.quiet if off else colors.text)
+
+    def _label(self, look: Look) -> Iterator[Shape]:
+        """Yield the letter of a sequence beside its row."""
+        (x, y, w, h), text = look.rect, look.cell.text
+        fill, ink, edge, _ = self._hue(look.cell)
+        wide = BADGE * (0.6 + 0.4 * len(text))
+        yield Tile(x + (w - wide) / 2, y + h / 2 - BADGE / 2, wide, BADGE, fill, edge, round=5)
+        yield from fitted(text, x + w / 2, y + h / 2, wide, TEXT, ink, bold=True)
+
+    def _title(self, look: Look) -> Iterator[Shape]:
+        x, y, _, h = look.rect
+        yield Text(x, y + 0.4 * h, look.cell.text, LINE, self.palette.text, True, "start")
+
+    def _note(self, look: Look) -> Iterator[Shape]:
+        x, y, _, h = look.rect
+        yield Text(x, y + h / 2, look.cell.text, LINE, look.tone or self.palette.quiet, bool(look.tone), "start")
+
+    def _bracket(self, look: Look) -> Iterator[Shape]:
+        x, y, w, h = look.rect
+        yield from fitted(look.cell.text, x + w / 2, y + 0.3 * h, w, LINE, look.tone or self.palette.quiet)
+        low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
+        points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
+        yield Strokes([points], look.tone or self.palette.line, 2 if look.tone else 1)
+
+    def _thread(self, look: Look) -> Iterator[Shape]:
+        x, y, w, h = look.rect
+        points = [(x + w * s, y + h * s * s * (3 - 2 * s)) for s in (i / 16 for i in range(17))]
+        yield Strokes([points], self.palette.background, 5)
+        yield Strokes([points], self._hue(look.cell)[2], 2.6)
+
+    def _focus(self, look: Look) -> Iterator[Shape]:
+        x, y, w, h = look.rect
+        yield Tile(x - 0.5, y - 0.5, w + 1, h + 1, None, self.palette.now, 2.5, 7)
+
+    def _ring(self, look: Look) -> Iterator[Shape]:
+        ring = Tile(*_inset(look.rect, 2, 2), None, self.palette.text, 3, 6)
+        yield ring
+        yield ring._replace(edge=self._hue(look.cell)[0], width=1.8)
+
+    def _mark(self, look: Look) -> Iterator[Shape]:
+        mark = Tile(*_inset(look.rect, 2, 2), None, self.palette.background, 4, 6)
+        yield mark
+        yield mark._replace(edge=look.tone or self.palette.now, width=3, dashed=look.cell.tone == "wrong")
 
     def _hue(self, cell: Cell) -> tuple[str, str, str, str]:
         return ("",) * 4 if cell.seq is None else self.hues[self.data["sequences"][cell.seq][1]]
-
-    def _lap(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
-        """Yield triangles that distinguish sequences of one hue: one per repetition of the hues, at most 3."""
-        size, count = 9, min(3, self.data["sequences"][cell.seq][2])
-        corners = [(rect.x + rect.w - 3 - i * (size + 1), rect.y + 3) for i in range(count)]
-        if count:
-            yield Strokes([[(x, y), (x - size, y), (x, y + size)] for x, y in corners], ink, 0)
 
     def _letter(self, cell: Cell, rect: Rect, ink: str) -> Text | None:
         """Return the sequence's letter in a cell that has room for it."""
@@ -173,8 +204,9 @@ class Picture:
         if cell.sub and cell.vec is None:
             yield from fitted(cell.sub, x + w / 2, y + 0.77 * h, w, SMALL, ink)
 
-    def _pad(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
+    def _pad(self, look: Look) -> Iterator[Shape]:
         """Yield a hatched cell with the padding's text, and its numbers as stripes."""
+        cell, rect, tone = look.cell, look.rect, look.tone
         x, y, w, h = rect
         colors, inner = self.palette, cell.vec is not None
         yield _tile(rect, colors.pad, tone or colors.pad_hatch, dashed=not tone)._replace(width=3 if tone else 1)
@@ -190,9 +222,9 @@ class Picture:
             yield Tile(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
             yield text
 
-    def _counted(self, cell: Cell, rect: Rect, tone: str, now: int | None) -> Iterator[Shape]:
+    def _counted(self, look: Look) -> Iterator[Shape]:
         """Yield the name of a time step, or an entry of batch_sizes with its bar, if there is room for it."""
-        x, y, w, h = rect
+        (x, y, w, h), cell, tone, now = look.rect, look.cell, look.tone, look.now
         axis, text, k = cell.role == "axis", cell.text, cell.k or 0
         every = -(-(LETTER * LINE * max(2, len(text)) + 6) // w)
         if axis and every > 1 and not tone and k:
@@ -221,6 +253,27 @@ class Picture:
             yield Tile(x + i * step, y, thick, h, color)
             if width_of_number(cell):
                 yield from fitted(_number(value), x + (i + 0.5) * step, y + h / 2, step, TEXT, text_on(color))
+
+
+ROLES: Mapping[str, Callable[[Picture, Look], Iterator[Shape]]] = {
+    "token": Picture._token,
+    "ghost": Picture._ghost,
+    "output": Picture._output,
+    "pad": Picture._pad,
+    "vector": Picture._vector,
+    "value": Picture._value,
+    "flag": Picture._flag,
+    "label": Picture._label,
+    "axis": Picture._counted,
+    "count": Picture._counted,
+    "title": Picture._title,
+    "note": Picture._note,
+    "bracket": Picture._bracket,
+    "thread": Picture._thread,
+    "focus": Picture._focus,
+    "ring": Picture._ring,
+    "mark": Picture._mark,
+}
 
 
 def _number(value: float | None) -> str:
