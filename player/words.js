@@ -30,7 +30,12 @@ export class WordPen extends NumberPen {
     const two = state.sub && h > Math.max(36, 2.6 * this.least),
       lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
       below = lettered && h > 1.2 * w, // a tall cell has its letter above its contents
-      px = this.even(ctx, Math.min(this.inside(h), below ? 0.52 * h : two ? 0.42 * h : h), w - (below ? 0 : lettered)),
+      px = this.even(
+        ctx,
+        Math.min(this.inside(h), below ? 0.52 * h : two ? 0.42 * h : h),
+        w - (below ? 0 : lettered),
+        state.f,
+      ),
       low = lettered && !below && this.low(h); // its letter is beside its text, not above it
     if (low)
       return this.write(ctx, state.text, x + lettered + (w - lettered) / 2, y + h / 2, w - lettered - 4, {
@@ -61,14 +66,16 @@ export class WordPen extends NumberPen {
     return this.lettered.has(state.p) && !this.wordy(ctx, w) ? 400 : 700;
   }
   /**
-   * The size at which the longest word fits into a cell of this width, if that is legible: then all words have one size.
+   * The size at which the longest word of a family fits into a cell of this width, if that is legible: then all of its words
+   * have one size.
    * @param {Ctx} ctx
    * @param {number} px the size without it
    * @param {number} w
+   * @param {number} [f]
    */
-  even(ctx, px, w) {
+  even(ctx, px, w, f) {
     this.font(ctx, px, 700);
-    const size = (px * within(w)) / this.measure(ctx, this.wordiest || " ");
+    const size = (px * within(w)) / this.measure(ctx, this.words.get(f) || this.wordiest || " ");
     return size < this.least ? px : Math.min(px, size);
   }
   /**
