@@ -8,7 +8,7 @@ lesson(
     "borders",
     "How does a layer know where a document begins?",
     "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can each show it. Libraries often guess the borders from "
-    "`position_ids`, but every such rule is wrong for some rows. *Try this* shows which.",
+    "`position_ids`, but every such rule is wrong for some rows. The buttons under *Try this* show for which.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

@@ -68,6 +68,10 @@ export function controls(player) {
   const firstButton = control("first", "First step", () => player.go(1), "Home", "pv-end");
   const backButton = control("back", "Step back", () => player.back(), "ArrowLeft PageUp");
   const nextButton = control("next", "Step forward", () => player.next(), "ArrowRight PageDown");
+  const fullButton = control("full", "Full screen", () => player.screen.fullscreen(), "F");
+  fullButton.addEventListener("click", ({ detail }) => {
+    if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
+  });
   const lastButton = control("last", "Last step", () => player.go(player.steps), "End", "pv-end");
   const transport = el(
     "div",
@@ -83,7 +87,7 @@ export function controls(player) {
     codeButton,
     saving.root,
     keys.root,
-    control("full", "Full screen", () => player.screen.fullscreen(), "F"),
+    fullButton,
   );
   const live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
   const stack = el("div", {

@@ -144,9 +144,9 @@ def test_every_sentence_is_true(seed: int) -> None:
     said = {step.name: step.caption for step in movie.steps}
     labelled = int((r.labels != -100).sum())
     if r.logits is not None:
-        has = "has" if labelled == 1 else "have"
-        assert f" {labelled} of {counted(r.rows.tokens, 'token')} {has} a label, " in said["labels"]
-        assert ("token of the document" in said["labels"]) == (r.config.shift_labels == "document")
+        has, their = ("has", "its") if labelled == 1 else ("have", "their")
+        within = f"a next token in {their} {r.config.shift_labels}: {their} label. "
+        assert f" {labelled} of {counted(r.rows.tokens, 'token')} {has} {within}" in said["labels"]
     for name, caption in said.items():
         if name not in SHOWN:
             continue
@@ -171,7 +171,7 @@ def test_every_sentence_is_true(seed: int) -> None:
     assert ("there is no loss" in said["end"]) == (not labelled)
     assert ("changes none of the three means" in said["end"]) == bool(labelled and not changed)
     if changed:
-        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}.**" in said["end"]
+        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}** from " in said["end"]
         told = [float(each) for each in re.findall(r"\d+\.\d{4,8}", said["end"])]
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:

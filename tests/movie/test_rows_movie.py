@@ -207,7 +207,7 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
         stated = f"finds lengths {lengths_found}, but they are {told}." if differ else f"finds {len(found)} document"
         begun = starts_by(ids, rule).nonzero().flatten().tolist()
         taken = sum(start >= sum(lengths) for start in begun)
-        assert (f"takes free cells for {taken} document" if taken else stated) in caption
+        assert (f"counts free cells as {taken} document" if taken else stated) in caption
         assert ("which is right" in caption) == (list(found) == lengths)
         assert ("**fails**" in caption) == (step.tone == "wrong") == (list(found) != lengths)
         assert ("free cells" in caption) == bool(taken)

@@ -176,7 +176,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     ),
     (rf"only ({CHIPS}) (?:has|have) a packed row\b", lambda m: m.live),
     (rf"({CHIPS}) starts? from h_0", lambda m: m.at_their_last_step),
-    (rf"({CHIPS}) (?:has|have) reached", ended),
+    (rf"For ({CHIPS}) this is the (?:first|last) one", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (

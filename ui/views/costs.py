@@ -200,9 +200,8 @@ def _times(results: Sequence[cost.Measurement]) -> None:
 def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:
     fresh(charts.winning, done, key=f"winning {which}", across=across)
     wins, losses = cost.wins_and_losses(done)
-    st.markdown(
-        f"Of {len(done)} shapes, packing is faster on {wins} and slower on {losses}; "
-        "the others show no measurable difference."
-    )
+    rest = len(done) - wins - losses
+    equal = f" For the other {rest if rest > 1 else 'one'}, the runs show no difference." if rest else ""
+    st.markdown(f"Of {len(done)} shapes, packing is faster for {wins} and slower for {losses}.{equal}")
     if busy := sum(each.busy for each in done):
         st.markdown(f"{busy} of them {'was' if busy == 1 else 'were'} measured while the machine was busy.")
