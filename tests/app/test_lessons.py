@@ -392,6 +392,22 @@ def test_on_a_phone_all_of_a_lesson_is_on_the_first_screen(visit: Open, page: st
     assert {*scrolls} <= {*SCROLL.get(page, ())} if small else not scrolls
 
 
+def test_on_a_phone_the_ways_on_leave_the_buttons_of_the_overview_in_sight(visit: Open) -> None:
+    seen = visit(None, path="", size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    seen.press("End")
+    expect(seen.player.locator(".pv-onward").last).to_be_visible()
+    expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+
+
+def test_after_a_click_on_full_screen_space_plays(visit: Open) -> None:
+    seen = visit(path="packing", motion=False)
+    seen.player.get_by_role("button", name="Full screen").click()
+    expect(seen.player).to_have_attribute("data-full", "")
+    seen.page.keyboard.press("Space")
+    expect(seen.player.get_by_role("button", name="Pause")).to_be_visible()
+    expect(seen.player).to_have_attribute("data-full", "")
+
+
 def test_letting_a_rule_fail_leads_to_the_step_where_it_fails(visit: Open) -> None:
     visited = visit(None, path="borders", motion=False)
     caption = visited.page.get_by_test_id("packviz-caption")
