@@ -36,8 +36,8 @@ class Answer(Generic[Result]):
 
     @property
     def severity(self) -> Literal["error", "silent"]:
-        """Return "silent" if torch raised no error."""
-        return "silent" if self.error is None else "error"
+        """Return "silent" if torch raised no error; "error" also for a call that it might not have survived."""
+        return "error" if self.error or self.unasked else "silent"
 
     def does(self, silently: str | Callable[[Result], str]) -> str:
         """Return 'raises RuntimeError: "..."', or what `silently` says of the result."""

@@ -115,7 +115,7 @@ def hx_fits(case: Case) -> Iterator[Fault]:
         tensors = [isinstance(part, Tensor) for part in parts]
         answer = _run_state(case)
         told: dict[str, Any] = {"pair": pair, "several": several, "tensors": tensors}
-        yield Fault("hx_kind", answer, severity="error" if answer.unasked else None, **told)
+        yield Fault("hx_kind", answer, **told)
         return
     batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
     for name, part, (slots, B, width) in zip(("h_0", "c_0"), parts, shapes, strict=False):
@@ -124,7 +124,7 @@ def hx_fits(case: Case) -> Iterator[Fault]:
             turned = batched and tuple(part.shape) == (B, slots, width)
             answer = _run_state(case)
             about: dict[str, Any] = {"name": name, "part": part, "shape": shape, "several": several, "turned": turned}
-            yield Fault("hx_shape", answer, severity="error" if answer.unasked else None, **about)
+            yield Fault("hx_shape", answer, **about)
             return
         if part.dtype != weight.dtype or part.device != weight.device:
             answer = _run_state(case)

@@ -183,10 +183,11 @@ def _later(case: Case, packed: PackedSequence | None) -> tuple[str, str, bool]:
     if packed is None or int(packed.batch_sizes[0]) * len(packed.batch_sizes) > MAX_CELLS:
         return "", "", False
     call, module = "pad_packed_sequence", case.module
-    if module is None or packed.data.dim() != 2 or packed.data.size(1) != module.input_size:
+    data = packed.data
+    if module is None or data.is_meta or data.dim() != 2 or data.size(1) != module.input_size:
         answer = ask(lambda: pad_packed_sequence(packed)[1])
     else:
-        call, given = f"the {type(module).__name__}", packed._replace(data=packed.data.to(case.weight))
+        call, given = f"the {type(module).__name__}", packed._replace(data=data.to(case.weight))
         answer = ask(lambda: pad_packed_sequence(run_module(module, given)[0])[1])
     return call, answer.does(lambda lengths: f"unpacks {numbers(lengths)}"), answer.error is not None
 

@@ -164,6 +164,8 @@ def check_beside(case: Case) -> None:
     for name in ("batch_first", "enforce_sorted"):
         if not isinstance(getattr(case, name), bool | int):
             raise refusal_of(name, "True or False", getattr(case, name), "give one of the two")
+    if case.hx is not None and case.module is None and (case.starts is not None or case.done is not None):
+        _check_states(case)
     if case.padding_value is not None and not isinstance(case.padding_value, bool):
         check_padding_value(case.padding_value, (case.data if case.ids is None else case.ids).dtype)
 
@@ -178,6 +180,17 @@ def check_flags(name: str, flags: object, case: Case) -> None:
     shape = tuple(case.x.shape[: 1 if case.is_unbatched else 2])
     if tuple(cast(Tensor, flags).shape) != shape:
         raise refusal_of(name, f"flags of shape {shape}, like x", flags, "give one for each step of each sequence")
+
+
+def _check_states(case: Case) -> None:
+    """Raise PackvizError unless hx, beside a batch x and without a module, holds a state of each sequence."""
+    sizes = cast(Tensor, case.x).shape
+    B = sizes[0] if case.batch_first or len(sizes) < 2 else sizes[1]
+    fix = "give the state that the module began with"
+    for part in case.states or (case.hx,):
+        check_tensor("hx", part, on_meta=False)
+        if part.dim() != 3 or part.size(1) != B:
+            raise refusal_of("hx", f"states of shape (L*D, {B}, H), one for each sequence", part, fix)
 
 
 def check_padding_value(padding_value: object, dtype: torch.dtype) -> float:

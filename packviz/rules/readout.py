@@ -162,7 +162,10 @@ def _padded_run(case: Case, run: _Outputs) -> Iterator[_Reading]:
         return
     first = case.module.batch_first
     padded = case.by_sequence.detach()
-    output, final = run_module(case.module, padded if first else padded.transpose(0, 1), case.hx)
+    answer = ask(partial(run_module, case.module, padded if first else padded.transpose(0, 1), case.hx))
+    if answer.result is None:
+        return
+    output, final = answer.result
     h_n, _ = states_of(final)
     yield "state_after_pads", f"{run.column} of the padded run", output[:, -1] if first else output[-1], None
     yield "state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1), None
@@ -170,10 +173,10 @@ def _padded_run(case: Case, run: _Outputs) -> Iterator[_Reading]:
 
 def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
     """Yield the right states in the order that the state has them, unless one of them is missing."""
-    if state.shape != right.shape or len(state) > MAX_ROWS:
-        return
+    if state.shape != right.shape or len(state) > MAX_ROWS or not bool((state.isfinite() & right.isfinite()).all()):
+        return  # to cdist, a NaN is at no distance
     apart = torch.cdist(state.double(), right.double(), p=float("inf"))
-    fits = apart <= (1e-2 if _in_half(state, right) else 1e-5)  # (B, B): row b of the state is that of sequence p
+    fits = apart <= (1e-2 if in_half(state, right) else 1e-5)  # (B, B): row b of the state is that of sequence p
     if not bool(fits.any(1).all()) or not bool(fits.any(0).all()):
         return
     order = fits.int().argmax(1)
@@ -186,11 +189,11 @@ def _same(one: Tensor, other: Tensor) -> Tensor:
     """Return (B,) bool: which rows are equal up to rounding; none if the shapes differ."""
     if one.shape != other.shape:
         return torch.zeros(1, dtype=torch.bool, device="cpu")
-    half = _in_half(one, other)
+    half = in_half(one, other)
     return torch.isclose(one, other.to(one.dtype), rtol=1e-2 if half else 1e-4, atol=1e-2 if half else 1e-5).all(-1)
 
 
-def _in_half(one: Tensor, other: Tensor) -> bool:
+def in_half(one: Tensor, other: Tensor) -> bool:
     """Return whether bfloat16 or float16 was involved."""
     half = bool({torch.bfloat16, torch.float16} & {one.dtype, other.dtype})
     return half or torch.is_autocast_enabled(one.device.type)

@@ -63,6 +63,22 @@ def test_an_output_that_was_reset_is_right_and_one_that_was_not_is_found() -> No
     assert (finding.sequences, finding.timesteps) == ((0, 1), (3, 2))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_an_output_in_another_dtype_is_compared_by_its_values(dtype: torch.dtype) -> None:
+    assert pv.examine(GRU, X, starts=STARTS, output=loop(GRU, X, STARTS).to(dtype)) == ()
+    assert found(pv.examine(GRU, X, starts=STARTS, output=GRU(X)[0].to(dtype)), "state_runs_on")
+
+
+@pytest.mark.parametrize("shape", [(6, 2, 5), (6, 1, 4), (5, 2, 4), (6, 2, 1)])
+def test_an_output_of_another_shape_does_not_show_that_the_state_was_reset(shape: tuple[int, ...]) -> None:
+    assert found(pv.examine(GRU, X, starts=STARTS, output=torch.zeros(shape)), "state_runs_on")
+
+
+def test_states_for_too_many_sequences_are_one_finding_even_if_torch_takes_the_first_ones() -> None:
+    findings = pv.examine(GRU, X, [6, 6], starts=STARTS, hx=torch.ones(1, 5, 4), enforce_sorted=False)
+    assert [(one.key, one.severity) for one in findings] == [("hx_shape", "silent"), ("state_runs_on", "silent")]
+
+
 def test_episodes_that_are_the_sequences_have_no_finding() -> None:
     first = torch.zeros(6, 2, dtype=torch.bool)
     first[0] = True
@@ -112,3 +128,11 @@ def test_flags_that_do_not_fit_are_refused(beside: dict[str, Any], told: str) ->
     packed = pack_padded_sequence(X, [6, 4])
     with pytest.raises(PackvizError, match="Give the padded x"):
         pv.examine(packed, starts=STARTS)
+
+
+@pytest.mark.parametrize("hx", [torch.ones(1, 5, 4), torch.ones(2), (), (torch.ones(1, 2, 4), 1)])
+def test_states_without_a_module_are_refused_unless_they_fit_the_batch(hx: Any) -> None:
+    with pytest.raises(PackvizError, match=r"hx: .*(shape \(L\*D, 2, H\)|a tensor)"):
+        pv.examine(X, [6, 6], starts=STARTS, hx=hx)
+    fitting = torch.tensor([[[1.0], [2.0]]])
+    assert found(pv.examine(X, [6, 6], starts=STARTS, hx=fitting), "state_is_stale").sequences == (0, 1)
