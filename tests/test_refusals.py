@@ -143,7 +143,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     *(("sequences", "", lambda n, film=film: film(T, sequences=n), NO_COUNT) for film in (movie, beside)),
     *(("steps", "", lambda n, film=film: film(T, steps=n), NO_COUNT) for film in (movie, beside)),
     ("path", "", FILM.save, ("no/such/m.mp4", "no/such/m")),  # where writing would be another error
-    ("stage", SIDES, FILM.step_at, ("fly",)),
+    ("stage", "pad, sort, pack, run or unpack", FILM.step_at, ("fly", "embed", "backward")),
     ("step", "", given(SAVE, "step"), (0, 999)),
     ("width", "", given(SAVE, "width"), (10,)),
     ("theme", "", given(SAVE, "theme"), ("blue",)),

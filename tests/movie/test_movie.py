@@ -173,6 +173,16 @@ def test_a_notebook_shows_a_run_as_a_picture() -> None:
         assert "data:image/svg+xml" in str(run._repr_html_())
 
 
+def test_a_step_is_found_only_in_a_stage_that_the_movie_shows() -> None:
+    trace = pv.trace(Batch.parse("1 2 3\n4 5\n6"))
+    with pytest.raises(PackvizError, match="stage: expected pad or sort, but got 'run'"):
+        pv.movie(trace, ["pad", "sort"]).step_at("run")
+    with pytest.raises(PackvizError, match="'backward'"):
+        pv.movie(trace).step_at("backward")
+    movie = pv.movie(trace, ["pad", "sort"])
+    assert movie.steps[movie.step_at("pad", time=99) - 1].stage == "pad"
+
+
 def test_a_frame_is_the_plain_content_of_a_step() -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6")))
     frame = movie.frame(movie.step_at("pack", time=1))

@@ -169,7 +169,7 @@ def test_the_theme_decides_the_colours() -> None:
 def test_every_number_is_whole_and_every_cell_in_the_picture(text: str) -> None:
     trace = pv.trace(Batch.parse(text), Config(cell="lstm", bidirectional=True))
     for movie in (pv.movie(trace, deep=True), beside(trace)):
-        for step in sorted({movie.step_at(stage) for stage in movie.stages} | {len(movie.steps)}):
+        for step in sorted({movie.step_at(step.stage) for step in movie.steps} | {len(movie.steps)}):
             root, texts = parts(movie, step, **LARGE)
             _, _, wide, high = map(float, root.get("viewBox", "").split())
             numbers = 0

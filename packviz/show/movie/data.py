@@ -44,8 +44,7 @@ class Movie:
     questions: tuple[Mapping[str, Any], ...] = ()
 
     def __repr__(self) -> str:
-        stages = dict.fromkeys(step.stage for step in self.steps)
-        return f"Movie({self.title}: {counted(len(self.steps), 'step')} of {joined(list(stages))})"
+        return f"Movie({self.title}: {counted(len(self.steps), 'step')} of {joined(list(self._shown))})"
 
     @property
     def run(self) -> Any:
@@ -55,7 +54,12 @@ class Movie:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The stages that a run of its kind can have, in order; of padded beside packed, those that it shows."""
-        return self.about.stages or tuple(dict.fromkeys(step.stage for step in self.steps))
+        return self.about.stages or self._shown
+
+    @property
+    def _shown(self) -> tuple[Stage, ...]:
+        """The stages that it shows, in order."""
+        return tuple(dict.fromkeys(step.stage for step in self.steps))
 
     @property
     def title(self) -> str:
@@ -93,12 +97,15 @@ class Movie:
         return list(zip(self.about.tokens["b"], self.about.tokens["t"], strict=True))
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
-        """Return the number, from 1, of the step of a stage with this name or time; with neither, of its last step."""
-        choice("stage", stage, self.stages)
+        """Return the number, from 1, of a stage's step with this name, else with this time, else of its last step.
+
+        Raises PackvizError for a stage that the movie does not show.
+        """
+        choice("stage", stage, self._shown)
         here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
         named = [i for i, played in here if name and played.name == name]
         timed = [i for i, played in here if time is not None and played.time == time]
-        return (named or timed or [i for i, _ in here[-1:]] or [len(self.steps)])[0]
+        return (named or timed or [here[-1][0]])[0]
 
     def frame(self, step: int) -> dict[str, Any]:
         """Return the content of the last frame of a step, counted from 1, without any encoding.
@@ -202,7 +209,7 @@ class Movie:
         return {
             "format": FORMAT,
             "title": about.title,
-            "stages": {stage: stage.capitalize() for stage in dict.fromkeys(step.stage for step in self.steps)},
+            "stages": {stage: stage.capitalize() for stage in self._shown},
             "groups": list(map(dict, self.changes.groups)),
             "tips": [[list(line) for line in tip] for tip in self.changes.tips],
             "tokens": dict(about.tokens),
