@@ -16,7 +16,7 @@ from seeds import raw_errors, seeds
 from torch import nn
 
 import packviz as pv
-from packviz import Batch, Config, PackvizError, Trace, charts, facts, movie, tables, trace, trace_module
+from packviz import Batch, Config, PackvizError, Trace, charts, facts, movie, tables, trace, trace_module, trace_rows
 from packviz.compute.record import Refusal
 from packviz.facts.torch_says import order_of_equals, ties
 from packviz.lab.cost import Setup, measure, plan_sweep, ways
@@ -32,6 +32,7 @@ T = trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"))
 TWO_WAYS = trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(bidirectional=True))
 OWN = trace_module(nn.LSTM(1, 3, proj_size=2, batch_first=True), torch.zeros(1, 2, 1), [2])
 UNSORTED = trace(Batch.parse("0\n2 3 0"), Config(enforce_sorted=True))
+ROWS = trace_rows(Batch.parse("1 2 3\n4 5\n6 7 8 9"))
 Call = Callable[[Any], object]
 
 
@@ -137,9 +138,19 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("kind", "", lambda kind: Batch.parse("1 2", kind=kind), ("vectors", None)),
     ("example", "sentences, unsorted, forum, words, episodes, zen, vowels or hundred", Batch.example, ("none", None)),
     ("max_steps", "", lambda limit: Batch.parse("1 2", max_steps=limit), (0, -1, 2.5)),
-    ("stages", "", lambda stages: movie(T, stages), (("pack", "fly"), (), "fly", 5, ("embed",))),
+    ("stages", "", lambda stages: movie(T, stages), (("pack", "fly"), (), "fly", 5, ("embed",), {"fly"}, [["pack"]])),
     ("layer", "", lambda layer: movie(T, layer=layer), (1, -1)),
     ("direction", "", lambda d: movie(T, direction=d), (1, -1)),
+    ("layer", "", lambda layer: movie(UNSORTED, layer=layer), (-1, "x")),
+    ("direction", "", lambda d: movie(UNSORTED, direction=d), (2, "x")),
+    ("head", "no value for a recurrent module", lambda head: movie(T, head=head), (1, None)),
+    ("micro_batch", "no value for a recurrent module", lambda size: movie(T, micro_batch=size), (0, 2)),
+    ("on", "last_valid or output", lambda on: movie(T, on=on), ("nonsense", None)),
+    ("upstream", "without the stage backward", lambda upstream: movie(T, upstream=upstream), (torch.ones(2, 3), "x")),
+    ("direction", "no value for rows", lambda d: movie(ROWS, direction=d), (1, None)),
+    ("on", "no value for rows", lambda on: movie(ROWS, on=on), ("nonsense", "output", None)),
+    ("upstream", "no value for rows", lambda upstream: movie(ROWS, upstream=upstream), (torch.ones(2), "x")),
+    ("micro_batch", "an integer of at least 1", lambda size: movie(ROWS, micro_batch=size), (0, "x")),
     *(("sequences", "", lambda n, film=film: film(T, sequences=n), NO_COUNT) for film in (movie, beside)),
     *(("steps", "", lambda n, film=film: film(T, steps=n), NO_COUNT) for film in (movie, beside)),
     ("path", "", FILM.save, ("no/such/m.mp4", "no/such/m")),  # where writing would be another error

@@ -1,6 +1,6 @@
 """Run -> Movie: pure data for the player, and a standalone page that plays it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -27,7 +27,7 @@ STAGES: tuple[Stage, ...] = tuple(stage.name for stage in PACKING_MOVIE.stages) 
 
 def movie(
     trace: Any,
-    stages: Sequence[Stage] | None = None,
+    stages: Collection[Stage] | None = None,
     *,
     layer: int | None = None,
     direction: int = 0,
@@ -41,8 +41,10 @@ def movie(
 ) -> Movie:
     """Return the movie of a trace.
 
-    stages: some of pad, embed, sort, pack, run, unpack and backward; None means all but backward, the way of the
-    gradients. A trace without an embedding has no stage embed, and one that torch refused to pack ends with sort.
+    stages: some of pad, embed, sort, pack, run, unpack and backward, in any order; of rows, some of two, fill, borders,
+    attention, run, leak and losses. None means all but backward, the way of the gradients, and losses. A trace without
+    an embedding has no stage embed, and one that torch refused to pack ends with sort. Layers of attention have the
+    stage attention in rows, and other layers have run.
     layer, direction: what the stage run watches, by default the top layer and 0, forward; 1 is backward.
     head: of rows, which head of attention is watched; they have no direction.
     deep: whether each stage is shown with all its explanations, as in its lesson.
@@ -50,8 +52,9 @@ def movie(
     on, upstream: the loss whose gradients are shown, as in `trace.backward`.
     micro_batch: of rows, how many documents a micro-batch of the losses has; None: so many that it matters.
 
-    Raises PackvizError for a stage, layer, direction or head that this trace does not have, and for sequences, steps
-    or a micro_batch below 1.
+    Raises PackvizError for a stage, layer or head that this trace does not have, for sequences, steps or a micro_batch
+    below 1, for another value of `on`, and for what has no meaning here: a direction, loss or gradient for rows, a head
+    or micro_batch for a recurrent module, and an upstream gradient without the stage backward.
     """
     kind = movie_kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from packviz.compute.backward import Loss
+from packviz.errors import PackvizError
 from packviz.show.movie.marks import Stage
+from packviz.text import shown
 
 
 class Asked(NamedTuple):
@@ -25,6 +28,15 @@ class Asked(NamedTuple):
     stages: frozenset[Stage] = frozenset()
     loss: Loss = Loss()
     micro_batch: int | None = None
+
+    def check_without(self, *names: str, kind: str) -> None:
+        """Raise PackvizError if something was asked for that a run of this kind does not have."""
+        given, defaults = ({**asked._asdict(), **asked.loss._asdict()} for asked in (self, Asked()))
+        for name in names:
+            value, default = given[name], defaults[name]
+            same = value is None if default is None else isinstance(value, Integral | str) and value == default
+            if not same:
+                raise PackvizError(name, expected=f"no value for {kind}", got=shown(value), fix=f"leave {name} out")
 
 
 @dataclass(frozen=True)

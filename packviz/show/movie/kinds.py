@@ -4,7 +4,7 @@ A kind is an entry in MOVIE_KINDS. A stage is a file with three functions of the
 its panels, and its last frame, from which the next stage starts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,10 +147,10 @@ def chosen(kind: MovieKind, run: object, stages: Any) -> dict[str, StageEntry]:
     Raises PackvizError for a stage that the run does not have, and if there is none.
     """
     has = stages_of(kind, run)
-    several = isinstance(stages, Sequence) and not isinstance(stages, str)
+    several = isinstance(stages, Sequence | Set) and not isinstance(stages, str)
     usual = [name for name, stage in has.items() if stage.by_default]
     asked = usual if stages is None else list(stages) if several else [stages]
-    unknown = [repr(stage) for stage in asked if stage not in has]
+    unknown = [repr(stage) for stage in asked if not isinstance(stage, str) or stage not in has]
     if unknown or not asked:
         expected, fix = f"some of {', '.join(has)}", "leave out what this trace does not have"
         raise PackvizError("stages", expected=expected, got=", ".join(unknown) or "none", fix=fix)

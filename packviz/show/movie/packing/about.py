@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from torch import Tensor
 
+from packviz.compute.backward import On
 from packviz.compute.record import Refusal, Trace, Traced, watched_layer
-from packviz.errors import PackvizError
 from packviz.show.movie.about import About, Asked
 from packviz.show.movie.packing import inputs, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import lost
 from packviz.text import counted
+from packviz.validate import choice, integer
 
 
 def is_embedded(run: Traced) -> bool:
@@ -26,12 +27,21 @@ def is_packed(run: Traced) -> bool:
 
 
 def view_of(run: Traced, asked: Asked) -> View:
-    """Return what the stages share: the run, and what is watched of it. Raises PackvizError for a head: it has none."""
-    if asked.head:
-        raise PackvizError("head", str(asked.head), "no value for a recurrent module", "leave head out")
+    """Return what the stages share: the run, and what is watched of it.
+
+    Raises PackvizError for a layer or direction that it does not have, and for what belongs to rows or to a stage that
+    is not shown.
+    """
+    asked.check_without("head", "micro_batch", kind="a recurrent module")
+    choice("on", asked.loss.on, get_args(On))
+    if "backward" not in asked.stages:
+        asked.check_without("upstream", kind="a movie without the stage backward")
     window = Window(asked.sequences, asked.steps).checked()
     layer, direction = 0, 0
-    if not isinstance(run, Refusal):
+    if isinstance(run, Refusal):
+        integer("layer", 0 if asked.layer is None else asked.layer, 0)
+        integer("direction", asked.direction, 0, 1)
+    else:
         layer, direction = watched_layer(run, asked.layer, asked.direction), asked.direction
     view = watch(run, layer, direction, window, transposed=not run.padded.batch_first, deep=asked.deep)
     gradients = run.backward(*asked.loss) if "backward" in asked.stages else None

@@ -10,7 +10,6 @@ from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute.fill import Piece
 from packviz.compute.row_record import RowsTrace
-from packviz.errors import PackvizError
 from packviz.show.movie.about import Asked
 from packviz.show.movie.written import rounded, stored
 from packviz.validate import integer
@@ -78,9 +77,8 @@ def heads_of(run: RowsTrace) -> int:
 
 
 def view_of(run: RowsTrace, asked: Asked) -> RowsView:
-    """Return what the stages share; raises PackvizError for a missing layer or head, and for a direction."""
-    if asked.direction:
-        raise PackvizError("direction", str(asked.direction), "no value for rows", "leave direction out")
+    """Return what the stages share; raises PackvizError for a missing layer or head, and for what rows do not have."""
+    asked.check_without("direction", "on", "upstream", kind="rows")
     last = len(run.layers) - 1
     layer = last if asked.layer is None else integer("layer", asked.layer, 0, last)
     head = integer("head", asked.head, 0, heads_of(run) - 1)
