@@ -41,20 +41,17 @@ def movie(
 ) -> Movie:
     """Return the movie of a trace.
 
-    stages: some of pad, embed, sort, pack, run, unpack and backward, in any order; of rows, some of two, fill, borders,
-    attention, run, leak and losses. None means all but backward, the way of the gradients, and losses. A trace without
-    an embedding has no stage embed, and one that torch refused to pack ends with sort. Layers of attention have the
-    stage attention in rows, and other layers have run.
-    layer, direction: what the stage run watches, by default the top layer and 0, forward; 1 is backward.
-    head: of rows, which head of attention is watched; they have no direction.
+    stages: some of pad, embed, sort, pack, run, unpack and backward; of rows, two, fill, borders, attention, run, leak
+    and losses. None means all but backward and losses. A trace without an embedding has no stage embed, one that torch
+    refused to pack ends with sort, and rows have attention or run, as their layers are.
+    layer, direction, head: what is watched, the top layer by default; direction 1 is backward; rows have heads instead.
     deep: whether each stage is shown with all its explanations, as in its lesson.
     sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
-    on, upstream: the loss whose gradients are shown, as in `trace.backward`.
+    on, upstream: of a trace, the loss whose gradients backward shows, as in `trace.backward`.
     micro_batch: of rows, how many documents a micro-batch of the losses has; None: so many that it matters.
 
-    Raises PackvizError for a stage, layer or head that this trace does not have, for sequences, steps or a micro_batch
-    below 1, for another value of `on`, and for what has no meaning here: a direction, loss or gradient for rows, a head
-    or micro_batch for a recurrent module, and an upstream gradient without the stage backward.
+    Raises PackvizError for what this trace does not have, such as a stage, layer or head, for sequences, steps or a
+    micro_batch below 1, and for an upstream gradient without the stage backward.
     """
     kind = movie_kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)
