@@ -18,7 +18,10 @@ from torch import nn
 import packviz as pv
 from packviz import Batch, Config, PackvizError
 from packviz.show.movie import STAGES, beside
+from packviz.show.movie.about import Asked
 from packviz.show.movie.marks import Role
+from packviz.show.movie.packing import matrices
+from packviz.show.movie.packing.about import view_of
 from packviz.text import sequence_label
 
 each_case = over(CASES)
@@ -172,6 +175,15 @@ def test_a_notebook_shows_a_run_as_a_picture() -> None:
     for run, last in ((trace, "pack"), (refusal, "sort")):
         assert pv.movie(run, (last,)).steps[-1].stage == last
         assert "data:image/svg+xml" in str(run._repr_html_())
+
+
+@pytest.mark.parametrize("other", [torch.zeros(2, 3), torch.ones(3, 3), None])
+def test_two_matrices_cannot_have_one_name(other: torch.Tensor | None) -> None:
+    view = view_of(pv.trace(Batch.parse("1 2 3\n4 5")), Asked())
+    begin = matrices.rows(view, "last", torch.ones(2, 3))
+    assert begin == matrices.rows(view, "last", torch.ones(2, 3))
+    with pytest.raises(AssertionError, match="two matrices are named last"):
+        matrices.rows(view, "last", other)
 
 
 def test_a_step_is_found_only_in_a_stage_that_the_movie_shows() -> None:

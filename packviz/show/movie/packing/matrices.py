@@ -13,14 +13,18 @@ from packviz.show.movie.written import rounded, stored
 
 
 def rows(view: View, name: str, matrix: Tensor | None = None) -> int:
-    """Return where the rows of a matrix begin in `numbers`: of a new matrix, or of one with a known name."""
+    """Return where the rows of a matrix begin in `numbers`: of one with a known name, or the only one of its name."""
     if name == "output" and recurrent.last_layer(view):
         name = "h"
     key = ("rows of", name)
     if key not in view.made:
-        view.made[key] = len(view.numbers)
+        view.made[key] = len(view.numbers), matrix
         view.numbers.extend(stored(known(view, name) if matrix is None else rounded(matrix)))
-    return int(view.made[key])
+    begin, first = view.made[key]
+    if matrix is not first:
+        one, other = (torch.zeros(0, device="cpu") if each is None else each.nan_to_num() for each in (matrix, first))
+        assert torch.equal(one, other), f"two matrices are named {name}"
+    return int(begin)
 
 
 def rows_at(view: View, name: str, n: Any) -> Any:
