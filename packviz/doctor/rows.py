@@ -49,7 +49,7 @@ def check_rows(
     """Check that what a model makes of a document is the same alone and in a row with others.
 
     Each document is run alone and compared with the row token by token; then one token after another is changed, and
-    no output of another document may move. The kind of a finding is "leak": another document does change it;
+    no output of another document may move. The key of a finding is "leak": another document does change it;
     "convolution": it does at the first k - 1 tokens alone; "positions": there is a difference without any influence.
 
     documents   at least two: lists or tensors of ids (length,), or of values (length, F)
@@ -114,11 +114,11 @@ def _checked(model: object, documents: object, call: object) -> list[Tensor]:
 class _Row:
     """What a row showed, by token of the row.
 
-    starts     where each document begins, and N
-    others     by token that was changed, its document with another value there
-    alone      by token, how far its outputs are from those of its document alone; nan for another shape
-    influence  by (k, q), how far the outputs of token q move if token k changes, of another document
-    changes    what the influence is taken from, else the differences from the documents alone
+    starts      where each document begins, and N
+    others      by token that was changed, its document with another value there
+    alone       by token, how far its outputs are from those of its document alone; nan for another shape
+    influenced  by (k, q), how far the outputs of token q move if token k changes, of another document
+    changes     what the influence is taken from, else the differences from the documents alone
     """
 
     starts: Sequence[int]

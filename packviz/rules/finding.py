@@ -55,11 +55,6 @@ class Finding:
     fails_in: str = ""
 
     @property
-    def kind(self) -> str:
-        """Return the key: what kind of thing it is."""
-        return self.key
-
-    @property
     def head(self) -> str:
         """Return the severity in words."""
         return f"Fails later, in {self.fails_in}" if self.fails_in else _HEADS[self.severity]

@@ -24,7 +24,7 @@ def test_a_right_model_has_no_finding(name: str) -> None:
 def test_a_wrong_model_is_found_with_its_kind(name: str) -> None:
     model, call, given, kind, word = WRONG[name]
     found = pv.check_rows(model, given, call)
-    assert [one.kind for one in found.wrong] == [kind], str(found)
+    assert [one.key for one in found.wrong] == [kind], str(found)
     assert word in found[0].found
     assert found.influence.forwards <= 80
     compile(found[0].repair, "repair", "exec")
@@ -32,7 +32,7 @@ def test_a_wrong_model_is_found_with_its_kind(name: str) -> None:
 
 def test_it_says_which_documents_and_tokens_are_hit_and_by_how_much() -> None:
     (found,) = pv.check_rows(Convolution(3), documents((4, 1, 3)))
-    assert (found.kind, found.severity) == ("convolution", "silent")
+    assert (found.key, found.severity) == ("convolution", "silent")
     assert list(zip(found.sequences, found.timesteps, strict=True)) == [(1, 0), (2, 0), (2, 1)]
     assert found.where == "token 0 of document B and tokens 0 to 1 of document C"
     assert "0.00012 times the largest number" in found.found
@@ -47,7 +47,7 @@ def test_the_first_token_of_a_document_that_is_changed_alone_is_seen() -> None:
         return model(row.input_ids, row.position_ids, mask)  # type: ignore[no-any-return]
 
     (found,) = pv.check_rows(Model(), documents(), call)
-    assert found.kind == "leak"
+    assert found.key == "leak"
     assert "A changes B, by" in found.found
 
 
@@ -55,7 +55,7 @@ def test_a_row_with_too_many_tokens_is_checked_at_its_borders_first() -> None:
     right = pv.check_rows(Model(), documents((30, 30, 30)))
     wrong = pv.check_rows(Recurrent(nn.GRU), documents((30, 30, 30)))
     assert [right.influence.forwards, wrong.influence.forwards] == [76, 80]  # four show which layer carries a leak
-    assert [one.kind for one in (*right, *wrong)] == ["leak"]
+    assert [one.key for one in (*right, *wrong)] == ["leak"]
     assert pv.check_rows(Recurrent(nn.GRU), documents((30, 30, 30)), forwards=12).wrong
 
 
@@ -99,7 +99,7 @@ def test_what_a_model_cannot_be_run_on_is_a_note_or_a_failure() -> None:
     (note,) = pv.check_rows(Model(), documents(), whole_rows)
     assert (note.key, note.severity) == ("alone_fails", "note")
     (wrong, _) = pv.check_rows(Model(), documents(), lambda m, r: whole_rows(m, r) + m.embedding(r.input_ids).sum())
-    assert wrong.kind == "leak"
+    assert wrong.key == "leak"
     same = [torch.ones(3, dtype=torch.int64), torch.ones(2, dtype=torch.int64)]
     (failed,) = pv.check_rows(Model(), same, whole_rows)
     assert (failed.key, failed.severity) == ("nothing_compared", "error")
@@ -144,11 +144,11 @@ def test_a_leak_below_the_rounding_of_a_dtype_is_no_matter_of_positions(dtype: t
 
     given = documents((6, 6, 6))
     (found,) = pv.check_rows(summed, given, lambda model, row: model(row))
-    assert found.kind == "leak"
+    assert found.key == "leak"
     (found,) = pv.check_rows(
         lambda row: row.input_ids.to(dtype) + torch.arange(row.input_ids.size(1)), given, lambda m, r: m(r)
     )
-    assert found.kind == "positions"
+    assert found.key == "positions"
 
 
 class Attended(nn.Module):
@@ -180,7 +180,7 @@ def first_of_the_next(row: Any) -> Tensor:
 def test_a_layer_that_only_passes_on_a_leak_is_not_blamed(mask: Any) -> None:
     norm = nn.BatchNorm1d(20)  # with running statistics
     (found,) = pv.check_rows(Attended(norm), documents(), lambda m, row: attended(m, row, mask(row)))
-    assert found.kind == "leak"
+    assert found.key == "leak"
     assert all(name not in found.found for name in ("GRU", "BatchNorm"))
 
 

@@ -185,7 +185,7 @@ def test_the_mistake_of_a_thread_is_found_with_its_kind(thread: str) -> None:
     check, kind = THREADS[thread]
     found = check()
     if kind:
-        assert kind in [one.kind for one in found], str(found)
+        assert kind in [one.key for one in found], str(found)
     else:
         assert found == (), str(found)
 

@@ -25,7 +25,7 @@ def test_a_right_model_of_rows_is_clean(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS_WRONG)
 def test_a_wrong_model_of_rows_is_found(name: str) -> None:
     model, call, kinds = ROWS_WRONG[name]
-    assert {one.kind for one in pv.check_rows(model, DOCUMENTS, call).wrong} <= kinds
+    assert {one.key for one in pv.check_rows(model, DOCUMENTS, call).wrong} <= kinds
     assert pv.check_rows(model, DOCUMENTS, call).wrong
 
 
@@ -40,7 +40,7 @@ def test_a_wrong_collate_function_is_found(name: str) -> None:
     run, kinds = SAMPLES_WRONG[name]
     found = pv.check_samples(run, SAMPLES)
     assert found.wrong
-    assert {one.kind for one in found.wrong} <= kinds, str(found)
+    assert {one.key for one in found.wrong} <= kinds, str(found)
 
 
 @pytest.mark.parametrize("name", BATCHES_RIGHT)
@@ -61,7 +61,7 @@ def test_a_collate_function_of_a_repository_is_judged_rightly(name: str, right: 
     one = repository_cases.SAMPLES[name]
     found = pv.check_samples(lambda samples: one.run(samples, right), one.given)
     assert (found == ()) == right, str(found)
-    assert {each.kind for each in found.wrong} <= one.kinds, str(found)
+    assert {each.key for each in found.wrong} <= one.kinds, str(found)
 
 
 @pytest.mark.parametrize("right", [True, False], ids=["right", "wrong"])
@@ -71,7 +71,7 @@ def test_a_model_of_rows_of_a_repository_is_judged_rightly(name: str, right: boo
     model = repository_cases.EMBEDDING
     found = pv.check_rows(model, DOCUMENTS, lambda model, row: one.run(model(row.input_ids), row, right))
     assert (found == ()) == right, str(found)
-    assert {each.kind for each in found.wrong} <= one.kinds, str(found)
+    assert {each.key for each in found.wrong} <= one.kinds, str(found)
 
 
 @pytest.mark.parametrize("name", repository_cases.BATCHES)
