@@ -77,7 +77,7 @@ def nearly_sound(draw: random.Random) -> object:
     steps = tuple(x.shape[:2] if isinstance(x, Tensor) and draw.random() < 0.9 else at)
     width = D * (projected.get("proj_size") or H)
     shapes = {"output": (*steps, width), "state": (B, width), "mask": steps, "ids": steps}
-    options: dict[str, Any] = {"batch_first": first, "enforce_sorted": draw.random() < 0.3}
+    options: dict[str, Any] = {"lengths": lengths, "batch_first": first, "enforce_sorted": draw.random() < 0.3}
     options |= {name: nearly(draw, *shape) for name, shape in shapes.items() if draw.random() < 0.3}
     if draw.random() < 0.5:
         flags = steps[:1] if isinstance(x, Tensor) and x.dim() == 2 and draw.random() < 0.8 else steps
@@ -91,7 +91,7 @@ def nearly_sound(draw: random.Random) -> object:
     if draw.random() < 0.2:
         options["target_lengths"] = [draw.randint(0, T + 1) for _ in range(draw.randint(B - 1, B + 1))]
     subject = [module, x] if draw.random() < 0.6 else [x]
-    return [str(finding) for finding in pv.examine(*subject, lengths=lengths, **options)]
+    return [str(finding) for finding in pv.examine(*subject, **options)]
 
 
 WORDS = """
