@@ -135,7 +135,8 @@ function bounds(view, ink, unit, across, height, least) {
 }
 
 /**
- * The view with the largest cells, centred in the picture; below it a band of `foot` pixels stays free.
+ * The view with all panels and large, legible cells, as far as there is one, centred in the picture.
+ * Below it a band of `foot` pixels stays free.
  * @param {Scene} scene
  * @param {number} width
  * @param {number} height

@@ -21,7 +21,7 @@ Observe = Callable[[str, tuple[Any, ...], Any], None]  # of one of these calls: 
 
 
 def packing_calls(observe: Observe) -> TorchFunctionMode:
-    """Return the context in which each call in PACKING is passed to a function, in the thread that entered it.
+    """Return the context in which each call in PACKING_CALLS is passed to a function, in the thread that entered it.
 
     Calls in compiled and scripted code are not observed.
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from packviz.show.movie.layout import Column, Place, Scene
 
-Stage = str  # its name, as listed in captions.toml
+Stage = str  # its name, as listed in kinds.py
 Role = Literal[
     "token",  # one token of a sequence, in its hue
     "ghost",  # where a token was before it was packed

@@ -27,7 +27,7 @@ def gate_scene(view: View) -> Scene:
 
 
 def numbers_fit(view: View) -> bool:
-    """Return whether every number is legible in 690 by 336 pixels, if need be without the output."""
+    """Return whether every number is legible in a picture of SCREEN pixels, if need be without the output."""
     return not view.small and any(_fit(view, boxes) for boxes in _ways(view)[:2])
 
 

@@ -28,7 +28,7 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A run and what is watched of it; everything else is a function of this record.
+    """A run and what is watched of it; what stages compute from these is added to `numbers` and `made`.
 
     trace               a Trace, or a Refusal
     layer, direction    what the stage `run` watches; direction 1 is backward
