@@ -78,6 +78,7 @@ export function bars({ seen }) {
       ...(reason && !right && answer !== own ? [el("p", { class: "quiet" }, ...rich(reason))] : []),
     ),
   );
+  if (!bars.length) return [el("h2", {}, "The class"), el("p", {}, "Nobody has answered.")]; // a poll without options
   if (question.kind === "own" && question.form === "text" && !seen.solution)
     return [el("h2", {}, "What the class wrote"), el("ul", { class: "texts" }, ...bars.map(written))];
   const what = rounds === 2 ? "The class, before and after the talk" : "The class";

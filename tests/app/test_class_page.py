@@ -3,6 +3,7 @@
 import json
 import re
 from functools import partial
+from typing import Any
 
 import pytest
 from phone_pages import Room
@@ -107,6 +108,34 @@ def test_a_button_does_nothing_if_another_window_was_faster() -> None:
     app = press(app, "Open the vote")
     assert "Close the vote" in labels(app)
     assert "⚠" not in texts(app)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"prompt": "How many?", "kind": "number"},
+        {"prompt": "How many?", "kind": "number", "answer": 6},
+        {"prompt": "Which word?", "kind": "text"},
+        {"prompt": "Which word?", "kind": "text", "answer": "six"},
+        {"prompt": "Which word?", "kind": "text", "shown": "words"},
+        {"prompt": "Which?", "options": ["this", "that"]},
+        OWN,
+        SIZES,
+        {"kind": "packed_row", "sequences": TEXT, "tap": True},
+        {"kind": "alive", "sequences": TEXT},
+    ],
+    ids=str,
+)
+def test_an_answer_is_shown_though_nobody_has_voted(spec: dict[str, Any], rounds: int) -> None:
+    code, host, _ = room_of(spec)
+    for action in ("open", *(("close", "talk", "reopen") if rounds == 2 else ()), "close", "reveal"):
+        rooms.call(rooms.act(code, host, action, {}))
+    empty = not rooms.call(rooms.snapshot(code, host))["bars"]
+    for app in (private(teacher(code, host)), opened("class", {"room": code, "view": "projector"})):
+        assert ("Nobody has answered." in html(app)) == empty
+        assert ("class-bars" in html(app)) == (not empty)
+    assert rooms.call(rooms.answers(code, host)).count("\n") == 1
 
 
 @pytest.mark.parametrize("phase", ["ask", "open", "close", "talk"])

@@ -96,6 +96,14 @@ def test_an_unreadable_answer_stays_in_the_field(browser: Browser, address: str)
         expect(held.page.locator(".pv, .movie")).to_have_count(0)  # nobody computes a question of the teacher's own
 
 
+def test_a_poll_that_nobody_has_answered_says_so(browser: Browser, address: str) -> None:
+    room = Room(address, {"prompt": "How many?", "kind": "number"})
+    with phone(browser, room) as held:
+        room.act("next", "open", "close", "reveal")
+        expect(held.page.get_by_text("Nobody has answered.")).to_be_visible()
+        expect(held.page.locator(".bars")).to_have_count(0)
+
+
 def test_what_was_typed_is_read_by_the_server_alone(browser: Browser, address: str) -> None:
     room = Room(address, SIZES)
     with phone(browser, room) as held:

@@ -149,6 +149,8 @@ def _fit(*texts: str) -> float:
 def bars(seen: Seen) -> str:
     """Return the answers with their counts before and after the discussion, and the reasons, as HTML."""
     asked = seen["question"]
+    if not seen["bars"]:  # a poll without options
+        return "<p>Nobody has answered.</p>"
     if asked["kind"] == "own" and asked["form"] == "text" and seen["answer"] is None:
         return _texts(seen)
     sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
@@ -171,7 +173,7 @@ def _texts(seen: Seen) -> str:
         f'<li style="--many: {min(many, 5)}">{escape(text)}{f" <b>×{many}</b>" if many > 1 else ""}</li>'
         for text, many in found
     )
-    return f'<ul class="class-texts" aria-label="Answers">{items}</ul>' if items else "<p>Nobody has answered.</p>"
+    return f'<ul class="class-texts" aria-label="Answers">{items}</ul>'
 
 
 def join_link(code: str) -> str:
