@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -58,9 +58,14 @@ def _most(what: Counted) -> int:
 
 
 def _network(address: str) -> str:
-    """Return what one sender can choose from: its address, or all that share the first 64 bits of one of IPv6."""
+    """Return what one sender can choose from: its address, or all that share the first 64 bits of one of IPv6.
+
+    A socket for both protocols writes an address of IPv4 as ::ffff:1.2.3.4.
+    """
     try:
         known = ip_address(address)
     except ValueError:
         return address
-    return str(ip_network((address, 64), strict=False)) if known.version == 6 else address
+    if isinstance(known, IPv6Address):
+        return str(known.ipv4_mapped or ip_network((address, 64), strict=False))
+    return address

@@ -33,6 +33,11 @@ async def length(request: Request) -> PlainTextResponse:
     return PlainTextResponse(str(len(await request.body())))
 
 
+async def client(request: Request) -> PlainTextResponse:
+    """Answer with the address that the request came from."""
+    return PlainTextResponse(str(request.client and request.client.host))
+
+
 class Talk:
     """Send messages of a megabyte until all are sent or the visitor is gone, and note how it ended."""
 
@@ -54,12 +59,13 @@ class Talk:
 
 
 @asynccontextmanager
-async def server(talk: Talk) -> AsyncIterator[int]:
+async def server(talk: Talk, address: str = "127.0.0.1") -> AsyncIterator[int]:
     """Serve with bounded connections, and yield the port."""
-    app = Starlette(routes=[Route("/", length, methods=["GET", "PUT"]), WebSocketRoute("/talk", talk.serve)])
+    routes = [Route("/", length, methods=["GET", "PUT"]), Route("/client", client)]
+    app = Starlette(routes=[*routes, WebSocketRoute("/talk", talk.serve)])
     http, ws = connections.Requests, connections.Messages
     served = uvicorn.Server(uvicorn.Config(app, http=http, ws=ws, log_level="critical", timeout_keep_alive=60))
-    listener = listen([0], "127.0.0.1")
+    listener = listen([0], address)
     task = asyncio.create_task(served.serve([listener]))
     while not served.started:
         await asyncio.sleep(0.01)
@@ -169,3 +175,10 @@ def test_the_first_free_port_is_taken() -> None:
 def test_the_limits_leave_time_for_a_slow_phone() -> None:
     assert ORDINARY >= 30
     assert connections.MAX_UNREAD >= 3 * 5 * MEGABYTE  # three of the largest pictures
+
+
+async def test_on_a_socket_for_both_protocols_a_balancer_of_ipv4_is_believed() -> None:
+    asked = b"GET /client HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
+    for forwarded, told in ((b"", b"127.0.0.1"), (b"X-Forwarded-For: 192.0.2.1\r\n", b"192.0.2.1")):
+        async with server(Talk(), "") as port, connected(port, asked + forwarded + b"\r\n") as (reader, _):
+            assert (await reader.read()).endswith(b"\r\n\r\n" + told)

@@ -286,6 +286,17 @@ async def test_one_address_may_not_open_or_guess_without_end(opened: Open, monke
         await store.close()
 
 
+async def test_clients_of_ipv4_are_counted_separately(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A socket for both IPv4 and IPv6 writes the address 192.0.2.1 as ::ffff:192.0.2.1."""
+    monkeypatch.setenv("PACKVIZ_ROOMS", "2")
+    store = SqliteStore(tmp_path)
+    for address in ("192.0.2.1", "::ffff:192.0.2.1", "::ffff:192.0.2.2", "::1", "::2"):
+        await limits.count(store, "rooms", address)
+    for address in ("::ffff:c000:201", "::3"):
+        with pytest.raises(RefusedError, match="from your address"):
+            await limits.count(store, "rooms", address)
+
+
 async def test_cancelled_readers_do_not_stop_the_store(opened: Open) -> None:
     store, room = opened(), unused()
     for _ in range(20):

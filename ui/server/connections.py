@@ -20,15 +20,19 @@ class _Bounded(asyncio.Protocol):
     """Check a connection every PATIENCE seconds, and end it if it has kept the server waiting all that time.
 
     arrived: bytes since the last check. sent: those that had to wait to be sent. unread: bytes that were unread then.
+    client: its address and port.
     """
 
     transport: Any
     arrived = sent = unread = 0
+    client: tuple[str, int] | None = None
     look: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to check."""
         super().connection_made(transport)
+        if self.client is not None:  # FORWARDED_ALLOW_IPS has no ::ffff:1.2.3.4, as a socket for both writes IPv4
+            self.client = self.client[0].removeprefix("::ffff:"), self.client[1]
         self._look_later()
 
     def connection_lost(self, exc: Exception | None) -> None:
