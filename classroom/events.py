@@ -24,7 +24,7 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 Done = Literal[Action, "put", "go"]  # `actions.prepared` turns next, back and item into these and others
 
 MAX_PHONES = 1000
-MAX_CHANGES = 50  # of a phone's vote in one round, and of its name
+MAX_CHANGES = 50  # of a phone's vote in one round; ten times as many of its settings
 MAX_EVENTS = 100_000  # of phones; the teacher may add as many again
 MAX_NAME = 24  # characters
 MAX_WONDER, MAX_WONDERS = 300, 20  # characters of a question to the teacher, and how many from one phone
@@ -59,9 +59,12 @@ def join(state: State, token: str | None, name: object = None, following: object
     told = None if name is None else _name(state, token, name)
     if following is not None and not isinstance(following, bool):
         raise RefusedError(400, "`following` must be true or false.")
-    _check_size(state)
     if token is not None and token in state.phones:
-        return _change(state.phones[token], token, told, following), token
+        changed = _change(state.phones[token], token, told, following)
+        if changed:
+            _check_size(state)
+        return changed, token
+    _check_size(state)
     if len(state.phones) >= MAX_PHONES:
         raise RefusedError(409, f"This room is full: {MAX_PHONES} phones have joined.")
     token, phone = secret(), Phone(told or friendly({each.name for each in state.phones.values()}))
@@ -94,11 +97,18 @@ def vote(
 
 
 def pace(state: State, token: object, said: object) -> list[Event]:
-    """Return the event of a phone that finds the lesson too slow or too fast, or is lost; None takes it back."""
+    """Return the event of a phone that finds the lesson too slow or too fast, or is lost, or none if it has said so.
+
+    said: None takes it back.
+    """
     token = _phone(state, token)
     if said not in (None, *get_args(Pace)):
         raise RefusedError(400, '`pace` must be "slow", "fast", "lost" or null.')
     _check_channel(state, "pace")
+    if said == state.pace(token):
+        return []
+    _check_size(state)
+    _check_changes(state.phones[token])
     return [_event("paced", token=token, pace=said)]
 
 
@@ -108,6 +118,7 @@ def wonder(state: State, token: object, text: object) -> list[Event]:
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_WONDER:
         raise RefusedError(400, f"A question must have 1 to {MAX_WONDER} characters.")
     _check_channel(state, "wonder")
+    _check_size(state)
     if sum(each == token for each, _ in state.wonders) >= MAX_WONDERS:
         raise RefusedError(429, f"This phone has sent {MAX_WONDERS} questions, which is the most.")
     return [_event("wondered", token=token, text=visible(" ".join(text.split())))]
@@ -193,9 +204,13 @@ def _change(phone: Phone, token: str, name: str | None, following: bool | None) 
     changed = replace(phone, name=name or phone.name, following=phone.following if following is None else following)
     if changed == phone:
         return []
+    _check_changes(phone)
+    return [_event("changed", token=token, name=changed.name, following=changed.following)]
+
+
+def _check_changes(phone: Phone) -> None:
     if phone.changes >= MAX_CHANGES * 10:
         raise RefusedError(429, "This phone has changed its settings too often.")
-    return [_event("changed", token=token, name=changed.name, following=changed.following)]
 
 
 def _name(state: State, token: str | None, name: object) -> str:
@@ -217,7 +232,6 @@ def _phone(state: State, token: object) -> str:
 def _check_channel(state: State, name: str) -> None:
     if name not in state.channels:
         raise RefusedError(409, "Your teacher has switched this off.")
-    _check_size(state)
 
 
 def _check_size(state: State) -> None:

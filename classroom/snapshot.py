@@ -14,7 +14,6 @@ from classroom.slide import rendered, without_picture
 from classroom.specs import Spec
 from classroom.state import Confidence, OnScreen, Pace, State
 
-PACE_COUNTS = 300.0  # seconds for which what a phone says about the pace counts
 MAX_BARS, MAX_TEXTS = 6, 40  # different answers, and texts that are collected; the others are counted together
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _PLAIN = {
@@ -44,7 +43,7 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
     seen |= {"mine": mine.answer if mine else None, "read": mine.read if mine else None}
     seen |= {"following": phone is None or phone.following}
     if phone is not None:
-        seen |= {"name": phone.name, "confidence": mine.confidence if mine else None, "pace": _said(state, token)}
+        seen |= {"name": phone.name, "confidence": mine.confidence if mine else None, "pace": state.pace(token)}
     if current is not None and question is not None and (host or state.phase == "reveal"):
         seen |= _answer(state, current, question)
         if mine is not None and phone is not None:
@@ -80,7 +79,7 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
     """Return what only the teacher may see: what comes next, the notes, and what students say to the teacher."""
     now, current, upcoming = state.now, state.current, state.upcoming
     items = [_short(item) for item in state.items]
-    paces = Counter(said for said, at in state.paces.values() if time.time() - at <= PACE_COUNTS)
+    paces = Counter(map(state.pace, state.paces))
     return {
         "host": True,
         "place": state.place,
@@ -102,12 +101,6 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
         "pace": {said: paces[said] for said in get_args(Pace)},
         "wonders": [{"id": i, "text": text, "shown": i == state.wonder} for i, (_, text) in enumerate(state.wonders)],
     }
-
-
-def _said(state: State, token: str) -> Pace | None:
-    """Return what a phone said about the pace, as long as it counts."""
-    said, at = state.paces.get(token, (None, 0.0))
-    return said if time.time() - at <= PACE_COUNTS else None
 
 
 def _short(item: Spec) -> dict[str, Any]:

@@ -6,6 +6,7 @@ to a state, so two processes that read the same list have the same state.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -16,6 +17,8 @@ Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
 Kind = Literal["question", "slide", "step"]
 Confidence = Literal["sure", "guessing"]
 Pace = Literal["slow", "fast", "lost"]
+
+PACE_COUNTS = 300.0  # seconds for which what a phone says about the pace counts
 
 
 class RefusedError(Exception):
@@ -31,7 +34,7 @@ _NOT_URGENT = ("created", "joined", "changed", "voted", "paced", "wondered")  # 
 
 @dataclass(frozen=True)
 class Phone:
-    """One phone in a room. changes: how often its name or `following` was changed."""
+    """One phone in a room. changes: how often its name, `following` or what it says about the pace was changed."""
 
     name: str
     following: bool = True
@@ -189,6 +192,11 @@ class State:
         within = (self.now.after + 1, False, len(keys))  # what was shown from the next place of the list on comes later
         return min((key for key in keys if here < key <= within), default=(0, False, None))[2]
 
+    def pace(self, token: str) -> Pace | None:
+        """Return what a phone said about the pace, as long as it counts."""
+        said, at = self.paces.get(token, (None, 0.0))
+        return said if time.time() - at <= PACE_COUNTS else None
+
     def is_host(self, given: object) -> bool:
         """Return whether this is the teacher's secret."""
         return isinstance(given, str) and hashed(given) == self.host
@@ -264,10 +272,13 @@ class State:
     def _hear(self, event: Event) -> None:
         """Add what a phone says to the teacher, or what the teacher does with it."""
         match event["type"]:
-            case "paced" if event["pace"] is None:
-                self.paces.pop(event["token"], None)
             case "paced":
-                self.paces[event["token"]] = event["pace"], event["at"]
+                before = self.phones[event["token"]]
+                self.phones[event["token"]] = replace(before, changes=before.changes + 1)
+                if event["pace"] is None:
+                    self.paces.pop(event["token"], None)
+                else:
+                    self.paces[event["token"]] = event["pace"], event["at"]
             case "wondered":
                 self.wonders = (*self.wonders, (event["token"], event["text"]))
             case "lifted":

@@ -6,7 +6,7 @@ import gzip
 import json
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,7 +14,9 @@ import pytest
 from seeds import many
 
 from bench.phones import Connection, Phone, Room
+from classroom import events, questions
 from classroom.room import MAX_CHANNELS
+from classroom.state import Event, RefusedError, State
 
 OWN = {
     "prompt": "Which?",
@@ -189,6 +191,49 @@ async def test_only_json_from_a_page_of_this_server_is_accepted(
         ):
             answer = await room.line.ask("POST", path, body, raw=None, **named)
             assert (answer.status, "error" in answer.data) == (status, status != 200)
+
+
+SENT: dict[str, Callable[[State, str, int], Sequence[Event]]] = {  # by what a phone sends, a little different each time
+    "name": lambda state, token, i: events.join(state, token, f"name {i}")[0],
+    "following": lambda state, token, i: events.join(state, token, following=bool(i % 2))[0],
+    "pace": lambda state, token, i: events.pace(state, token, ("slow", None)[i % 2]),
+    "wonder": lambda state, token, i: events.wonder(state, token, f"Why {i}?"),
+    "vote": lambda state, token, i: events.vote(state, token, 1, 1, i % 2, questions.question(OWN), None),
+}
+
+
+def room_with_a_phone() -> tuple[State, str]:
+    """Return a room in which a vote is open, and the token of the phone that has joined it."""
+    state = State("CODE")
+    state.apply(events.opened([OWN], plan=False)[0])
+    joined, token = events.join(state, None)
+    for event in (*joined, *events.act(state, "open", question=OWN, index=0)):
+        state.apply(event)
+    return state, token
+
+
+@pytest.mark.parametrize("sent", SENT)
+def test_one_phone_cannot_fill_a_room(sent: str) -> None:
+    (state, token), refused = room_with_a_phone(), set[int]()
+    for i in range(1000):
+        try:
+            for event in SENT[sent](state, token, i):
+                state.apply(event)
+        except RefusedError as refusal:
+            refused.add(refusal.status)
+    assert refused == {429}
+    assert state.revision <= 600
+
+
+@pytest.mark.parametrize("sent", sorted({*SENT} - {"wonder"}))
+def test_what_changes_nothing_adds_nothing_even_to_a_full_room(sent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    state, token = room_with_a_phone()
+    for event in SENT[sent](state, token, 0):
+        state.apply(event)
+    monkeypatch.setattr(events, "MAX_EVENTS", state.revision)
+    assert SENT[sent](state, token, 0) == []
+    with pytest.raises(RefusedError, match="This room is full"):
+        SENT[sent](state, token, 1)
 
 
 async def test_the_health_check_writes_to_the_store(address: str) -> None:
