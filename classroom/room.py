@@ -8,6 +8,7 @@ and acknowledged only once it is on disk.
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -15,7 +16,7 @@ from contextlib import suppress
 
 from classroom import questions
 from classroom.question import Question
-from classroom.state import Event, RefusedError, State
+from classroom.state import Event, OnScreen, RefusedError, State
 from classroom.store import KEPT, BehindError, Store
 
 HEARTBEAT = 15.0  # seconds
@@ -24,6 +25,7 @@ _CROWD = 100  # watchers; with fewer, phones get votes proportionally sooner
 MAX_CHANNELS = 8  # of one phone, or of the teacher; one more ends the oldest
 _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
+_log = logging.getLogger(__name__)
 Decide = Callable[[State], Sequence[Event]]
 
 
@@ -88,7 +90,10 @@ class Room:
             if new:
                 state = self.state.copy()
                 for event in new:
-                    state.apply(event)
+                    try:
+                        state.apply(event)
+                    except Exception:  # a newer version may have written it: the room goes on without it
+                        _log.exception("An event of a room could not be added and is skipped")
                 self._show(state)
             return bool(new)
 
@@ -113,6 +118,12 @@ class Room:
         except Exception:  # the next one who asks tries again
             self._question = None
             raise
+
+    def shown(self, number: int) -> OnScreen:
+        """Return what was shown in the room, by its number, counted from 1; raises RefusedError."""
+        if not 1 <= number <= len(self.state.shown):
+            raise RefusedError(404, "Nothing with this number has been shown.")
+        return self.state.shown[number - 1]
 
     async def is_teacher(self, token: str | None) -> bool:
         """Return whether the token is the teacher's secret; raises RefusedError if it is not a phone's either.

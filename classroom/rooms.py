@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -19,7 +20,7 @@ from classroom.shutdown import before_the_end
 from classroom.slide import picture
 from classroom.snapshot import snapshot
 from classroom.specs import check_plan
-from classroom.state import Event, OnScreen, RefusedError, State
+from classroom.state import Event, RefusedError, State
 from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
 MAX_ROOMS = 2000  # in use at once in one process
@@ -28,6 +29,7 @@ _CHECKED = 1.0  # seconds for which the store counts as one that can be written
 _EXPIRE = 600.0  # seconds between two checks for expired rooms
 _QUIET = 60.0  # seconds without use after which a room is dropped if there are too many
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
@@ -209,7 +211,7 @@ class Rooms:
         """
         room = await self.room(code)
         host = await room.is_teacher(token)
-        shown = _shown(room.state, number)
+        shown = room.shown(number)
         if not host and not shown.revealed:
             raise RefusedError(409, "The answer has not been shown yet.")
         film = await asyncio.to_thread(questions.film, shown.spec) if shown.kind != "slide" else None
@@ -219,7 +221,7 @@ class Rooms:
 
     async def picture(self, code: str, number: int) -> tuple[str, bytes]:
         """Return the type and the bytes of the picture of a question or a slide. number: as in `film`."""
-        spec = _shown((await self.room(code)).state, number).spec
+        spec = (await self.room(code)).shown(number).spec
         found = picture(spec.get("prompt", spec.get("slide", "")))
         if found is None:
             raise RefusedError(404, "There is no such picture.")
@@ -288,13 +290,9 @@ class Rooms:
                 await work()
             except UnavailableError:
                 await asyncio.sleep(1)
-
-
-def _shown(state: State, number: int) -> OnScreen:
-    """Return what was shown in a room, by its number, counted from 1; raises RefusedError."""
-    if not 1 <= number <= len(state.shown):
-        raise RefusedError(404, "Nothing with this number has been shown.")
-    return state.shown[number - 1]
+            except Exception:
+                _log.exception("Reading what other processes wrote, or removing old rooms, failed and is tried again")
+                await asyncio.sleep(1)
 
 
 rooms = Rooms()

@@ -169,6 +169,54 @@ async def _until(servers: list[Rooms], code: str, condition: Callable[[dict[str,
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "whispered", "token": "anybody's"},
+        {"type": "joined", "by": "a field that only a newer version has"},
+        {"type": "voted", "token": "nobody's", "round": 1},
+    ],
+    ids=lambda event: event["type"],
+)
+async def test_an_event_of_a_newer_version_is_skipped_and_logged(
+    opened: Open, event: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    servers = [Rooms(opened()), Rooms(opened())]
+    async with servers[0].serving(), servers[1].serving():
+        made = [await servers[0].create([OWN]) for _ in range(2)]
+        for code, _ in made:
+            await servers[1].room(code)
+        await servers[0].store.append(made[0][0], 1, [{**event, "at": time.time()}])
+        for code, host in made:
+            await servers[0].join(code, None, None, None)
+            await asyncio.wait_for(_until(servers, code, lambda seen: seen["joined"] == 1, host), 5)
+            assert len({(await each.snapshot(code, host))["revision"] for each in servers}) == 1
+    told = [record for record in caplog.records if "is skipped" in record.message]
+    assert [record.name for record in told] == ["classroom.room"] * 2
+    assert all(record.exc_info for record in told)
+
+
+async def test_following_goes_on_after_any_failure(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    servers = [Rooms(opened()), Rooms(opened())]
+    failed = asyncio.Event()
+
+    async def fails(_: object) -> set[str]:
+        failed.set()
+        raise RuntimeError
+
+    async with servers[0].serving(), servers[1].serving():
+        code, host = await servers[0].create([OWN])
+        with monkeypatch.context() as patch:
+            patch.setattr(servers[1].store, "changed", fails)
+            await servers[1].room(code)
+            await asyncio.wait_for(failed.wait(), 5)
+        await servers[0].join(code, None, None, None)
+        await asyncio.wait_for(_until(servers, code, lambda seen: seen["joined"] == 1, host), 5)
+    assert [record.name for record in caplog.records] == ["classroom.rooms"]
+
+
 async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = SqliteStore(tmp_path)
     await store.append("OLD", 0, numbered(1))
