@@ -17,6 +17,7 @@ from classroom.state import State
 from packviz.text import html, markup
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # the beginnings of cells that a spreadsheet would run
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII)  # as classroom/question.py writes it
 _GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
 _HERE = Path(__file__).parent
 _RIGHT = "correct_fb"  # the feedback to a right answer
@@ -96,7 +97,7 @@ def _gift(number: int, asked: Question) -> str:
             answer = html(answer).replace("%", "&#37;")  # at its beginning it would be a weight
         else:
             sign = "=" if right else "=%0%"
-        if asked.form != "number" or answer.lstrip("-").isdigit():
+        if asked.form != "number" or _NUMBER.fullmatch(answer):
             lines.append(f"\t{sign}{_gift_text(answer)}#{_gift_text(told)}")
     return "\n".join([*lines, "}", ""])
 
