@@ -83,8 +83,7 @@ def qti_archive(questions: Sequence[Question]) -> bytes:
 
 def _plain(text: str) -> str:
     """Return a text that no spreadsheet runs: with an apostrophe before it if it looks like a formula."""
-    number = text.lstrip("+-").replace(" ", "").isdigit()
-    return f"'{text}" if text.startswith(_FORMULA) and not number else text
+    return f"'{text}" if text.startswith(_FORMULA) and not all(map(_NUMBER.fullmatch, text.split())) else text
 
 
 def _gift(number: int, asked: Question) -> str:

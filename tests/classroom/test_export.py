@@ -1,5 +1,6 @@
 """The exports: Moodle and other platforms read the same questions, including special characters."""
 
+import csv
 import io
 import re
 import zipfile
@@ -9,9 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from classroom import questions, specs
-from classroom.export import gift, qti, qti_archive
+from classroom import events, questions, specs
+from classroom.export import answers_csv, gift, qti, qti_archive
 from classroom.question import Question
+from classroom.state import State
 
 ODD = 'Is {x = 1} ~ 50 % # of a:b \\ <b>&"?'
 SPECS: list[dict[str, Any]] = [
@@ -87,6 +89,32 @@ def test_gift_has_every_question_with_its_special_characters(asked: list[Questio
 def test_every_number_is_a_right_answer_in_gift(answer: float, written: str) -> None:
     own = questions.question(specs.checked({"prompt": "How much?", "kind": "number", "answer": answer}))
     assert parsed(gift([own]))[0][2] == [("=", written, "")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "written"),
+    [
+        ("number", "-1.5", "-1.5"),
+        ("number", "-1e-7", "-1e-07"),
+        ("text", "-1 +2", "-1 +2"),
+        ("text", "+1.5", "+1.5"),
+        ("text", "-1+2", "'-1+2"),
+        ("text", "- 3", "'- 3"),
+        ("text", "=1", "'=1"),
+        ("text", "-inf", "'-inf"),
+        ("text", "@sum", "'@sum"),
+    ],
+)
+def test_in_csv_only_a_formula_gets_an_apostrophe(kind: str, answer: str, written: str) -> None:
+    spec = {"prompt": "How much?", "kind": kind}
+    state, own = State("CODE"), questions.question(specs.checked(spec))
+    state.apply(events.opened([spec], plan=False)[0])
+    joined, token = events.join(state, None)
+    for event in (*joined, *events.act(state, "open", question=spec, index=0)):
+        state.apply(event)
+    state.apply(*events.vote(state, token, 1, 1, answer, own, None))
+    (row,) = csv.DictReader(answers_csv(state, [own]).splitlines())
+    assert row["answer"] == written
 
 
 def test_qti_has_the_required_structure_and_every_reference_has_a_target(asked: list[Question]) -> None:
