@@ -15,13 +15,17 @@ import pytest
 from phone_pages import OWN, Room
 from prometheus_client.parser import text_string_to_metric_families
 from servers import Server, server
+from starlette.types import Message
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from bench.visitors import visitor
+from classroom import routes
 from classroom.rooms import Rooms
+from classroom.routes import Front
 from classroom.sqlite_store import SqliteStore
 from ui.server.logs import JsonLines
+from ui.server.observed import Timed
 
 pytestmark = pytest.mark.slow
 
@@ -71,6 +75,32 @@ async def test_metrics_and_logs_say_what_happens_and_nothing_about_visitors(obse
     assert votes == [200, 403]
     for secret in (room.code, room.host, phone, "127.0.0.1", "11 22 33", OWN["prompt"]):
         assert str(secret) not in log
+
+
+ROUTES = [route.path for route in routes.routes() if route.path.startswith("/api/")]
+
+
+@pytest.mark.parametrize("route", [*ROUTES, "other"])
+async def test_requests_are_counted_by_route(
+    route: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("PACKVIZ_LOGS", "json")
+    caplog.set_level(logging.INFO, "packviz")
+    path = "/api/nothing" if route == "other" else route.replace("{code}", "QQQQQQ")
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(_: Message) -> None:
+        pass
+
+    async def not_reached(*_: object) -> None:
+        raise AssertionError
+
+    scope = {"type": "http", "method": "PATCH", "path": path, "headers": [], "query_string": b""}
+    await Timed(Front(not_reached))(scope, receive, send)
+    fields = [vars(record)["fields"] for record in caplog.records]
+    assert [(each["route"], each["status"]) for each in fields] == [(route, 404 if route == "other" else 405)]
 
 
 def test_an_error_is_logged_by_type_and_place_without_its_message() -> None:

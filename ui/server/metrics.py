@@ -20,7 +20,7 @@ VOTE = "/api/rooms/{code}/vote"
 
 _registry = CollectorRegistry()
 _of = ("route", "status")
-_requests = Histogram("packviz_request_seconds", "Requests of phones and teachers", _of, registry=_registry)
+_requests = Histogram("packviz_request_seconds", "Requests to the classroom", _of, registry=_registry)
 _late = Histogram(
     "packviz_loop_late_seconds",
     "How late the event loop ran what was due: for so long it answered nobody",

@@ -2,17 +2,14 @@
 
 import asyncio
 import os
-import re
 import time
 
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from classroom import routes as classroom
 from ui.server import logs
-
-_ROOM = re.compile(r"/api/rooms(/[^/]+(/(join|vote|host|events|movie|answers\.csv))?)?")
-
 
 EVERY = 0.05  # seconds between two looks at the event loop
 
@@ -39,15 +36,15 @@ def routes() -> list[Route]:
 
 
 def middleware() -> list[Middleware]:
-    """Return the middleware that times the requests to rooms, if anything is turned on."""
+    """Return the middleware that times the requests to the classroom, if anything is turned on."""
     return [Middleware(Timed)] if _metrics() or logs.wanted() else []
 
 
 class Timed:
-    """Time the requests of phones and teachers, and report their status by route, because a room's code is a secret."""
+    """Time the requests to the classroom, and report their status by route, because a room's code is a secret."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+        self.app, self._routes = app, classroom.routes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith("/api/"):
@@ -57,9 +54,8 @@ class Timed:
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
-                found = _ROOM.fullmatch(scope["path"])
-                route = f"/api/rooms{'/{code}' * bool(found[1])}{found[2] or ''}" if found else "other"
-                _tell(route, message["status"], time.perf_counter() - start)
+                found = (each.path for each in self._routes if each.matches(scope)[0] != Match.NONE)
+                _tell(next(found, "other"), message["status"], time.perf_counter() - start)
             await send(message)
 
         await self.app(scope, receive, sent)
