@@ -28,8 +28,11 @@ _TRIES = 60  # batches drawn for a twin
 
 def question(spec: Spec) -> Question:
     """Return the question of a spec; raises RefusedError if there is none. It computes with torch."""
-    with _ONE_AT_A_TIME:  # others who ask for the same question wait, and find it cached
-        asked = _question(_frozen(spec))
+    if "prompt" in spec:  # nothing is computed, and a cache would keep its picture
+        asked = _own(spec)
+    else:
+        with _ONE_AT_A_TIME:  # others who ask for the same question wait, and find it cached
+            asked = _question(_frozen(spec))
     between = "\n\n" if "prompt" in spec else " "  # a teacher's Markdown may begin with a block of code
     return replace(asked, prompt=f"What did you see?{between}{asked.prompt}") if spec.get("seen") else asked
 
@@ -39,6 +42,8 @@ def film(spec: Spec) -> Film | None:
 
     It computes with torch.
     """
+    if "prompt" in spec:
+        return None
     with _ONE_AT_A_TIME:
         return _film(_frozen(spec))
 
@@ -84,11 +89,8 @@ def twin(spec: Spec, seed: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _question(frozen: str) -> Question:
-    spec = json.loads(frozen)
-    if "prompt" in spec:
-        return _own(spec)
     try:
-        spec = _as_prediction(spec)
+        spec = _as_prediction(json.loads(frozen))
         made, asked = _run(spec)
         return _about(spec, made, asked)
     except PackvizError as problem:
@@ -96,12 +98,10 @@ def _question(frozen: str) -> Question:
 
 
 @lru_cache(maxsize=64)
-def _film(frozen: str) -> Film | None:
+def _film(frozen: str) -> Film:
     spec = json.loads(frozen)
     if "step" in spec:
         return film_of_step(spec["step"])
-    if "prompt" in spec:
-        return None
     spec = _as_prediction(spec)
     settings = spec.get("settings", {})
     if spec["kind"] == "promised":  # shown with the setting that the question asks about

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 from random import Random
 from typing import Any
 
@@ -212,3 +213,17 @@ def test_a_prompt_that_begins_with_code_is_still_code_when_asked_again() -> None
 def test_a_step_that_watches_what_the_run_does_not_have_is_refused(settings: Any, about: Any, named: str) -> None:
     with pytest.raises(RefusedError, match=f"^{named}: expected"):
         specs.checked_item({"step": {"settings": settings, **about}})
+
+
+def test_no_picture_of_a_prompt_stays_in_memory() -> None:
+    picture = "A" * 400_000
+    tracemalloc.start()
+    try:
+        for i in range(10):
+            spec = {"prompt": f"{i} ![a](data:image/png;base64,{picture})", "options": ["a", "b"]}
+            assert questions.question(spec).prompt == spec["prompt"]
+            assert questions.film(spec) is None
+        del spec
+        assert tracemalloc.get_traced_memory()[0] < len(picture)
+    finally:
+        tracemalloc.stop()
