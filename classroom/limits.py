@@ -1,7 +1,8 @@
 """Limits: what may ask here, and how often one address may.
 
 A class is one address, perhaps a whole school is, so the limits are far above what classes need. The counts are kept in
-the store, which replicas share. An address is forgotten when its time is over, and never stored with a vote.
+the store: in Redis for all replicas together, else in the memory of each process. An address is never stored with a
+vote, and is forgotten when its time is over, in memory with the next count.
 """
 
 from __future__ import annotations

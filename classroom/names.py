@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Container
 
-ALPHABET = "CDFGHJKMNPQRTWXY34679"  # no pair that looks or sounds alike (0 O, 1 I L, 2 Z, 5 S, 8 B, U V), and no vowels
+ALPHABET = "CDFGHJKMNPQRTWXY34679"  # no vowels, and none of those most often mistaken: 0 O, 1 I L, 2 Z, 5 S, 8 B, U V
 _LENGTH = 6
 
 _ADJECTIVES = (

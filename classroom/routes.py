@@ -4,7 +4,7 @@
     POST /api/rooms/CODE/join {} or {"token"}; also "name", "following" -> {"token", "name"}
     GET  /api/rooms/CODE?token=...                                      -> the snapshot (see classroom/__init__.py)
     GET  /api/rooms/CODE/events?token=...&since=N                       -> data: {"revision": N}, one at once if behind
-    POST /api/rooms/CODE/vote {"token", "round", "answer"}; "confidence" -> {"revision"}
+    POST /api/rooms/CODE/vote {"token", "round", "answer"}; also "question", "confidence" -> {"revision"}
     POST /api/rooms/CODE/pace {"token", "pace"}                         -> {"revision"}
     POST /api/rooms/CODE/wonder {"token", "text"}                       -> {"revision"}
     POST /api/rooms/CODE/host {"host", "action", ...}                   -> {"revision"}

@@ -1,7 +1,8 @@
-"""The address: what a link asks for, and the one place that writes it.
+"""The address: what a link asks for, and what is written into it.
 
-Bound widgets write their names through Streamlit; in the browser the player writes its step, and the quiz its round.
-Everything else that changes the address goes through `write` and `write_all`.
+Bound widgets write their names through Streamlit; in the browser the player writes its step, the quiz its round, and
+the teacher's page its room, which it also removes. Everything else that changes the address goes through `write` and
+`write_all`.
 """
 
 import math
