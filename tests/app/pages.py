@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from packviz.teach import pages
 from ui.parts.player import Screen
 from ui.state import replaced
 
-__all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "rendered", "texts"]
+__all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "rendered", "texts", "undrawn"]
 
 APP = Path(__file__).parents[2] / "app.py"
 FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
@@ -51,7 +52,14 @@ def press(app: AppTest, *labels: str) -> AppTest:
     for label in labels:
         next(each for each in app.button if each.label.startswith(label)).click().run()
         assert not app.exception
+        assert undrawn(app) == []
     return app
+
+
+def undrawn(app: AppTest) -> list[str]:
+    """Return the widgets that the app has given a value and not drawn since: it waits for them."""
+    given = app.session_state["visit"].get(replaced.Replaced, replaced.Replaced()).widgets
+    return [name for name, (_, _, first) in given.items() if first == inf]
 
 
 def texts(app: AppTest) -> str:

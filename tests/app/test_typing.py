@@ -11,7 +11,9 @@ from playwright.sync_api import expect
 from tabs import until
 from visits import LAPTOP, Open, Visit
 
+from pages import LESSONS, opened, undrawn
 from ui.state import replaced
+from ui.views.given import BATCH_FORM, ROWS_FORM, Form
 
 FAR = """
     const { addEventListener } = WebSocket.prototype;
@@ -179,6 +181,33 @@ def test_text_typed_over_an_example_of_the_doctor_stays(visit: Open) -> None:
         field.fill("[[1, 2], [3, 0]]")
         promise.click(delay=HAND)
     expect(field).to_have_value("[[1, 2], [3, 0]]")
+
+
+@pytest.mark.parametrize(
+    ("form", "given", "own"),
+    [(BATCH_FORM, "a batch", ("[[1, 2], [3, 9]]", "2, 1", False, True, 9.0)), (ROWS_FORM, "rows", ("labels: 1 2",))],
+)
+def test_every_field_that_an_example_of_the_doctor_fills_is_drawn(
+    form: Form, given: str, own: tuple[object, ...]
+) -> None:
+    app = opened("doctor", {"given": given, **dict(zip(form.fields, own, strict=True))})
+    for name in (*form.examples, "my own"):
+        (pills,) = [each for each in app.button_group if each.key == form.key]
+        pills.set_value(name).run()
+        assert not app.exception
+        assert undrawn(app) == []
+    assert {*form.fields, form.key} <= {*app.session_state["visit"][replaced.Replaced].seen}
+    assert tuple(app.session_state[each] for each in form.fields) == own
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_what_a_lesson_offers_to_try_leaves_no_widget_undrawn(lesson: str) -> None:
+    app = opened(lesson)
+    keys = [each.key for each in app.button if each.key and each.key.startswith("try ")]
+    for key in [key for key in keys for _ in ("pressed", "taken back")]:
+        app.button(key=key).click().run()
+        assert not app.exception
+        assert undrawn(app) == []
 
 
 def test_only_older_values_that_arrive_within_half_a_second_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,13 @@ def drawn(name: str) -> None:
         visit(Replaced).seen[name] = st.session_state[name]
 
 
+def forget_undrawn() -> None:
+    """Forget what was given to widgets that are still not drawn once all of a page are: it does not have them."""
+    widgets = visit(Replaced).widgets
+    for name in [name for name, (_, _, first) in widgets.items() if first == math.inf]:
+        del widgets[name]
+
+
 def overtaken(name: str) -> bool:
     """Return whether a widget's change is only an older value, sent before the last arrived; if so, give that again."""
     known, there = visit(Replaced).widgets, st.session_state[name]

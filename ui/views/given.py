@@ -184,9 +184,10 @@ def uploaded() -> Given:
 @of_every_page()
 def _settings(given: Given, prefix: str) -> Given:
     """Draw the settings of x, and add them to the input."""
-    look: dict[str, Any] = {"format": "%g", "placeholder": "assumed", "width": 150, "bind": "query-params"}
+    look: dict[str, Any] = {"format": "%g", "placeholder": "assumed", "width": 150}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        padding_value = st.number_input("padding_value", value=None, step=1.0, key=f"{prefix}_padding_value", **look)
+        bindings = bound(f"{prefix}_padding_value")
+        padding_value = st.number_input("padding_value", value=None, step=1.0, **look, **bindings)
         first = switch(f"{prefix}_batch_first", label="batch_first")
         promised = switch(f"{prefix}_enforce_sorted", label="enforce_sorted")
     return replace(given, batch_first=first, enforce_sorted=promised, padding_value=padding_value)
