@@ -23,7 +23,9 @@ export class Pointer {
     canvas.addEventListener("pointermove", (event) => this.point(event), { signal });
     canvas.addEventListener("pointerdown", (event) => this.point(event), { signal });
     canvas.addEventListener("click", () => this.pick(), { signal });
-    canvas.addEventListener("pointerleave", () => this.pointAt(null), { signal });
+    canvas.addEventListener("pointerleave", ({ pointerType }) => pointerType === "touch" || this.pointAt(null), {
+      signal,
+    }); // a finger leaves at once
   }
   forget() {
     this.player.ui.tip.hidden = true;

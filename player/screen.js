@@ -97,6 +97,7 @@ export class Screen {
   press(event) {
     here.clicked = true;
     if (!(/** @type {any} */ (event.composedPath()[0]).matches?.("abbr"))) this.player.ui.mean();
+    if (!event.composedPath().includes(this.player.ui.canvas)) this.player.pointer.pointAt(null);
     if (event.composedPath().includes(this.player.root)) here.last = this.player;
   }
   seen() {

@@ -485,6 +485,22 @@ def test_on_a_phone_buttons_keep_their_places(open_page: Open, movie: Movie) -> 
     expect(meaning).to_be_hidden()
 
 
+def test_what_a_finger_taps_is_named_until_it_taps_elsewhere(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
+    spot = screen.page.evaluate("""() => {
+        const [{ picture }] = window[Symbol.for("packviz")].players;
+        const { x, y, w, h } = picture.shown.find(({ state, rect }) => state.role === "token" && rect).rect;
+        return { x: x + w / 2, y: y + h / 2 };
+    }""")
+    tip = screen.root.locator(".pv-tip")
+    screen.root.locator("canvas").tap(position=spot)
+    expect(tip).to_contain_text("time step 0")
+    screen.page.wait_for_timeout(300)
+    expect(tip).to_be_visible()
+    screen.root.locator(".pv-caption").tap()
+    expect(tip).to_be_hidden()
+
+
 def test_a_page_opens_on_the_step_that_it_was_saved_with(browser: Browser, tmp_path: Path) -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6")))
     with tab(browser, (900, 800)) as opened:
