@@ -5,8 +5,7 @@ from ui.views import costs
 
 measured(
     "What does packing save?",
-    "The point of packing is correct results. It also saves cell updates, but no time steps, and milliseconds only for "
-    "some batches.",
+    "The point of packing is correct results. It also skips the work on pads, but it is faster only for some batches.",
     "measure sweep",
     {
         "": costs.full_run,

@@ -90,7 +90,7 @@ def test_lengths_that_are_not_finite_are_one_finding(wrong: float) -> None:
 
 def test_lengths_that_are_too_long_are_to_be_mended_where_they_are_made() -> None:
     (finding,) = pv.examine(PADDED, [4, 2], batch_first=True)
-    assert finding.repair.index("look first where the lengths are computed") < finding.repair.index(".clamp(")
+    assert finding.repair.index("Check first how the lengths are computed") < finding.repair.index(".clamp(")
     with pytest.raises(PackvizError, match=r"Compute the lengths before padding.* only if x was cut"):
         pv.trace_module(GRU, PADDED, [4, 2])
 

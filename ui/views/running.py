@@ -22,7 +22,7 @@ to_try: dict[str, dict[str, object]] = {
 
 def one_unit(shown: Shown) -> None:
     """Show the arithmetic of one hidden unit: the one clicked in the movie, or chosen here."""
-    st.markdown("Click a number in the movie, or choose here.")
+    st.markdown("Click or tap a number in the movie, or choose here.")
     trace, request = shown.trace, shown.request
     _follow_the_click(shown)
     left, middle, right = st.columns(3)

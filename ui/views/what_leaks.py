@@ -92,8 +92,8 @@ def layers(shown: Shown) -> None:
 def differences(shown: Shown, every: tuple[Borders, ...]) -> None:
     """Show the difference from alone on this batch with and without each of these borders."""
     st.markdown(
-        "Each document of the row with the most documents also runs alone. The table shows how far the outputs of its "
-        "tokens differ at most. With the right border that is 0, apart from rounding."
+        "We also run each document alone. The table shows the largest difference between its outputs alone and in the "
+        "row. With the right border it is 0, apart from rounding."
     )
     columns = ["layer", "kept apart by", "with it", "without it", "tokens that differ without it"]
     rows = shown.cached(lambda: _compared(shown.rows, every), differences, *(name for name, *_ in every))

@@ -125,8 +125,7 @@ def cut_lengths(case: Case, **_: Any) -> str:
     return program(
         "import torch",
         "",
-        "# look first where the lengths are computed: before padding, as len() of each sequence, and before any"
-        " truncation.",
+        "# Check first how the lengths are computed: take len() of each sequence before padding and truncation.",
         "# Use clamp only if x was cut to this width. Otherwise it hides the mistake.",
         f"lengths = torch.as_tensor(lengths).clamp(max=x.size({case.steps_axis}))",
     )

@@ -249,4 +249,4 @@ def _bytes(kept: Memory, many: int) -> tuple[CodeLine, ...]:
     """Return how many bytes each layout takes, and the int64 tensors needed to read it."""
     sizes = {"x + lengths": kept.padded, "packed data + indices": kept.packed, "jagged values + offsets": kept.jagged}
     lines = [CodeLine(name, f"{layout.bytes} + {layout.index_bytes}") for name, layout in sizes.items()]
-    return (CodeLine("# bytes: values + int64 beside"), *lines[:many])
+    return (CodeLine("# bytes: values + int64 index arrays"), *lines[:many])
