@@ -234,7 +234,7 @@ export function roomyView(scene, width, height, ink, text) {
     enough = all.filter(({ at }) => told.every((name) => at[name])); // without panels that repeat what others show
   const ways = [
     { views: full, places: 1, headed: true }, // in its place, in low rows
-    { views: scene.tall.filter((view) => enough.includes(view)), places: 1, headed: true }, // in its place, as on a tall screen
+    { views: scene.tall, places: 1, headed: true }, // in its place, as on a tall screen, without some of the panels
     { views: enough, places: LITTLE, headed: true }, // scrolled a little, with whole headings
     { views: full, places: MUCH, headed: false }, // scrolled as far as all panels need
     { views: enough, places: MUCH, headed: false }, // all panels would be wider still, or their rows too low

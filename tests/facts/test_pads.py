@@ -83,6 +83,8 @@ def test_the_pads_row_is_the_embeddings_own(seen: Trace) -> None:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seen.config.seed)
         V, E = seen.padded.embedding.shape
+        sizes = (E, seen.config.hidden_size, seen.config.num_layers)
+        getattr(nn, seen.config.cell.upper())(*sizes, bias=seen.config.bias, bidirectional=seen.config.bidirectional)
         table = nn.Embedding(V, E, padding_idx=seen.config.padding_idx).weight
     assert torch.equal(row, table[seen.config.padding_idx or 0])
     assert bool(row.any()) == (seen.config.padding_idx is None) == ("is random" in pad_row(seen.config))

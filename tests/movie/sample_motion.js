@@ -2,8 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { framesOf, read } from "../../player/frames.js";
-import { frameView, looks } from "../../player/layout.js";
+import { frameView } from "../../player/layout.js";
 import { motionTo } from "../../player/motion.js";
+import { looks } from "../../player/rects.js";
 
 const { movie: given, ways, only } = JSON.parse(readFileSync(0, "utf8"));
 const movie = read(given);
