@@ -215,3 +215,5 @@ def test_every_chart_and_every_page_is_in_its_list() -> None:
     drawing = {node.name for node in functions if node.returns and ast.unparse(node.returns) == "go.Figure"}
     assert drawing - {"drawn"} <= set(charts.__all__) <= drawing | {"Panel", "template"}
     assert {path.stem for path in PAGES} == {page.address for page in pages.PAGES}
+    first = [page.stages[0] for page in pages.LESSONS.values()]  # by it a lesson is known to be done
+    assert len({*first}) == len(first)
