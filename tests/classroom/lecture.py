@@ -132,7 +132,8 @@ class Lecture:
         for name, look in self._looks().items():
             if look not in self._looked:
                 self._looked.add(look)
-                assert violations(self.screens[name], impacts=EVERY) == [], look
+                found = violations(self.screens[name], impacts=EVERY)
+                assert found == [], f"{look}: {found}"
 
     def _looks(self) -> dict[str, tuple[object, ...]]:
         """Return what is of a kind of its own on three screens; phones are taken in turns, a light and a dark one."""
