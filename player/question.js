@@ -152,7 +152,7 @@ export class Asking {
    */
   answer(typed, again = false) {
     const question = this.questions[this.number];
-    if (!typed.trim()) return this.tell("unread", `⚠ ${WAITING}`);
+    if (!typed.trim()) return this.tell("unread", `⚠ The answer is empty. Type one, ${question.example}.`);
     let given;
     try {
       given = readAnswer(question, typed);

@@ -119,11 +119,11 @@ def until(page: Page, true: Callable[[], object]) -> None:
 
 
 def violations(page: Page, within: str | None = None, impacts: tuple[str, ...] = ("serious", "critical")) -> list[str]:
-    """Return what axe-core finds on a page, or in a part of it, that is of these impacts, and still after a moment.
+    """Return what axe-core finds on a page, or in a part of it, that is of these impacts, and still after 14 seconds.
 
-    What is drawn anew is pale meanwhile, on a busy machine for long enough to be found.
+    What is drawn anew is pale meanwhile, on a busy machine for seconds.
     """
-    for wait in (0, 2000):
+    for wait in (0, 2000, 4000, 8000):
         page.wait_for_timeout(wait)
         told = [each for each in Axe().run(page, within).response["violations"] if each["impact"] in impacts]
         if not told:

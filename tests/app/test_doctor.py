@@ -73,14 +73,14 @@ def test_a_link_opens_its_batch_and_marks_the_example_that_it_is(name: str) -> N
     else:
         x, ends = read_tensor(text), read_lengths(lengths)
         found = pv.examine(x, ends, batch_first=batch_first, enforce_sorted=enforce_sorted)
-        assert bool(found) == (name != "healthy")
+        assert bool(found) == (name != "no mistake")
         expect_the_same(app, found)
 
 
 def test_typed_input_comes_back_after_an_example_and_after_files(app: AppTest) -> None:
     fill(app, "x", "[[9, 8], [7, 0]]")
     fill(app, "lengths", "2, 1")
-    for name in ("healthy", "a real 0", "my own"):
+    for name in ("no mistake", "0 is a token", "my own"):
         choose(app, "doctor example", name)
     for way in ("a file", "rows", "a batch"):
         choose(app, "given", way)
@@ -93,7 +93,7 @@ def test_the_lengths_of_an_example_leave_with_its_x(app: AppTest) -> None:
     fill(app, "x", "[[9, 8], [7, 0]]")
     assert app.text_input(key="lengths").value == ""
     assert "You gave no lengths" in texts(app)
-    choose(app, "doctor example", "a real 0")
+    choose(app, "doctor example", "0 is a token")
     fill(app, "lengths", "4, 3, 2")
     fill(app, "x", "[[9, 8], [7, 0]]")
     assert app.text_input(key="lengths").value == "4, 3, 2"  # typed by the visitor

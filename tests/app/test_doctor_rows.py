@@ -83,7 +83,7 @@ def test_a_text_in_the_address_is_cut_on_the_server() -> None:
 def test_what_was_typed_comes_back_after_an_example_and_the_other_forms() -> None:
     app = opened("doctor", {"given": "rows"})
     fill(app, "rows", "cu_seqlens: 0 2 4")
-    for name in ("healthy row", "my own"):
+    for name in ("no mistake", "my own"):
         choose(app, "row example", name)
     for way in ("a file", "a batch", "rows"):
         choose(app, "given", way)

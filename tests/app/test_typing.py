@@ -175,7 +175,7 @@ def test_typed_text_stays_if_a_setting_is_chosen_at_once(visit: Open) -> None:
 
 def test_text_typed_over_an_example_of_the_doctor_stays(visit: Open) -> None:
     seen = visit(path="doctor", size=LAPTOP, script=FAR)
-    seen.click(seen.main.get_by_role("radio", name="healthy"))
+    seen.click(seen.main.get_by_role("radio", name="no mistake"))
     field, promise = seen.main.get_by_label("x: a list"), seen.main.get_by_text("enforce_sorted", exact=True)
     with not_waiting(seen):
         field.fill("[[1, 2], [3, 0]]")

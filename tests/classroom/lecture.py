@@ -65,6 +65,7 @@ OVERLAPS = """bars => bars.filter((bar) => {
     const box = (part) => bar.querySelector(part).getBoundingClientRect(), one = box("i"), other = box("span");
     return one.right > other.left + 1 && other.bottom > one.top + 1 && one.bottom > other.top + 1;
 }).map((bar) => bar.textContent)"""  # bars that end within their labels
+WIDTHS = "images => Promise.all(images.map(async (image) => (await image.decode(), image.naturalWidth)))"
 MOVIE = '[data-testid="packviz-player"]'
 STEPS = "(movies, staged) => movies.map(({dataset}) => [dataset.step, staged ? dataset.stage : null])"
 
@@ -153,8 +154,8 @@ class Lecture:
         if (mark := MARKS.get(self.seen["item"])) is not None:
             place = page.locator(".slide, .st-key-class-slide, .st-key-class-prompt")
             expect(place.get_by_text(mark)).to_be_visible()
-            for picture in place.locator("img").all():
-                assert picture.evaluate("async (image) => (await image.decode(), image.naturalWidth)") == 160
+            if PICTURE in str(ITEMS[self.seen["item"]]):
+                until(page, lambda: place.locator("img").evaluate_all(WIDTHS) == [160])
         if kind == "step" or (phase == "reveal" and self.seen["movie"]):
             movies = page.locator(".pv" if which == "phone" else MOVIE)
             stage = ITEMS[self.seen["item"]]["step"]["stage"] if kind == "step" else None

@@ -82,7 +82,7 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     screen, root, box, said = opened(open_page, lesson("pack"))
     prediction = ask(TRACE, "pack")
     assert prediction is not None
-    for typed, told in (("three <b>two</b>", "⚠ Expected integers, but got 'three'."), (" ", "Answer first.")) * 2:
+    for typed, told in (("three <b>two</b>", "⚠ Expected integers, but got 'three'."), (" ", "The answer is empty.")) * 2:
         enter(box, typed)
         expect(said).to_contain_text(told)
         expect(box).to_have_value(typed)
@@ -105,7 +105,7 @@ def test_answer_first_goes_with_the_first_step_and_comes_back_with_it(open_page:
         expect(said).to_be_visible(visible=shown)
     enter(box, " ")
     expect(said).to_be_visible()
-    expect(said).to_have_text("⚠ Answer first. The movie then shows why.")
+    expect(said).to_have_text("⚠ The answer is empty. Type one, for example 7 7 7.")
 
 
 def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page: Open) -> None:

@@ -35,16 +35,16 @@ _FILES = ["npy", "npz", "pt", "pth", "safetensors", "json"]
 EXAMPLES: Mapping[str, tuple[str, str, bool, bool]] = {
     "lengths too long": (default("x"), default("lengths"), True, True),
     "pads on the left": ("[[4, 5, 6], [0, 2, 3], [0, 0, 1]]", "3, 2, 1", True, True),
-    "a real 0": ("[[7, 0, 9, 4], [3, 2, 1, 0], [5, 6, 0, 0]]", "3, 3, 2", True, False),
+    "0 is a token": ("[[7, 0, 9, 4], [3, 2, 1, 0], [5, 6, 0, 0]]", "3, 3, 2", True, False),
     "batch_first forgotten": ("[[1, 2, 3], [4, 5, 6], [7, 0, 0]]", "3, 3, 1", False, True),
-    "printed": (
+    "a printed PackedSequence": (
         "PackedSequence(data=tensor([1., 4., 6., 2., 5.]), batch_sizes=tensor([3, 2, 1]), "
         "sorted_indices=None, unsorted_indices=None)",
         "",
         True,
         True,
     ),
-    "healthy": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
+    "no mistake": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
 }
 # The text of a row's parts.
 ROW_EXAMPLES: Mapping[str, tuple[str]] = {
@@ -57,7 +57,7 @@ ROW_EXAMPLES: Mapping[str, tuple[str]] = {
         "{'input_ids': tensor([[5, 6, 7, 8, 9, 10]]), 'position_ids': tensor([[0, 1, 2, 0, 1, 0]]), "
         "'labels': tensor([[5, 6, 7, 8, 9, 10]])}",
     ),
-    "healthy row": ("input_ids: 5 6 7 8 9 10\nposition_ids: 0 1 2 0 1 2\nlabels: -100 6 7 -100 9 10",),
+    "no mistake": ("input_ids: 5 6 7 8 9 10\nposition_ids: 0 1 2 0 1 2\nlabels: -100 6 7 -100 9 10",),
 }
 _OWN = "my own"  # in place of an example's name: the visitor's own input
 
@@ -106,7 +106,8 @@ def examples(form: Form) -> None:
         written = {name: [str(each).lower() for each in fields] for name, fields in form.examples.items()}
         st.session_state[form.key] = next((name for name, each in written.items() if each == asked[: len(each)]), None)
     change = partial(_fill_in, form)
-    st.pills("Try", [*form.examples, *own], key=form.key, on_change=change, label_visibility="collapsed")
+    st.text("Examples:", width="content")
+    st.pills("Examples", [*form.examples, *own], key=form.key, on_change=change, label_visibility="collapsed")
 
 
 def _fill_in(form: Form) -> None:

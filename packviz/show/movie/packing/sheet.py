@@ -21,7 +21,7 @@ def ragged(view: View) -> Frame:
     return {
         "title:x": before["title:x"].but(text=counted(view.total[0], "sequence")),
         "label": before["label"],
-        "length": before["length"].but(end.moved(0.2 * view.text, 0.0), text=texts(np.array(view.lengths)[view.shown])),
+        "length": before["length"].but(end.moved(0.2 * view.text, 0.0)),
         "token": before["token"].but(
             grid.cell(rows[b], t - inputs.leads(view)[b]), vec=_vectors(view, "token", raw=True)
         ),
