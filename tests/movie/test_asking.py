@@ -82,7 +82,10 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     screen, root, box, said = opened(open_page, lesson("pack"))
     prediction = ask(TRACE, "pack")
     assert prediction is not None
-    for typed, told in (("three <b>two</b>", "⚠ Expected integers, but got 'three'."), (" ", "The answer is empty.")) * 2:
+    for typed, told in (
+        ("three <b>two</b>", "⚠ Expected integers, but got 'three'."),
+        (" ", "The answer is empty."),
+    ) * 2:
         enter(box, typed)
         expect(said).to_contain_text(told)
         expect(box).to_have_value(typed)

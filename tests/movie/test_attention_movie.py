@@ -195,10 +195,18 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
             assert f"the output differs by {two_decimals(far)} from that of " in query.caption
         else:
             assert far <= (1e-13 if config.dtype == "float64" else 2e-6)
-            assert re.search(r"Alone, .* gives the same output(?:, apart from rounding)?\.$", query.caption)
-            assert query.caption.endswith(", apart from rounding.") == bool(far)
         b, start, stop = query.run.rows.rows[query.row][query.piece]
-        assert ("this piece of" in query.caption) == (stop - start < len(query.run.batch.sequences[b]))
+        piece = "this piece of " if stop - start < len(query.run.batch.sequences[b]) else ""
+        document = slice(query.cell - query.place, query.cell + 1)
+        assert query.run.mask is not None
+        reads = query.run.mask[query.row, document].clone()
+        reads[:, document] = False  # what is left is of other documents
+        whole = query.place == stop - start - 1 and not reads.any() and not moved
+        rounded = bool(query.run.difference[query.row][query.piece].any())
+        told = f"Alone, {piece}{{{sequence_label(b)}}} gives the same outputs{', apart from rounding' * rounded}."
+        assert query.caption.endswith(told) == whole
+        assert ("the same outputs" in query.caption) == whole
+        assert ("this piece of" in query.caption) == bool(piece and (whole or query.others or moved))
 
 
 @pytest.mark.parametrize("seed", seeds(30))

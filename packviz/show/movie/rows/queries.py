@@ -85,6 +85,7 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
     (b, t), (_, start, stop) = tokens[cell], view.trace.rows.rows[row][head.documents[cell]]
     (keys, others, most), largest = _read(view, row)[0][cell], _read(view, row)[1][cell]
     difference, (of, at) = _differences(view, row)[cell], tokens[most]
+    document = slice(cell - (t - start), cell + 1)  # up to this token
     return say(
         "attention.query",
         view,
@@ -97,8 +98,9 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
         others=others,
         position=head.positions[cell],
         place=t - start,
-        difference=difference,
         far=two_decimals(difference),
+        whole=t + 1 == stop and not any(each[1] for each in _read(view, row)[0][document]),
+        rounded=any(_differences(view, row)[document]),
     )
 
 
