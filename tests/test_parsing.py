@@ -64,6 +64,9 @@ LINES = [["on", "your", "mark"], ["get", "set"], ["go"]]
     ("auto", "a\x00b c\x0bd e\u2028f g\x1ch", [["a␀b", "c␋d", "e\ufffdf", "g␜h"]]),
     ("auto", r'[["\u00e9\ud83d\ude00\n", "\\", "\q", " "]]', [["é😀␊", "\\", "\\q", "␣"]]),
     ("auto", "x = [['New York', \"it's\"], ['é']]", [["New York", "it's"], ["é"]]),
+    ("auto", "5 apples\n3", [["5", "apples"], ["3"]]),
+    ("auto", "3 + 4 = 7", [["3", "+", "4", "=", "7"]]),
+    ("auto", "1 1_000", [["1", "1_000"]]),
     ("words", "1 2\n3", [["1", "2"], ["3"]]),  # anything can be read as words
     ("words", "1, 2\n3", [["1,", "2"], ["3"]]),
     ("words", "[[1, 2", [["[[1,", "2"]]),
@@ -82,6 +85,8 @@ def test_words_stay_as_they_are_typed(kind: str, text: str, rows: list[list[str]
         ("1 2\n \n3", ("Line 2 is blank and was ignored.",)),
         ("on\n\n\nyour\n\nmark", ("Lines 2, 3 and 5 are blank and were ignored.",)),
         ("1" + "\n" * 9 + "2", ("8 lines are blank and were ignored.",)),
+        ("1 2\n3 x", ("'x' is not a number, so all of it is read as words.",)),
+        ("2024 was good\n7 days", ()),
         ("1;2;3", ("Semicolons separate numbers here. Start a new line for a new sequence.",)),
         ("1,5\n2,5", ("Commas separate numbers here. Write 1.5 for a decimal number.",)),
         ("tensor([[1, 2]], dtype=torch.int32)", ("Ignored: dtype=torch.int32.",)),
@@ -98,12 +103,7 @@ REFUSED = [
     ("1,5 2,5", "'1,5 2,5' in line 1, with commas and spaces. Write 1.5 for one decimal number or 1 5 for two numbers"),
     ("1 2\n3 -4,25", "Write -4.25 for one decimal number or -4 25 for two numbers."),
     ("1 2 3; 4 5", "'1 2 3; 4 5' in line 1, with semicolons and spaces. Start a new line for each sequence"),
-    ("1 2\n\n3 x", "'x' in line 3 (token 2)"),
     # a token among numbers
-    ("1 2\n3 x", "'x' in line 2 (token 2). Write a number there, or read the text as words."),
-    ("1 2 " + "y" * 100, "'yyyyyyyyyyyyyyyyyyyyyyy…' in line 1 (token 3)"),
-    ("1 1_000", "'1_000'"),
-    ("1 ٣", "'٣'"),
     ("1 nan", "finite numbers, but got 'nan' in line 1 (token 2)"),
     ("1 2\n1e999", "finite in float32 (below 3.4e38), but got '1e999' in line 2"),
     ("3.4028236e38", "finite in float32"),
@@ -151,6 +151,10 @@ REFUSED = [
 
 NOT_OF_ITS_KIND = [
     ("on your mark 1", "'on' in line 1 (token 1)", "numbers"),
+    ("1 2\n\n3 x", "'x' in line 3 (token 2). Write a number there, or read the text as words.", "numbers"),
+    ("1 2 " + "y" * 100, "'yyyyyyyyyyyyyyyyyyyyyyy…' in line 1 (token 3)", "numbers"),
+    ("1 1_000", "'1_000'", "numbers"),
+    ("1 ٣", "'٣'", "numbers"),
     ("[['a']]", "the string 'a'", "numbers"),
     *((" \n", "but got nothing", kind) for kind in ("numbers", "words")),
 ]

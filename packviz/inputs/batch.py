@@ -46,8 +46,8 @@ class Batch:
     ) -> Batch:
         r"""Read a batch from text: one sequence per line, a Python or JSON list of lists, or Python code with tensors.
 
-        kind "auto" reads numbers if at least half of the tokens are numbers, words otherwise; "words" and
-        "numbers" force one reading. There is no limit unless one is given. Python code is parsed, never run.
+        kind "auto" reads numbers if no token is a word, words otherwise; "words" and "numbers" force one reading.
+        There is no limit unless one is given. Python code is parsed, never run.
         Raises PackvizError, with the position, for anything that cannot be read.
 
         >>> Batch.parse("1 2 3\n4 5\n6").summary

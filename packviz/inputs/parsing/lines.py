@@ -80,10 +80,11 @@ def number_refusal(token: str, place: str, words_help: str) -> PackvizError:
 
 
 def read_lines(text: str, kind: ReadAs) -> Parsed:
-    """Read one sequence per line: according to `kind`, or as numbers if at least half of the tokens are numbers.
+    """Read one sequence per line: according to `kind`, or as numbers if no token is a word.
 
-    Blank lines are skipped; a note names those between sequences. Raises PackvizError for a token that is not a number
-    among numbers, and for an ambiguous line of numbers.
+    Blank lines are skipped; a note names those between sequences, and another the first word among numbers. Raises
+    PackvizError for a word if the text must be read as numbers, for numbers that are missing or not finite, and for an
+    ambiguous line of numbers.
     """
     numbered = {number: line for number, line in enumerate(text.split("\n"), 1) if _WORD.search(line)}
     places, lines, notes = tuple(numbered), list(numbered.values()), tuple[str, ...]()
@@ -94,10 +95,15 @@ def read_lines(text: str, kind: ReadAs) -> Parsed:
     rows = words = [split_words(line) for line in lines]
     if kind != "words" and _SEPARATOR.search(text):
         rows = [_split_numbers(line) for line in lines]
-    if kind == "numbers" or (kind == "auto" and _look_like_numbers(rows)):
+    tokens = list(filter(None, chain.from_iterable(rows)))
+    word = next((token for token in tokens if not NUMBER.fullmatch(token) and not is_gap(token)), None)
+    numbers = sum(map(bool, map(NUMBER.fullmatch, tokens)))
+    if kind == "numbers" or (kind == "auto" and numbers and word is None):
         _check_numbers(rows, places)
         _check_separators(lines, places)
         return Parsed("numbers", tuple(map(tuple, rows)), lines=places, notes=(*notes, *_separator_notes(lines)))
+    if kind == "auto" and word is not None and 2 * numbers >= len(tokens):
+        notes = (*notes, f"{quoted(word)} is not a number, so all of it is read as words.")
     return Parsed("words", tuple(map(tuple, words)), lines=places, notes=notes)
 
 
@@ -138,12 +144,6 @@ def _separator_notes(lines: list[str]) -> tuple[str, ...]:
     if any(decimals) and all(found or "," not in line for found, line in zip(decimals, lines, strict=True)):
         return ("Commas separate numbers here. Write 1.5 for a decimal number.",)
     return ()
-
-
-def _look_like_numbers(rows: Rows) -> bool:
-    tokens = list(filter(None, chain.from_iterable(rows)))
-    numbers, gaps = sum(map(bool, map(NUMBER.fullmatch, tokens))), sum(map(is_gap, tokens))
-    return numbers > 0 and 2 * (numbers + gaps) >= len(tokens)
 
 
 def _check_numbers(rows: Rows, places: Sequence[int]) -> None:
