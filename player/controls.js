@@ -82,7 +82,7 @@ export function controls(player) {
     nextButton,
     lastButton,
     el("div", { class: "pv-scrub" }, range),
-    el("span", { class: "pv-count" }, el("span", { class: "pv-word" }, "Step "), count),
+    el("span", { class: "pv-count" }, count),
     pace,
     codeButton,
     saving.root,

@@ -25,7 +25,9 @@ class FinalState(Brief):
     padded: Tensor  # with the pads
     packed: Tensor
     alone: Tensor  # without the other sequences of the batch
-    lines: tuple[str, ...]  # what pads do to it, as Markdown: a sentence, then the padded and the packed state
+    lines: tuple[
+        str, ...
+    ]  # what pads do to it, as Markdown: a sentence with its state alone, then the padded and the packed one
 
 
 def final_state(trace: Traced) -> FinalState | tuple[str, ...]:
@@ -45,11 +47,12 @@ def _compared(trace: Trace, b: int) -> FinalState:
     alone, padded = (state[:size] for state in found.padded)
     packed = found.packed[1][:size]
     unit = _UNITS.get("" if trace.batch is None else trace.batch.kind, "time step")
-    known = {"b": b, "length": int(trace.padded.lengths[b]), "unit": unit, "D": D}
+    digits = _digits(padded, alone)
+    known = {"b": b, "length": int(trace.padded.lengths[b]), "unit": unit, "D": D, "numbers": _written(alone, digits)}
     lines = [sentence("final_state.ends", **known)]
     for way, state in {"padded": padded, "packed": packed}.items():
-        off, digits = bool(differing(alone[None], state[None])), _digits(padded, alone)
-        lines.append(sentence("final_state.state", way=way, off=off, numbers=_written(state, digits), b=b))
+        off = bool(differing(alone[None], state[None]))
+        lines.append(sentence("final_state.state", way=way, off=off, numbers=_written(state, digits)))
     return FinalState(b, padded, packed, alone, tuple(lines))
 
 

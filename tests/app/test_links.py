@@ -151,7 +151,7 @@ def test_a_refused_text_gets_the_reason_and_the_fix(text: str) -> None:
     (reason,) = [each.value for each in app.sidebar.text if "⚠" in each.value]
     assert REFUSED[text] in reason
     assert app.text_area(key="sequences").value == text
-    assert re.search(r"(We got .+|The box is empty)\. You still see your last batch: 3 seq", texts(app))
+    assert re.search(r"(We need .+, but got .+|The box is empty)\. You still see your last batch: 3 seq", texts(app))
     assert movies(app) == before != []
     app.text_area(key="sequences").set_value("1 2\n\n3").run()
     assert "Line 2 is blank and was ignored." in texts(app)
@@ -175,7 +175,7 @@ def test_nonsense_in_a_link_and_odd_text_are_shown_and_never_executed(visit: Ope
     expect(seen.sidebar.get_by_text("% padding").first).to_be_visible()
     seen.press("ArrowRight", "End")
     for text in SHOWN_AS_TEXT[:2]:
-        seen.type(f"{text.replace(chr(10), ' ')} nan\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15")
+        seen.type(f"[[1], {text.replace(chr(10), ' ')}]")
         expect(seen.sidebar.get_by_text("⚠ Expected")).to_be_visible()
 
 

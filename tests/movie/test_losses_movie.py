@@ -123,14 +123,14 @@ def test_a_pad_has_a_loss_only_without_a_mask() -> None:
 def test_micro_batches_have_a_size_for_which_the_mean_differs(text: str, size: int) -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(text)), ("losses",))
     caption = movie.steps[movie.step_at("losses", None, "accumulated") - 1].caption
-    assert f"averages micro-batch means ({size} document" in caption
+    assert f"averages the mean of each micro-batch ({size} document" in caption
 
 
 def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT)), ("losses",), micro_batch=3)
     step = movie.step_at("losses", None, "accumulated")
     marks = movie.frame(step)["marks"]
-    assert [marks[f"batch:{i}"]["text"] for i in (0, 1)] == ["8 tokens", "0 tokens"]
+    assert [marks[f"batch:{i}"]["text"] for i in (0, 1)] == ["8 labels", "0 labels"]
     y = [marks[f"letter:{d}"]["y"] for d in range(4)]
     assert y[1] - y[0] == pytest.approx(y[2] - y[1])
     assert y[3] - y[2] > y[1] - y[0]

@@ -44,7 +44,7 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
     got = problem.got if of_the_text else f"{problem.got} for {problem.parameter}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(border=True):
-        reason = f"⚠ We got {got}. {fix[:1].upper()}{fix[1:]}."
+        reason = f"⚠ We need {problem.expected}, but got {got}. {fix[:1].upper()}{fix[1:]}."
         if problem.got == "nothing":
             reason = "The box is empty."
         st.text(f"{reason} You still see your last batch: {last.summary}.")

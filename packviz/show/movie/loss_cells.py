@@ -188,7 +188,7 @@ def _edges(cells: LossCells, order: Order, over: Over | None, size: int) -> Iter
     if size and over is not None:
         first = d[::size]
         counts = cells.found.counts(order, "micro_batches", size).tolist()[: len(first)]
-        texts = np.array([counted(count, "token") for count in counts], dtype=object)
+        texts = np.array([counted(count, "label") for count in counts], dtype=object)
         at = Place("padded", cells.columns * cells.width(order) + 0.3, cells.line(first, size))
         says = "!that this micro-batch counts"
         yield marks("batch", "note", at, np.arange(len(first)), owned=False, text=texts, says=says)

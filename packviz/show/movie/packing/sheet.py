@@ -19,7 +19,7 @@ def ragged(view: View) -> Frame:
     end = grid.cell(rows[view.shown], np.array(view.lengths)[view.shown])
     before = padded(view, grid)
     return {
-        "title:x": before["title:x"].but(text=counted(view.total[0], "sequence")),
+        "title:x": before["title:x"].but(text=counted(view.total[0], "sequence") + " of ids" * inputs.embedded(view)),
         "label": before["label"],
         "length": before["length"].but(end.moved(0.2 * view.text, 0.0)),
         "token": before["token"].but(

@@ -24,7 +24,7 @@ BEGINS: dict[Rule, str] = {
 
 
 def borders(view: RowsView) -> Iterator[Step]:
-    """Show the row, one step for each spelling, what each public rule finds, and what all spellings say."""
+    """Show the row, one step for each spelling, what public rules find, and what all spellings say."""
     it = spelled(view)
     lines, names = _lines(view)
     brief = ("lines", Scene([beside(lines, names, gap=0.0)], [beside(names, lines, gap=0.0)]))  # with larger cells
@@ -33,17 +33,31 @@ def borders(view: RowsView) -> Iterator[Step]:
         yield _step(it, name, many, _detail(it, name))._replace(scene=brief)
     mask = _frame(it, 4, mask=True)
     yield Step(say("borders.mask", view, it=it), (mask,), _detail(it, "mask"), name="mask")
-    for rule in BORDER_RULES:
+    yield from _rules(it)
+    agreeing = [name for name, found in it.found.items() if found == it.lengths]
+    yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
+
+
+def _rules(it: Spelled) -> Iterator[Step]:
+    """Show what each public rule finds; in one step if all are right."""
+    view, every = it.view, [find_documents(position_ids=it.position_ids, rule=rule) for rule in BORDER_RULES]
+    if all(found == it.lengths for found in every):
+        detail = tuple(_begins(it, rule) for rule in BORDER_RULES)
+        picture = _frame(it, 4, mask=True, rule=BORDER_RULES[0])
+        yield Step(say("borders.rules", view, it=it), (picture,), detail, name="rules")
+        return
+    for rule, found in zip(BORDER_RULES, every, strict=True):
         begins = starts_by(it.position_ids, rule)
         starts = set(begins.nonzero().flatten().tolist())
         missed = [b for b, start in zip(it.sequences, it.cu_seqlens, strict=False) if start not in starts]
-        found = find_documents(position_ids=it.position_ids, rule=rule)
         known = {"rule": rule, "found": found, "missed": missed, "taken": sum(start >= it.tokens for start in starts)}
-        detail = (CodeLine(f"begins = {BEGINS[rule]}", f"({view.trace.rows.max_length},)"),)
         text, picture = say("borders.rule", view, it=it, **known), _frame(it, 4, mask=True, rule=rule)
-        yield Step(text, (picture,), detail, "" if found == it.lengths else "wrong", name=rule)
-    agreeing = [name for name, found in it.found.items() if found == it.lengths]
-    yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
+        tone = "" if found == it.lengths else "wrong"
+        yield Step(text, (picture,), (_begins(it, rule),), tone, name=rule)
+
+
+def _begins(it: Spelled, rule: Rule) -> CodeLine:
+    return CodeLine(f"begins = {BEGINS[rule]}", f"({it.view.trace.rows.max_length},)")
 
 
 def borders_scene(view: RowsView) -> Scene:

@@ -153,7 +153,6 @@ def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **v
         "groups": int((counts > 0).sum()),
         "micro_batches": len(counts),
         "size": size,
-        "over_tokens": _number(found.mean(order)),
         "shape": found.real.shape,
         "shift": run.config.shift_labels,
         "unlabelled": sorted({run.rows.rows[row][piece][0] for row, piece in run.unlabelled}),
