@@ -35,7 +35,7 @@ export function between(a, b, t, patient) {
     late = patient || AROUND.has(b.state.role);
   const share = b.alpha > a.alpha ? clamp(late ? t * 4 - 3 : t * 4) : patient ? clamp(t * 4) : t;
   return {
-    state: t < 0.5 && !b.origin ? a.state : b.state,
+    state: a.alpha && t < 0.5 && !b.origin ? a.state : b.state,
     alpha: lerp(a.alpha, b.alpha, share),
     rect: mixRect(from, to, t),
     v: a.v != null && b.v != null && a.alpha ? lerp(a.v, b.v, t) : b.v,

@@ -116,6 +116,14 @@ test("a cell that moves is halfway at half the time, and where it belongs at the
   assert.ok(motion.there);
 });
 
+test("what appears has its own text from the beginning, not the one that it had before it went", () => {
+  const { frames } = framesOf(
+    movie([cell({ shown: false, text: "old" })], [[]], [[[0, null, { shown: true, text: "new" }]]]),
+  );
+  const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 100, h: 100 });
+  assert.equal(motion.at(0, 0.3).state.text, "new");
+});
+
 test("text on a cell of any colour has a contrast of 4.5:1", () => {
   const levels = Array.from({ length: 18 }, (_, i) => 15 * i);
   for (const r of levels)

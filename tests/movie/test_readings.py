@@ -71,6 +71,16 @@ def test_beside_the_grid_stands_what_the_readout_gives(case: Case) -> int:
 
 
 @each
+def test_a_heading_changes_only_with_its_numbers(case: Case) -> None:
+    for _, step, cells in readings(case):
+        i = case.deep.steps.index(step)
+        outlined, arriving, *_ = (case.deep.at(i, frame) for frame in range(len(case.deep.frames[i])))
+        before = case.deep.before[i]
+        assert outlined["title:last"]["text"] == before["title:last"]["text"]
+        assert arriving["title:last"]["text"] == cells["title:last"]["text"] != before["title:last"]["text"]
+
+
+@each
 def test_a_readings_row_is_outlined_by_whether_it_is_right(case: Case) -> None:
     for readout, _, cells in readings(case):
         for b in case.filmed:

@@ -24,8 +24,8 @@ def reading_steps(view: View, last: Frame, width: float) -> Iterator[Step]:
     tone: Any = "wrong" if packed_rows.packed_pads(view) else ""
     for readout in filter(lambda each: each.available, readouts(view.trace)):
         outlined = _outlined(view, readout, {name: before[name] for name in before if name != "taken"}, last)
-        outlined = {**outlined, "title:last": last["title:last"].but(text=readout.title)}
-        arriving = {**outlined, "last": _given(view, readout, last)}
+        heading = last["title:last"].but(text=readout.title)
+        arriving = {**outlined, "title:last": heading, "last": _given(view, readout, last)}
         before = {**arriving, "last": arriving["last"].but(), **_judged(view, readout, width)}
         caption = say("unpack", "reading", view, way=readout, pooled=readout.key in POOLS)
         yield Step(caption, (outlined, arriving, before), detail=_detail(view, readout), tone=tone)
