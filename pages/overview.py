@@ -8,5 +8,5 @@ overview(
     "Packing tells RNNs where sentences end.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
-    ("two_packings", "The same batch for a transformer →"),
+    ("two_packings", "This batch for a transformer →"),
 )
