@@ -81,7 +81,7 @@ export class Brush extends WordPen {
     return this.measure(ctx, text) + 8;
   }
   /**
-   * Draw a letter or a name over what it covers.
+   * Draw a letter or a name over what it covers, with a line where the rest goes on.
    * @param {Ctx} ctx
    * @param {Look} look
    * @param {number} unit
@@ -90,6 +90,8 @@ export class Brush extends WordPen {
     const { x, y, w, h } = look.rect;
     ctx.fillStyle = this.theme.background;
     ctx.fillRect(x, y, w, h);
+    ctx.fillStyle = this.theme.line;
+    ctx.fillRect(x + w, y, 1, h);
     this.draw(ctx, look.state.role === "note" ? { ...look, rect: { ...look.rect, x: x + 4 } } : look, unit);
   }
   /**

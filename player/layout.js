@@ -30,7 +30,8 @@ export const lineOf = (unit, height, least) =>
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
 const LETTER = 0.6, // width of a letter ÷ its height
   BOLD = 0.68, // and of a bold one,
-  CLOSE = 0.62, // or in a picture that scrolls, where words come nearer to the edges of their cells
+  CLOSE = 0.62, // or in a picture that scrolls, where words come nearer to the edges of their cells,
+  LIGHT = 0.55, // and of one that is not bold, as words beside the letter of their row may be
   NUMBER = 4.1, // letters of a number in a cell, its minus among them
   NUMBERED = 0.9, // units: the least width of a number
   CLEAR = 1, // letters that would have room beside the text in a cell
@@ -41,7 +42,7 @@ const NARROW = 600, // pixels: in a place of at most this width, a picture may b
   LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
   MUCH = 7; // places: as wide as the widest example on a phone, the vowels padded beside packed at 390 pixels in full screen
 const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
-  FIGURE = 3.2, // width of a cell that has its number with two decimals ÷ the number's height,
+  FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative
   ROOMY = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
 /**
@@ -82,6 +83,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, sub, v, vec, scale
     titles: new Map(),
     letters: 0,
     whole: false,
+    lettered: false,
     numbers: new Set(),
     signed: false,
   };
@@ -92,6 +94,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, sub, v, vec, scale
     signed = v < 0 || Boolean(vec?.some((number) => number < 0)),
     figure = text || sub ? (text || sub).length + CLEAR : signed ? NUMBER : NUMBER - 1,
     inside = numbered || role === "value" ? (figure * w) / step : words ? words + CLEAR : 0;
+  box.lettered ||= role === "label";
   if (inside) box.letters = Math.max(box.letters, inside / w); // a vertical thread has no width
   if (numbered) box.numbers.add(step);
   if (numbered) box.signed ||= signed;
@@ -149,27 +152,31 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
     named = Object.entries(ink?.panels ?? {}).filter(([name]) => placed.has(name)),
     inks = named.map(([, box]) => box),
-    lettered = (/** @type {typeof inks} */ some) =>
-      (wider > WIDER ? CLOSE : BOLD) * least * Math.max(0, ...some.map(({ letters }) => letters)),
-    figures =
-      wider > WIDER
-        ? inks.flatMap(({ numbers, signed }) => [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) * least) / w))
-        : [],
-    wanted = Math.max(lettered(inks), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
-    needed = Math.max(lettered(inks.filter(({ whole }) => whole)), ...figures), // and at which those fit that no letter can replace
+    close = wider > WIDER,
+    bold = close ? CLOSE : BOLD,
+    worded = (/** @type {typeof inks} */ some, /** @type {number} */ beside) =>
+      least * Math.max(0, ...some.map(({ letters, lettered }) => letters * (lettered ? beside : bold))),
+    figures = close
+      ? inks.flatMap(({ numbers, signed }) => [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) * least) / w))
+      : [],
+    wanted = Math.max(worded(inks, bold), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
+    needed = Math.max(
+      worded(
+        inks.filter(({ whole }) => whole),
+        close ? LIGHT : bold,
+      ),
+      ...figures,
+    ), // and at which those fit that no letter can replace
     most = MAX_UNIT * Math.max(1, height / LOW);
   /** @param {View} view */
   const standing = (view) => {
     let [unit, across] = [most, most],
       box = bounds(view, undefined, unit, across, height, least);
     for (let times = 0; times <= RESIZED; times++) {
-      const wide = (width - 2 * (wider > WIDER ? SLIM : EDGE)) / (box.right - box.left),
+      const wide = (width - 2 * (close ? SLIM : EDGE)) / (box.right - box.left),
         high = (room - 2 * EDGE) / (box.bottom - box.top),
         even = Math.min(wide, high, most);
-      unit = Math.min(
-        high,
-        Math.max(even, Math.min(wider > WIDER ? (ROOMY * least) / READABLE : least / TIGHT, wider * even)),
-      );
+      unit = Math.min(high, Math.max(even, Math.min(close ? (ROOMY * least) / READABLE : least / TIGHT, wider * even)));
       across = Math.min(wide, Math.max(even, Math.min(wanted, wider * even)));
       if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
     }
@@ -230,14 +237,13 @@ export function roomyView(scene, width, height, ink, text) {
   const all = [...scene.tall, ...scene.wide],
     panels = (/** @type {View} */ { at }) => Object.keys(at).length,
     full = all.filter((view) => panels(view) === Math.max(...all.map(panels))),
-    told = full.flatMap(({ at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole)),
-    enough = all.filter(({ at }) => told.every((name) => at[name])); // without panels that repeat what others show
+    told = (/** @type {View} */ { at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole),
+    enough = all.filter(({ at }) => full.some((each) => told(each).every((name) => at[name]))); // without panels that repeat what others show
   const ways = [
     { views: full, places: 1, headed: true }, // in its place, in low rows
     { views: scene.tall, places: 1, headed: true }, // in its place, as on a tall screen, without some of the panels
     { views: enough, places: LITTLE, headed: true }, // scrolled a little, with whole headings
-    { views: full, places: MUCH, headed: false }, // scrolled as far as all panels need
-    { views: enough, places: MUCH, headed: false }, // all panels would be wider still, or their rows too low
+    { views: enough, places: MUCH, headed: false }, // scrolled as far as these need
   ];
   for (const { views, places, headed } of ways)
     for (let times = 1; times <= places; times += 1 / 16)

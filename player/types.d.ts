@@ -224,6 +224,7 @@ export interface Inked {
   titles: Map<number, { y: number; letters: number }>;
   letters: number;
   whole: boolean;
+  lettered: boolean;
   numbers: Set<number>;
   signed: boolean;
 }

@@ -88,7 +88,8 @@ export class WordPen extends NumberPen {
    * @param {number} [share]
    */
   framed(ctx, { x, y, w, h }, state, look, fill, share = 1) {
-    const whole = this.wordy(ctx, w) || this.told(ctx, state, w) !== state.text,
+    const weight = this.weight(ctx, { x, y, w, h }, state),
+      whole = this.wordy(ctx, w, undefined, weight) || this.told(ctx, state, w) !== state.text,
       worded = h > (whole ? WORDED : 24); // a low cell has its word only if all words fit
     const head = worded && state.text ? this.head(h) : Math.min(3, h * 0.12),
       side = Math.min(3.5, w * 0.12, h * 0.09);
@@ -100,7 +101,7 @@ export class WordPen extends NumberPen {
       state.scale,
     );
     ctx.globalAlpha /= share;
-    if (head > 10) this.headed(ctx, { x, y, w, h: head }, state, fill, share < 1 ? 400 : 700);
+    if (head > 10) this.headed(ctx, { x, y, w, h: head }, state, fill, share < 1 ? 400 : weight);
   }
   /**
    * Text size in pixels in the corner of a cell of this height.
@@ -177,10 +178,11 @@ export class WordPen extends NumberPen {
    * @param {Ctx} ctx
    * @param {number} w
    * @param {number} [f]
+   * @param {number} [weight]
    */
-  wordy(ctx, w, f) {
-    this.font(ctx, this.least, 700);
-    return this.measure(ctx, this.words.get(f) ?? this.wordiest) <= within(w);
+  wordy(ctx, w, f, weight = 700) {
+    this.font(ctx, this.least, weight);
+    return this.measure(ctx, this.words.get(f) ?? this.wordiest) <= (weight < 700 ? w - 4 : within(w));
   }
   /**
    * The word at the top of a cell, beside the letter of its sequence if both fit.

@@ -83,10 +83,21 @@ test("in a narrow place a picture is as wide as its numbers need, in a wide one 
     const numbers = Array.from({ length: 12 }, (_, x) => cell({ role: "value", x, y: 1, w: 1, h: 1, text: "", v }));
     return roomyView({ wide: [long], tall: [] }, width, 240, inked([{ states: numbers }]));
   };
-  assert.ok(of(340).room > 12 * 35);
+  assert.ok(of(340).room > 12 * 34);
   assert.equal(of(340, 0.5).room, 340); // without a minus they are narrower
-  assert.ok(of(340).unit * of(340).wide > 35);
+  assert.ok(of(340).unit * of(340).wide > 34);
   assert.equal(of(900).room, 900);
+});
+
+test("in a narrow place words beside the letter of their row need less room than others, which are bold", () => {
+  const long = { w: 8, h: 3, at: { x: [0, 0] }, breaks: {} };
+  const words = Array.from({ length: 8 }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text: "sings" }));
+  const of = (role) => {
+    const beside = cell({ role, x: 0, y: 2, w: 1, h: 1, text: "A", v: 0 });
+    return roomyView({ wide: [long], tall: [] }, 310, 240, inked([{ states: [beside, ...words] }]));
+  };
+  assert.equal(of("label").room, 310);
+  assert.ok(of("value").room > 310);
 });
 
 test("a view for a tall screen that fits comes before a picture that scrolls", () => {

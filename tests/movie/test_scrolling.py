@@ -33,7 +33,7 @@ SAVED = """left => {
 Text = tuple[str, float, float, float, float]  # the text, left, right, top, bottom
 MOVIES: dict[str, Callable[[], Movie]] = {
     "leak": lambda: pv.movie(pv.trace_rows(Batch.parse(LONG), RowConfig()), ("leak",)),
-    "beside": lambda: beside(pv.trace(Batch.parse(WORDS))),
+    "beside": lambda: beside(pv.trace(Batch.parse(LONG))),
 }
 HEIGHTS = {"leak": 300, "beside": 340}  # of pictures that are wider than a phone
 

@@ -15,7 +15,7 @@ from packviz.text import shape
 
 UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates
-ENTERING = (1.9, 5.0)  # how much wider entering cells are than in the grid, so that words fit; the maximum width
+ENTERING = (1.9, 5.0)  # how much wider than its word an entering cell is in depth, without the grid; the maximum width
 START = -2  # as a step number: no row was taken yet; -1 stands for the steps omitted before the first one shown
 
 
@@ -40,7 +40,7 @@ def input_width(view: View) -> float:
     """Return the width of what enters the cell."""
     if view.small or places.word_width(view) == 1.0:
         return view.text if view.small else 1.0
-    times, most = ENTERING
+    times, most = ENTERING if "run" in view.deep else (1.0, ENTERING[1])
     return min(times * places.word_width(view), most)
 
 

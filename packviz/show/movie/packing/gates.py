@@ -58,6 +58,9 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     def line(*boxes: Box) -> Box:
         return beside(*boxes, gap=0.9)
 
+    def tight(names: str, *boxes: Box) -> Box:
+        return beside(letters(names), beside(*boxes, gap=0.5), gap=0.2)
+
     strip, out, was = places.strip(view).box, places.out(view).box, grid("was")
     enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
     gates, memory = (
@@ -74,14 +77,17 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     wide = [in_one_line, above(strip, out, work, gap=0.3), beside(above(wide_strip, out, gap=0.4), work, gap=x)]
     lines, slim = [line(enters, *gates[:2]), line(letters("names:1"), *gates[2:])], list[Box]()
     if not gates:
-        lines = [line(enters, was), line(letters("names:2"), h, h_n)]
+        lines = [line(enters, was), beside(line(letters("names:2"), h), h_n, gap=0.3)]
     elif memory:
         lines += [line(letters("names:2"), was, *memory), line(letters("names:3"), h, h_n)]
+        slim = [line(enters, gates[0]), tight("names:1", *gates[1:3]), tight("names:2", line(was, *memory))]
+        slim += [tight("names:3", gates[3], h), h_n]
     else:
-        slim = [line(enters, gates[0]), beside(letters("names:1"), *gates[1:], gap=0.5)]
-        slim += [beside(letters("names:2"), line(was, h), gap=0.5), h_n]
+        slim = [line(enters, gates[0]), tight("names:1", *gates[1:]), tight("names:2", line(was, h)), h_n]
         lines = [lines[0], line(lines[1], h_n), line(letters("names:2"), was, h)]
     tall = [above(strip, *each, gap=0.3) for each in (lines, slim) if each]
+    if slim:  # without the packed rows, which enter one after another
+        tall.append(above(*slim, gap=0.3))
     return wide, [above(strip, work, gap=0.3)], tall
 
 

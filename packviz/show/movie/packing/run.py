@@ -51,7 +51,8 @@ def run_scene(view: View) -> Scene:
     lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.2)
     scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, out, gap=0.4 * x), x)
     stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
-    return Scene([with_grid, *scrolled, columns, lines], [above(grid, stacked, gap=0.4)])
+    told = above(grid, work, h_n, gap=0.3)
+    return Scene([with_grid, *scrolled, columns, lines], [above(grid, stacked, gap=0.4), told])
 
 
 @once

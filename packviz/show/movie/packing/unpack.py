@@ -19,7 +19,7 @@ from packviz.show.movie.packing.words import say
 from packviz.show.movie.written import number
 from packviz.text import shape
 
-MARGIN = {1: 2.3, 2: 3.0}  # lines of text taken by the notes on the right, by number of directions
+MARGIN = {1: 2.3, 2: 2.9}  # lines of text taken by the notes on the right, by number of directions
 MAX_FLIGHTS = 12  # frames in which the packed output moves back
 
 
