@@ -5,6 +5,7 @@ from playwright.sync_api import FloatRect
 from tabs import Scheme, Size, until, violations
 from visits import LAPTOP, PHONE, PROJECTOR, Open, two_screens, wider_by
 
+from packviz.teach.pages import PAGES
 from pages import LESSONS
 
 LAST = {
@@ -22,6 +23,10 @@ LAST = {
 HEADED = ("cost", "training", "class")  # where also the order of the headings is checked, which is moderate
 PHONES: list[tuple[str, Size, Scheme]] = [(page, PHONE, "light" if i % 2 else "dark") for i, page in enumerate(LAST, 1)]
 OTHERS: list[tuple[str, Size, Scheme]] = [("compare", LAPTOP, "dark")]
+
+
+def test_every_page_is_looked_at() -> None:
+    assert {page.address for page in PAGES} == {page.partition("?")[0] or "overview" for page in LAST}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from packviz.lab.cost import pairs_of, pairs_verdict
 from packviz.lab.recorded import CostRecording, TrainingRecording
 from packviz.show.movie.packing.words import TERMS
 from packviz.show.row_snippet import row_snippet
+from packviz.teach.pages import PAGES
 from packviz.teach.questions import ENTRIES, GROUPS, answer
 from pages import LESSONS, ROW_STAGES, STAGES, movies, opened, press, texts
 
@@ -36,6 +37,10 @@ QUERIES: dict[str, dict[str, object]] = {
     "words": {"example": "words", "cell": "lstm", "bidirectional": "true", "num_layers": 2},
     "refused": {"cell": "rnn", "enforce_sorted": "true"},  # by torch
 }
+
+
+def test_every_page_is_opened_here_or_by_the_tests_of_the_class() -> None:
+    assert {page.address for page in PAGES} == {*KEYS, "class"} - {"start"}
 
 
 @pytest.mark.check

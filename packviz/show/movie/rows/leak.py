@@ -38,7 +38,7 @@ def leak(view: RowsView) -> Iterator[Step]:
         caption = say(f"leak.{key}", view, row=row, d=of, others=others)
         yield Step(caption, (_at(view, layers[-1], upto=d),), gradient, "wrong" if others else "", name=f"document {d}")
     yield Step(verdict(view), (_whole(view),), tone="" if found.verdict == "none" else "wrong", name="verdict")
-    known = {"verdict": found.verdict, "pieces": len(row.pieces), "c": view.trace.config}
+    known = {"verdict": found.verdict, "pieces": len(row.pieces)}
     yield Step(say("leak.end", view, **known), (_whole(view),), name="end")
 
 
