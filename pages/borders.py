@@ -7,8 +7,8 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can each show it. Libraries often guess the borders from "
-    "`position_ids`, but every such rule is wrong for some rows. The buttons under *Try this* show for which.",
+    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can each say it. Libraries often guess it from "
+    "`position_ids`, but every such rule fails for some rows: try the buttons under *Try this*.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,
