@@ -67,7 +67,7 @@ def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
     ("page", "said"),
     [
         ("two_packings", "`cu_seqlens`, which begins with 0"),
-        ("filling_rows", "best fit, longest first (`bfd`)"),
+        ("filling_rows", "goes where it fits best (`bfd`)"),
     ],
 )
 def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str) -> None:
