@@ -13,7 +13,6 @@ from packviz.inputs.tensors import INTEGERS
 from packviz.rules import findings
 from packviz.rules.finding import Finding, Findings
 from packviz.rules.preconditions import refusal_of
-from packviz.rules.repairs.rows import for_row
 from packviz.rules.row_case import RowCase, joined
 from packviz.text import listed
 from packviz.validate import integer
@@ -69,13 +68,9 @@ def _in_all(cases: Sequence[RowCase]) -> Iterable[Finding]:
     for row, case in enumerate(cases):
         for one in findings(case):
             first = found.get(one.key)
-            found[one.key] = _in_row(one, row) if first is None else replace(first, times=first.times + 1)
+            here = replace(one, where=f"row {row}, {one.where}")
+            found[one.key] = here if first is None else replace(first, times=first.times + 1)
     return found.values()
-
-
-def _in_row(one: Finding, row: int) -> Finding:
-    repair = for_row(one.repair, row) if one.repair else ""
-    return replace(one, where=f"row {row}, {one.where}", repair=repair)
 
 
 def row_cases(
@@ -112,7 +107,8 @@ def row_cases(
     }
     rows: list[dict[str, Any]] = [{name: part[row] for name, part in read.items()} for row in range(R)]
     return [
-        RowCase(**common, **each, cu_seqlens=None if offsets is None else offsets[row]) for row, each in enumerate(rows)
+        RowCase(**common, **each, row=row, cu_seqlens=None if offsets is None else offsets[row])
+        for row, each in enumerate(rows)
     ]
 
 

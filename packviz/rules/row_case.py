@@ -26,6 +26,7 @@ class RowCase:
     labels: Tensor | None = None
     documents: Sequence[Tensor] | None = None
     offsets_dtype: torch.dtype | None = None  # of cu_seqlens, if it is a tensor
+    row: int = 0  # its number in the batch
     beside: int = 0  # how many other rows are in the batch
 
     @cached_property

@@ -101,9 +101,14 @@ def test_a_mistake_is_found_and_its_repair_mends_it(name: str) -> None:
 
 ROWS_WRONG: dict[str, dict[str, Any]] = {
     "positions_run_on": {"position_ids": [[0, 1, 2, 0, 1], [0, 1, 2, 3, 4]], "seq_idx": [[0, 0, 0, 1, 1]] * 2},
+    "positions_start_elsewhere": {"position_ids": [[0, 1, 2, 0, 1], [2, 3, 4, 2, 3]]},
     "pads_begin_documents": {
         "position_ids": [[0, 1, 2, 3, 4], [0, 1, 2, 0, 0]],
         "attention_mask": [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]],
+    },
+    "mask_is_no_ids": {
+        "seq_idx": [[0, 0, 0, 1, 1], [0, 0, 1, 1, -1]],
+        "attention_mask": [[1, 1, 1, 2, 2], [1, 1, 1, 1, 0]],
     },
     "number_repeats": {"seq_idx": [[0, 0, 0, 1, 1], [0, 0, 1, 0, 0]]},
     "labels_cross": {
