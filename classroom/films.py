@@ -13,7 +13,7 @@ from packviz.compute.runs import RUN_KINDS, run_kind_of
 from packviz.show.movie import Movie
 from packviz.show.movie.possible import possible_movie
 from packviz.teach.pages import stages_of_lesson
-from packviz.teach.predictions import Prediction
+from packviz.teach.predictions import KINDS, Prediction
 
 
 def film_of_answer(made: Any, asked: Prediction, settings: Spec) -> Film:
@@ -23,7 +23,7 @@ def film_of_answer(made: Any, asked: Prediction, settings: Spec) -> Film:
     watched = kind.watching(settings, made.config)
     if stage == "backward":  # final states in the forward direction
         watched = {}
-    elif asked.key.endswith("_backward"):
+    elif KINDS[asked.key].direction:
         watched["direction"] = 1
     shown = possible_movie(made, stages_of_lesson(kind.name, stage), **watched)
     return _zipped(shown, shown.step_at(stage, asked.moment.timestep, asked.moment.name))

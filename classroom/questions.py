@@ -15,7 +15,6 @@ from classroom.specs import Spec, batch_and_config, checked, run_of
 from classroom.state import RefusedError
 from classroom.tapping import tapped
 from packviz.compute.record import Refusal
-from packviz.compute.row_record import RowsTrace
 from packviz.compute.runs import run_kind_of
 from packviz.errors import PackvizError
 from packviz.teach.predictions import KINDS, Prediction, spelled
@@ -24,6 +23,7 @@ from packviz.teach.quiz import LEVELS, questions
 _ANY = ("note", "seen")
 _ONE_AT_A_TIME = threading.RLock()
 _TRIES = 60  # batches drawn for a twin
+_REFUSED = "torch refuses to pack these lengths: sort them, set enforce_sorted to false, or ask `enforced`."
 
 
 def question(spec: Spec) -> Question:
@@ -140,35 +140,9 @@ def _run(spec: Spec) -> tuple[Any, Prediction]:
     made = run.record(*batch_and_config(spec, run))
     asked = KINDS[kind](made, spec.get("number", 0), anyhow=True)
     if asked is None:
-        fix = _fix_of_rows(kind, made) if isinstance(made, RowsTrace) else _fix(kind, made)
+        fix = _REFUSED if isinstance(made, Refusal) else KINDS[kind].fix(made)
         raise RefusedError(400, f"The question `{kind}` cannot be asked here. {fix}")
     return made, asked
-
-
-def _fix_of_rows(kind: str, made: RowsTrace) -> str:
-    """Return what would have to change for this kind of question about rows to be possible."""
-    if kind in ("keys_read", "mask_cells") and made.mask is None:
-        return 'Set layer to "attention".'
-    if kind == "conv_hit" and made.config.layer != "conv":
-        return 'Set layer to "conv".'
-    if kind == "document_count" and not made.config.reset_positions:
-        return "Set reset_positions to true."
-    if kind in ("last_label", "heavier") and made.logits is None:
-        return "Type words or integers: other numbers have no labels."
-    return "Choose a smaller max_length, or several short sequences that stand in one row."
-
-
-def _fix(kind: str, made: Any) -> str:
-    """Return what would have to change for this kind of question to be possible."""
-    if kind == "enforced":
-        return "Set enforce_sorted to true, or ask `promised`."
-    if isinstance(made, Refusal):
-        return "torch refuses to pack these lengths: sort them, set enforce_sorted to false, or ask `enforced`."
-    if kind == "promised":
-        return "Set enforce_sorted to false, or ask `enforced`."
-    if kind.endswith("_backward"):
-        return "Set bidirectional to true."
-    return "Choose another batch: here the order of equal lengths is torch's choice."
 
 
 def _about(spec: Spec, made: Any, asked: Prediction) -> Question:

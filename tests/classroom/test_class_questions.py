@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import tracemalloc
 from random import Random
 from typing import Any
@@ -31,7 +32,7 @@ IN_ROWS = {
 PUBLIC = {"kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single", "poll"}
 SPECS: list[dict[str, Any]] = [
     *(
-        {"kind": kind, "sequences": TEXT, "settings": {"bidirectional": kind.endswith("_backward")}}
+        {"kind": kind, "sequences": TEXT, "settings": {"bidirectional": bool(KINDS[kind].direction)}}
         for kind in PACKED
         if kind != "enforced"
     ),
@@ -44,7 +45,7 @@ SPECS: list[dict[str, Any]] = [
         {
             "kind": kind,
             "sequences": TEXT,
-            "settings": {"bidirectional": True} if "backward" in kind else {},
+            "settings": {"bidirectional": True} if KINDS[kind].direction else {},
             "tap": True,
         }
         for kind in TAPPED_KINDS
@@ -117,7 +118,9 @@ def test_on_any_batch_and_settings_a_kind_can_be_asked_or_the_fix_is_given(seed:
             asked = questions.question({"kind": kind, "sequences": text, "settings": settings})
         except RefusedError as refusal:
             told = refusal.sentence
-            assert any(word in told for word in ("enforce_sorted", "bidirectional", "order of equal lengths")), told
+            assert any(
+                word in told for word in ("enforce_sorted", "bidirectional", "equal lengths", "different lengths")
+            ), told
         else:
             assert asked.read(asked.answer) == asked.solution
 
@@ -141,6 +144,33 @@ def test_on_any_rows_a_kind_can_be_asked_or_the_fix_is_given(seed: int) -> None:
             assert any(word in told for word in ("layer", "reset_positions", "max_length", "integers")), told
         else:
             assert asked.read(asked.answer) == asked.solution
+
+
+@pytest.mark.parametrize(("kind", "before", "fix", "after"), [
+    ("joins_backward", {}, "Set bidirectional to true.", {"settings": {"bidirectional": True}}),
+    ("final_backward", {}, "Set bidirectional to true.", {"settings": {"bidirectional": True}}),
+    ("enforced", {}, "Set enforce_sorted to true, or ask `promised`.", {"settings": {"enforce_sorted": True}}),
+    ("promised", {"sequences": "1 2\n3", "settings": {"enforce_sorted": True}},
+     "Set enforce_sorted to false, or ask `enforced`.", {"sequences": "1 2\n3"}),
+    ("packed_row", {"settings": {"enforce_sorted": True}},
+     "torch refuses to pack these lengths: sort them, set enforce_sorted to false, or ask `enforced`.", {}),
+    ("packed_row", {"sequences": "1 2\n" * 20},
+     "Choose another batch: here the order of equal lengths is torch's choice.", {}),
+    ("pad_gradient", {"sequences": "1 2\n3 4"}, "Choose different lengths: here nothing is padded.", {}),
+    ("final_step", {"sequences": "1 " * 62}, "Choose shorter sequences.", {}),
+    ("keys_read", {"settings": {"layer": "gru"}}, 'Set layer to "attention".', {}),
+    ("conv_hit", {}, 'Set layer to "conv".', {"settings": {"layer": "conv"}}),
+    ("document_count", {"settings": {"reset_positions": False}}, "Set reset_positions to true.", {}),
+    ("last_label", {"sequences": "0.5 1\n2"}, "Type words or integers: other numbers have no labels.", {}),
+    ("row_token", {"sequences": "1"},
+     "Choose a smaller max_length, or several short sequences that stand in one row.", {}),
+])  # fmt: skip
+def test_a_kind_that_cannot_be_asked_says_what_makes_it_possible(
+    kind: str, before: dict[str, Any], fix: str, after: dict[str, Any]
+) -> None:
+    with pytest.raises(RefusedError, match=f"^The question `{kind}` cannot be asked here. {re.escape(fix)}$"):
+        questions.question({"kind": kind, "sequences": TEXT, **before})
+    assert questions.question({"kind": kind, "sequences": TEXT, **after}).kind == kind
 
 
 @pytest.mark.parametrize(("settings", "told"), [

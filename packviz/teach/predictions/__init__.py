@@ -115,7 +115,7 @@ def _stages(run: Any) -> tuple[Stage, ...]:
 
 def _question(facts: Any, kinds: Sequence[QuestionKind[Any]], number: int) -> Prediction | None:
     """Return the number-th question of some kinds that take turns; None if none of them can be asked."""
-    there = [kind for kind in kinds if kind.places(facts)]
+    there = [kind for kind in kinds if kind.asked_at(facts)]
     if not there:
         return None
     turn, which = divmod(number, len(there))

@@ -90,4 +90,4 @@ def code_of(trace: Trace | Refusal) -> tuple[str, ...]:
 
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))
-PACKING_QUESTIONS = Subject(runs.PACKING_RUN, Facts, code_of, WORDS)
+PACKING_QUESTIONS = Subject(runs.PACKING_RUN, Facts, code_of, WORDS, "Choose shorter sequences.")

@@ -7,7 +7,7 @@ that later texts can use.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from packviz.compute.runs import RunKind
 from packviz.teach.predictions.prediction import Answer, Form, MovieMoment, Prediction, Slip
@@ -49,6 +49,13 @@ class Draft:
     place: Any = None  # set by the kind
 
 
+class Need(NamedTuple):
+    """What a kind of question needs of a run, and how to change a run that does not have it."""
+
+    met: Callable[[Any], object]  # of the run's facts
+    fix: str
+
+
 @dataclass(frozen=True, eq=False)
 class Subject(Generic[F]):
     """What the questions about one kind of run share.
@@ -57,12 +64,14 @@ class Subject(Generic[F]):
     facts   the numbers of its record
     code    the settings of its record as code
     words   the wording: a table for each kind of question, and `any`, reasons that several kinds share
+    fix     how to change a run that has everything a kind of question needs, but no place for it
     """
 
     run: RunKind
     facts: Callable[[Any], F]
     code: Callable[[Any], tuple[str, ...]]
     words: Mapping[str, Any]
+    fix: str
 
     def kind(
         self,
@@ -71,9 +80,11 @@ class Subject(Generic[F]):
         *,
         single: bool = False,
         possible: Callable[[F], Sequence[Any]] | None = None,
+        direction: int = 0,
+        needs: tuple[Need, ...] = (),
     ) -> "Callable[[Callable[[F, Any], Draft]], QuestionKind[F]]":
         """Turn the function that returns a question at one place into a kind; its key is the function's name."""
-        return lambda case: QuestionKind(case.__name__, form, places, case, self, single, possible)
+        return lambda case: QuestionKind(case.__name__, form, places, case, self, single, possible, direction, needs)
 
 
 @dataclass(frozen=True)
@@ -89,6 +100,8 @@ class QuestionKind(Generic[F]):
     single: bool = False  # whether it asks for one letter
     # all places that it can be asked about, even if a mistake gives the right answer; None for the same ones
     possible: Callable[[F], Sequence[Any]] | None = None
+    direction: int = 0  # of the run that it is about, 1 is backward
+    needs: tuple[Need, ...] = ()  # a run without them has no places
 
     def __call__(self, run: Any, number: int = 0, *, anyhow: bool = False) -> Prediction | None:
         """Return the number-th question about a run, or None if there is nothing to ask.
@@ -98,9 +111,18 @@ class QuestionKind(Generic[F]):
         if not isinstance(run, self.subject.run.records):
             return None
         facts = self.subject.facts(run)
-        if anyhow and self.possible is not None and not self.places(facts):
+        if anyhow and self.possible is not None and not self.asked_at(facts):
             return replace(self, places=self.possible).question(facts, number)
         return self.question(facts, number)
+
+    def asked_at(self, facts: F) -> Sequence[Any]:
+        """Return the places worth asking about; () if there is none."""
+        return self.places(facts) if all(need.met(facts) for need in self.needs) else ()
+
+    def fix(self, run: Any) -> str:
+        """Return how to change a run about which this kind cannot be asked, in a sentence."""
+        facts = self.subject.facts(run)
+        return next((need.fix for need in self.needs if not need.met(facts)), self.subject.fix)
 
     def question(self, facts: F, number: int) -> Prediction | None:
         """Return the number-th question about a run, cyclically, or None if there is nothing to ask.
@@ -109,7 +131,7 @@ class QuestionKind(Generic[F]):
         are alike, come last.
         """
         if self.key not in facts.ranked:
-            cases = [replace(self.case(facts, place), place=place) for place in spread(self.places(facts))]
+            cases = [replace(self.case(facts, place), place=place) for place in spread(self.asked_at(facts))]
             cases.sort(key=lambda case: (-len(self._slips(facts, case)), case.moment.timestep == 0))
             facts.ranked[self.key] = cases
         cases = facts.ranked[self.key]

@@ -4,13 +4,22 @@ from itertools import accumulate
 
 from packviz.rules.data import order_refusal
 from packviz.teach.predictions.facts import PACKING_QUESTIONS, Facts
-from packviz.teach.predictions.kind import Draft, Given, once
+from packviz.teach.predictions.kind import Draft, Given, Need, once
 from packviz.teach.predictions.prediction import MovieMoment
 
 MAX_TYPED = 8  # at most this many numbers to type for one answer,
 MAX_SIZES = 10  # or this many batch_sizes, which are short
 
 _SORTED = MovieMoment("sort", name="sorted")
+_PLACED = Need(lambda facts: facts.placed, "Choose another batch: here the order of equal lengths is torch's choice.")
+_ENFORCED = Need(
+    lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted),
+    "Set enforce_sorted to true, or ask `promised`.",
+)
+_SORTED_BY_TORCH = Need(
+    lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None,
+    "Set enforce_sorted to false, or ask `enforced`.",
+)
 
 
 @PACKING_QUESTIONS.kind("numbers", once(lambda _: True))
@@ -53,7 +62,7 @@ def pad_count(facts: Facts, _: None) -> Draft:
     return Draft(int((~facts.trace.padded.mask).sum()), MovieMoment("pad", name="padded"), mistakes)
 
 
-@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.placed)
+@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.placed, needs=(_PLACED,))
 def sorted_row(facts: Facts, b: int) -> Draft:
     """Ask for the row of one sequence in the sorted batch."""
     row, moved = facts.rank[b], facts.trace.sorted.sorted_indices is not None
@@ -89,16 +98,14 @@ def sorted_indices(facts: Facts, _: None) -> Draft:
     return Draft(order, _SORTED, mistakes, {"tied": any(facts.tied)})
 
 
-@PACKING_QUESTIONS.kind(
-    "choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted))
-)
+@PACKING_QUESTIONS.kind("choice", once(lambda _: True), needs=(_ENFORCED,))
 def enforced(facts: Facts, _: None) -> Draft:
     """Ask what torch does with these lengths if enforce_sorted is True."""
     moment = _SORTED if facts.packed else MovieMoment("sort")  # a refusal ends the stage
     return _order_check(facts, "does", moment, refused=not facts.packed)
 
 
-@PACKING_QUESTIONS.kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
+@PACKING_QUESTIONS.kind("choice", once(lambda _: True), needs=(_SORTED_BY_TORCH,))
 def promised(facts: Facts, _: None) -> Draft:
     """Ask what torch would do with these lengths if enforce_sorted were True."""
     refused = order_refusal(facts.trace.padded.lengths, facts.T) is not None
@@ -147,7 +154,7 @@ def batch_size(facts: Facts, t: int) -> Draft:
     return Draft(size, MovieMoment("pack", t), mistakes, {"t": t})
 
 
-@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.placed_rows)
+@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.placed_rows, needs=(_PLACED,))
 def packed_row(facts: Facts, n: int) -> Draft:
     """Ask for the packed row of one token."""
     b, t = facts.trace.packed.origins[n]
@@ -165,7 +172,7 @@ def packed_row(facts: Facts, n: int) -> Draft:
     return Draft(n, MovieMoment("pack", t), mistakes, {"b": b, "t": t, "before": before})
 
 
-@PACKING_QUESTIONS.kind("letters", lambda facts: facts.placed_rows, single=True)
+@PACKING_QUESTIONS.kind("letters", lambda facts: facts.placed_rows, single=True, needs=(_PLACED,))
 def packed_token(facts: Facts, n: int) -> Draft:
     """Ask which sequence the token in one packed row belongs to."""
     b, t = facts.trace.packed.origins[n]

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 from packviz.facts.token_losses import MEANS
-from packviz.teach.predictions.kind import Draft
+from packviz.teach.predictions.kind import Draft, Need
 from packviz.teach.predictions.prediction import MovieMoment
 from packviz.teach.predictions.row_facts import MAX_PIECES, ROW_QUESTIONS, RowFacts, ends
 
 _ORDER = ("documents", "rows", "tokens")  # of means that give the same weight, the first one is the answer
+_LABELS = Need(lambda facts: facts.trace.logits is not None, "Type words or integers: other numbers have no labels.")
 
 
-@ROW_QUESTIONS.kind("choice", lambda facts: [*ends(facts)] if facts.trace.logits is not None else ())
+@ROW_QUESTIONS.kind("choice", lambda facts: [*ends(facts)], needs=(_LABELS,))
 def last_label(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask for the label of the last token of a document."""
     r, d = place
@@ -30,7 +31,7 @@ def _weighed(facts: RowFacts) -> Sequence[tuple[int, int, int]]:
     return [(b, r, d) for b, r, d, _ in facts.targets] if len(counts) > 1 and short and facts.R <= MAX_PIECES else []
 
 
-@ROW_QUESTIONS.kind("choice", _weighed)
+@ROW_QUESTIONS.kind("choice", _weighed, needs=(_LABELS,))
 def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
     """Ask in which mean a token of a document weighs the most."""
     b, row, piece = place

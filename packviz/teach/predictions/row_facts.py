@@ -72,10 +72,10 @@ class RowFacts:
 
     @cached_property
     def queried(self) -> list[int]:
-        """Return the rows that can be asked about, of those whose queries a movie shows; none without attention."""
+        """Return the rows that can be asked about, of those whose queries a movie shows."""
         ends = accumulate(map(self.n, range(self.R)))
         shown = [r for r, end in enumerate(ends) if end <= _SHOWN.steps and r < _SHOWN.sequences]
-        return [r for r in shown if self.short(r)] if self.trace.mask is not None else []
+        return [r for r in shown if self.short(r)]
 
     def pieces(self, r: int) -> list[tuple[int, int, int]]:
         """Return for each piece in row r its sequence, its first cell and its length."""
@@ -144,4 +144,5 @@ def code_of(trace: RowsTrace) -> tuple[str, ...]:
     return tuple(f"{name}={value!r}" for name, value in shown.items() if name != "seed")
 
 
-ROW_QUESTIONS = Subject(runs.ROWS_RUN, RowFacts, code_of, WORDS)
+_FIX = "Choose a smaller max_length, or several short sequences that stand in one row."
+ROW_QUESTIONS = Subject(runs.ROWS_RUN, RowFacts, code_of, WORDS, _FIX)

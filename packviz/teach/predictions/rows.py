@@ -7,7 +7,7 @@ from torch import Tensor
 from packviz.compute.fill import fill_rows
 from packviz.inputs.borders import BORDER_RULES, find_documents
 from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
-from packviz.teach.predictions.kind import Draft, Given, QuestionKind, once
+from packviz.teach.predictions.kind import Draft, Given, Need, QuestionKind, once
 from packviz.teach.predictions.of_losses import heavier, last_label
 from packviz.teach.predictions.prediction import MovieMoment
 from packviz.teach.predictions.row_facts import ROW_QUESTIONS, RowFacts, ends
@@ -18,8 +18,10 @@ MAX_CELLS = 24  # of a row whose position_ids are shown, with its pads
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _SPLITS = ("wrapped", "bfd_split")  # strategies that drop nothing
 
-
 _VERDICT = MovieMoment("leak", name="verdict")
+_ATTENTION = Need(lambda facts: facts.trace.mask is not None, 'Set layer to "attention".')
+_CONVOLUTION = Need(lambda facts: facts.layer == "conv", 'Set layer to "conv".')
+_POSITIONS = Need(lambda facts: facts.reset_positions, "Set reset_positions to true.")
 
 
 def _offsets(lengths: Sequence[int]) -> list[int]:
@@ -122,9 +124,7 @@ def position_ids(facts: RowFacts, r: int) -> Draft:
     )
 
 
-@ROW_QUESTIONS.kind(
-    "numbers", lambda facts: [r for r in facts.watched if facts.reset_positions and facts.C <= MAX_CELLS]
-)
+@ROW_QUESTIONS.kind("numbers", lambda facts: [r for r in facts.watched if facts.C <= MAX_CELLS], needs=(_POSITIONS,))
 def document_count(facts: RowFacts, r: int) -> Draft:
     """Ask how many documents a row with given position_ids holds."""
     positions: list[int] = facts.trace.position_ids[r].tolist()
@@ -140,7 +140,7 @@ def document_count(facts: RowFacts, r: int) -> Draft:
     return Draft(D, MovieMoment("borders", name="end"), mistakes, {**facts.in_words(r), "positions": positions})
 
 
-@ROW_QUESTIONS.kind("numbers", lambda facts: [*_queries(facts)])
+@ROW_QUESTIONS.kind("numbers", lambda facts: [*_queries(facts)], needs=(_ATTENTION,))
 def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many keys one token of a row reads."""
     r, q = place
@@ -162,7 +162,7 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     return Draft(answer, moment, mistakes, {**facts.in_words(r), **names, "keys": answer, "cut": start > 0})
 
 
-@ROW_QUESTIONS.kind("numbers", lambda facts: facts.queried)
+@ROW_QUESTIONS.kind("numbers", lambda facts: facts.queried, needs=(_ATTENTION,))
 def mask_cells(facts: RowFacts, r: int) -> Draft:
     """Ask how many cells of the mask of one row are True."""
     lengths, n = facts.trace.rows.lengths[r], facts.n(r)
@@ -182,7 +182,10 @@ def mask_cells(facts: RowFacts, r: int) -> Draft:
 
 
 @ROW_QUESTIONS.kind(
-    "numbers", lambda facts: [] if facts.isolate else [*_later(facts)], possible=lambda facts: [*_later(facts)]
+    "numbers",
+    lambda facts: [] if facts.isolate else [*_later(facts)],
+    possible=lambda facts: [*_later(facts)],
+    needs=(_CONVOLUTION,),
 )
 def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
     """Ask how many tokens of a later document depend on another one, through a convolution."""
@@ -269,9 +272,8 @@ def _queries(facts: RowFacts) -> Iterator[tuple[int, int]]:
 
 
 def _later(facts: RowFacts) -> Iterator[tuple[int, int]]:
-    """Yield row and number of every document of a convolution that has another one before it in its row."""
-    if facts.layer == "conv":
-        yield from ((r, d) for r in facts.watched for d in range(1, len(facts.rows[r])))
+    """Yield row and number of every document that has another one before it in its row."""
+    yield from ((r, d) for r in facts.watched for d in range(1, len(facts.rows[r])))
 
 
 def _about_end(facts: RowFacts, b: int, length: int) -> dict[str, object]:

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 
 from packviz.teach.predictions.facts import MAX_FILMED, PACKING_QUESTIONS, Facts
-from packviz.teach.predictions.kind import Draft, QuestionKind, once, spread
+from packviz.teach.predictions.kind import Draft, Need, QuestionKind, once, spread
 from packviz.teach.predictions.prediction import MovieMoment
 
 MAX_TYPED = 8  # at most this many letters to type for one answer
+
+_BOTH_WAYS = Need(lambda facts: facts.two_ways, "Set bidirectional to true.")
+_PADDED = Need(lambda facts: not facts.trace.padded.mask.all(), "Choose different lengths: here nothing is padded.")
 
 
 def _fed(facts: Facts, t: int, direction: int) -> Draft:
@@ -90,7 +93,7 @@ def _going_back(facts: Facts, t: int, direction: int) -> Draft:
     return Draft(live, MovieMoment("backward", t), mistakes, {"t": t, "size": len(live), "back": longest - 1 - t})
 
 
-@PACKING_QUESTIONS.kind("choice", lambda facts: _first_pads(facts))
+@PACKING_QUESTIONS.kind("choice", lambda facts: _first_pads(facts), needs=(_PADDED,))
 def pad_gradient(facts: Facts, place: tuple[int, int]) -> Draft:
     """Ask for the gradient of x at a pad, if the batch is packed and the loss is the sum of the final states."""
     b, t = place
@@ -100,7 +103,7 @@ def pad_gradient(facts: Facts, place: tuple[int, int]) -> Draft:
     return Draft(answer, MovieMoment("backward"), names=names, choices=("zero", "passed", "last", "one"))
 
 
-@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
+@PACKING_QUESTIONS.kind("numbers", lambda facts: facts.sequences, direction=1, needs=(_BOTH_WAYS,))
 def final_backward(facts: Facts, b: int) -> Draft:
     """Ask at which time step the state of one sequence is final, going backward."""
     length = facts.lengths[b]
@@ -186,15 +189,19 @@ def _about_steps(
     It is worth asking if these are few; the first are those with any.
     """
 
-    def possible(facts: Facts) -> Sequence[int]:
-        return facts.timesteps if facts.two_ways or not direction else ()
-
     def places(facts: Facts) -> Sequence[int]:
-        steps = [t for t in possible(facts) if len(asked(facts, t, direction)) <= MAX_TYPED]
+        steps = [t for t in facts.timesteps if len(asked(facts, t, direction)) <= MAX_TYPED]
         return sorted(steps, key=lambda t: not asked(facts, t, direction))
 
     return QuestionKind(
-        key, "letters", places, lambda facts, t: case(facts, t, direction), PACKING_QUESTIONS, possible=possible
+        key,
+        "letters",
+        places,
+        lambda facts, t: case(facts, t, direction),
+        PACKING_QUESTIONS,
+        possible=lambda facts: facts.timesteps,
+        direction=direction,
+        needs=(_BOTH_WAYS,) if direction else (),
     )
 
 

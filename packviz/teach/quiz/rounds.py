@@ -60,7 +60,7 @@ class QuizQuestion(Brief):
     @property
     def direction(self) -> int:
         """Return the direction that the movie watches: 1, backward, if the question is about it."""
-        return int(self.prediction.key.endswith("_backward"))
+        return KINDS[self.prediction.key].direction
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ def _third(draw: Random, kind: str) -> Drawn:
     config = Config(
         cell=draw.choice(_CELLS),
         num_layers=draw.choice((1, 2, 2, 3)),
-        bidirectional=kind.endswith("_backward") or draw.random() < 0.6,
+        bidirectional=KINDS[kind].direction == 1 or draw.random() < 0.6,
         batch_first=draw.random() < 0.6,
         enforce_sorted=enforce_sorted,
         padding_side="left" if draw.random() < 0.35 else "right",
