@@ -269,6 +269,24 @@ def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings:
         (("borders",), "packviz computed these borders, and the lines of code make the same ones in torch", False),
         (("attention",), "the outputs come from torch's own scaled_dot_product_attention", True),
         (("losses",), "the losses come from torch's own cross_entropy", True),
+        (
+            ("two", "attention"),
+            "the order of the PackedSequence is torch's own; "
+            "the outputs come from torch's own scaled_dot_product_attention",
+            True,
+        ),
+        (
+            ("fill", "losses"),
+            "the losses come from torch's own cross_entropy; "
+            "packviz fills the rows itself: torch has no function for it",
+            False,
+        ),
+        (
+            ("borders", "attention"),
+            "the outputs come from torch's own scaled_dot_product_attention; "
+            "packviz computed these borders, and the lines of code make the same ones in torch",
+            False,
+        ),
     ],
 )
 def test_the_proof_is_about_the_stages_shown(stages: Any, proof: str, exact: bool) -> None:

@@ -75,7 +75,7 @@ class Played:
     """A movie as the app keeps it.
 
     data      as the player receives it: JSON
-    exact     whether the numbers are bitwise equal to torch's; proof: how they compare, in words
+    exact     whether the numbers are torch's own, as in Movie; proof: how they compare, in words
     times     of each step of the movie: the time step that it shows, or None
     tokens    the sequence and the time step of each token that can be highlighted
     """

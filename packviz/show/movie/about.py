@@ -47,9 +47,10 @@ class About:
     tooltips, in the form of the data. numbers: the rows that marks show as stripes, in ten-thousandths. scales: the
     numbers at which the diverging scale ends, `input` for what enters and `state` for the states; if they are shown,
     `weight` for weights of losses and `gradient` for sizes of gradients. notes: what is not shown, and other remarks.
-    proof: how the numbers compare with torch's own run. exact: whether they are bitwise equal, and no padding was
-    packed. stack: how many layers, directions and heads there are and which of them is shown, if there are several.
-    stages: all that a run of its kind can have, in order.
+    proof: how the numbers compare with torch's own. exact: whether they are bitwise equal to those of torch's own run,
+    and no padding was packed; of rows, whether the results of every stage shown come from torch's own functions.
+    stack: how many layers, directions and heads there are and which of them is shown, if there are several. stages: all
+    that a run of its kind can have, in order.
     """
 
     run: Any

@@ -78,12 +78,15 @@ class Movie:
 
     @property
     def proof(self) -> str:
-        """How the numbers compare with torch's own run."""
+        """How the numbers compare with torch's own."""
         return self.about.proof
 
     @property
     def exact(self) -> bool:
-        """Whether the numbers are bitwise equal to torch's, and no padding was packed."""
+        """Whether the numbers are bitwise equal to those of torch's own run, and no padding was packed.
+
+        Of rows: whether the results of every stage shown come from torch's own functions.
+        """
         return self.about.exact
 
     @property

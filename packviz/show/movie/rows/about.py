@@ -31,6 +31,7 @@ def about(view: RowsView) -> About:
     if len(view.b) < sum(view.lengths):
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
     weight = {"weight": found_losses(view).heaviest} if "losses" in view.stages else {}
+    proof, is_torchs = _proof(view)
     return About(
         run=run,
         title=f"{counted(len(view.lengths), 'document')} in {rows} of {run.rows.max_length}",
@@ -50,26 +51,30 @@ def about(view: RowsView) -> About:
         numbers=view.numbers,
         scales={"input": 1.0, "state": largest or 1.0, **weight},
         notes=tuple(notes),
-        proof=_proof(view),
-        exact=view.exact and "torch's own" in _proof(view),
+        proof=proof,
+        exact=view.exact and is_torchs,
         stack=stack if L > 1 or heads > 1 else {},
     )
 
 
-def _proof(view: RowsView) -> str:
-    """Return what of the stages shown is torch's own."""
+def _proof(view: RowsView) -> tuple[str, bool]:
+    """Return what of the stages shown is torch's own, in words, and whether all of it is."""
     shown, kind = view.stages, view.trace.config.layer
     layer = {"attention": SDPA, "conv": "nn.Conv1d"}.get(kind, f"nn.{kind.upper()}")
-    said = ["the order of the PackedSequence is torch's own"] if "two" in shown else []
+    torchs, others = list[str](), list[str]()
+    if "two" in shown:
+        torchs.append("the order of the PackedSequence is torch's own")
+    if "fill" in shown:
+        others.append("packviz fills the rows itself: torch has no function for it")
+    if "borders" in shown:
+        others.append("packviz computed these borders, and the lines of code make the same ones in torch")
     if shown & {"attention", "run", "leak"}:
-        said.append(f"the outputs come from torch's own {layer}")
+        torchs.append(f"the outputs come from torch's own {layer}")
     if "losses" in shown and view.trace.logits is not None:
-        said.append("the losses come from torch's own cross_entropy")
-    if not said and "borders" in shown:
-        said = ["packviz computed these borders, and the lines of code make the same ones in torch"]
-    if not said and "losses" in shown:
-        said = ["tokens that are no ids have no loss"]
-    return "; ".join(said) or "packviz fills the rows itself: torch has no function for it"
+        torchs.append("the losses come from torch's own cross_entropy")
+    elif "losses" in shown:
+        others.append("tokens that are no ids have no loss")
+    return "; ".join(torchs + others), not others
 
 
 def program(view: RowsView) -> dict[str, CodeLine]:
