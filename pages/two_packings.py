@@ -7,8 +7,9 @@ from ui.views import two_packings
 lesson(
     "two_packings",
     "What does packing mean for a transformer?",
-    "For a transformer, packing puts several texts, called documents, one after another into one row. The list "
-    "`cu_seqlens` says where each of them begins. With many short texts, such rows need few pads.",
+    "For a transformer, packing puts several texts, called documents, one after another into one row. Their "
+    "borders are in `cu_seqlens`, which begins with 0 and adds each length in turn. With many short texts, rows save "
+    "work on pads. Otherwise, pad and pass a mask.",
     {
         "Two packings of this batch": two_packings.side_by_side,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
