@@ -186,6 +186,15 @@ STUDENTS = {  # as a student types it
     "how do i mask attention over padding": "attention-to-pads",
     "why is my gradient nan": "nan",
     "is a gru cell able to use packed input": "cells-on-packed",
+    "how do I get lengths": "lengths-of-a-padded-tensor",
+    "get lengths": "lengths-of-a-padded-tensor",
+    "how to get the lengths": "lengths-of-a-padded-tensor",
+    "compute lengths": "lengths-of-a-padded-tensor",
+    "out[:, -1]": "last-column",
+    "out[:,-1] is zero": "last-column",
+    "output[:, -1] wrong": "last-column",
+    "lstm_out[:, -1, :]": "last-column",
+    "index out of range": "one-axis",
 }
 BOTH = ("when should i pack", "should I pack", "Must I pack?", "do i need packing")  # of two answers to it
 UNANSWERED = (

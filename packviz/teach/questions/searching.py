@@ -41,7 +41,10 @@ _WHOLE = 0.85  # share of the words of a message, in order, from which it counts
 _QUOTED = 0.9  # share of the words of a text, in order, from which it counts as a part of a message
 _LEAST_QUOTED = 5  # words of such a part
 _ERROR = re.compile(r"(?:Error|Exception|Warning|Unsupported):")
-_CLAUSE = re.compile(r"[?.,;:] |[?.,;:]$")
+_CLAUSE = re.compile(r"[?.,;:] (?!-\d)|[?.,;:]$")  # not the comma in output[:, -1]
+_LAST_COLUMN = re.compile(
+    r"\b\w*out(?:puts?)?\[:, ?-1(?:, ?:)?\]"
+)  # whatever name the output has, and how it is spaced
 _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers are ignored
 _NAME = re.compile(r"\w+")
 _COMMON = frozenset(
@@ -203,7 +206,8 @@ def _joined(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [word.strip("_") for word in _WORD.findall(text.lower()) if word.strip("_")]
+    named = _LAST_COLUMN.sub("output last_column", text.lower())
+    return [word.strip("_") for word in _WORD.findall(named) if word.strip("_")]
 
 
 @cache
