@@ -25,12 +25,14 @@ def end(app: AppTest) -> str:
 def test_the_switches_change_what_the_last_step_says() -> None:
     app = opened("attention")
     assert end(app).startswith("No token reads another document")
-    press(app, "mask off")
+    press(app, "no borders in the mask (isolate off)")
     assert "read keys of other documents" in end(app)
     assert app.query_params["isolate"] == "false"
-    press(app, "mask off", "positions run on")  # the first one is taken back
+    press(
+        app, "no borders in the mask (isolate off)", "positions run on (reset_positions off)"
+    )  # the first one is taken back
     assert "have a wrong position" in end(app)
-    press(app, "rotary positions")
+    press(app, "rotary positions (rope)")
     assert "rotary positions only matter relative to each other" in end(app)
 
 

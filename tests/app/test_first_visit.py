@@ -62,7 +62,7 @@ def test_a_picture_that_fails_says_why_and_the_page_goes_on(
     page.add_init_script(broken)
     page.goto(f"{address}/packing")
     expect(page.locator(".pv").get_by_role("alert")).to_contain_text(told, timeout=30_000)
-    expect(page.get_by_role("button", name="all equal")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="equal lengths")).to_be_visible(timeout=30_000)
     page.close()
 
 

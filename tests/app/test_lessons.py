@@ -40,10 +40,10 @@ def test_pages_without_a_lesson_ask_nothing() -> None:
 
 def test_something_to_try_changes_the_batch_and_the_link() -> None:
     app = opened("padding")
-    press(app, "padding_value 42")
+    press(app, "fill with 42 (padding_value)")
     assert float(app.query_params["padding_value"]) == 42
     assert app.session_state["visit"][Screen].ask.step == 0  # what has changed
-    press(app, "on the left")
+    press(app, "pads on the left (padding_side)")
     assert app.query_params["padding_side"] == "left"
 
 
@@ -54,23 +54,23 @@ def look(app: AppTest, label: str) -> str:
 
 def test_a_chosen_thing_to_try_is_taken_back_by_another_press() -> None:
     app = opened("running")
-    press(app, "run backward")
-    assert (app.query_params["bidirectional"], look(app, "run backward")) == ("true", "primary")
-    press(app, "run backward")
+    press(app, "read backward (bidirectional)")
+    assert (app.query_params["bidirectional"], look(app, "read backward (bidirectional)")) == ("true", "primary")
+    press(app, "read backward (bidirectional)")
     assert "bidirectional" not in app.query_params
-    assert look(app, "run backward") == "secondary"
+    assert look(app, "read backward (bidirectional)") == "secondary"
 
 
 def test_a_batch_to_try_is_taken_back_to_the_one_before() -> None:
     app = opened("packing")
     text = app.text_area(key="sequences").value
-    press(app, "all equal", "all equal")
+    press(app, "equal lengths", "equal lengths")
     assert app.text_area(key="sequences").value == text
     app.text_area(key="sequences").set_value("7 7 7 7\n8").run()
     app.run()
-    press(app, "all equal")
-    assert look(app, "all equal") == "primary"
-    press(app, "all equal")
+    press(app, "equal lengths")
+    assert look(app, "equal lengths") == "primary"
+    press(app, "equal lengths")
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
     assert "Back to my own text" not in [each.label for each in app.button]
 
@@ -93,7 +93,7 @@ def test_the_visitors_own_text_comes_back_after_something_to_try() -> None:
     app = opened("packing")
     app.text_area(key="sequences").set_value("7 7 7 7\n8").run()
     app.run()  # AppTest knows only what ran last: two fragments
-    for name in ("one long sequence", "all equal"):
+    for name in ("one long sequence", "equal lengths"):
         press(app, name)
         assert app.text_area(key="sequences").value != "7 7 7 7\n8"
     press(app, "Back to my own text")
@@ -248,7 +248,7 @@ def test_the_keys_step_the_movie_after_every_click(visit: Open) -> None:
         "a setting": lambda: visited.sidebar.get_by_role("radio", name="lstm").click(),
         "a switch": lambda: visited.sidebar.get_by_text("bidirectional").click(),
         "Check": lambda: prediction(visited).get_by_role("button", name="Check").click(),
-        "a thing to try": lambda: visited.main.get_by_role("button", name="all equal").click(),
+        "a thing to try": lambda: visited.main.get_by_role("button", name="equal lengths").click(),
     }
     for name, click in clicks.items():
         click()
@@ -446,7 +446,7 @@ def test_letting_a_rule_fail_leads_to_the_step_where_it_fails(visit: Open) -> No
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_after_something_to_try_the_way_back_is_beside_the_movie(visit: Open, size: tuple[int, int]) -> None:
     visited = visit({"sequences": "7 7 7 7\n8", "example": "own"}, path="packing", size=size)
-    visited.click(visited.main.get_by_role("button", name="all equal"))
+    visited.click(visited.main.get_by_role("button", name="equal lengths"))
     assert visited.query["sequences"] != "7 7 7 7\n8"
     back = visited.main.get_by_role("button", name="Back to my own text")
     for part in (back, visited.player.locator(".pv-stage"), visited.player.locator(".pv-transport")):

@@ -40,7 +40,7 @@ def test_a_lesson_is_printed_as_a_handout_with_what_is_unfolded(visit: Open) -> 
     visited.settle()
     assert canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]") == before
     assert visited.data("theme") == "dark"
-    visited.main.get_by_role("button", name="all equal").wait_for()
+    visited.main.get_by_role("button", name="equal lengths").wait_for()
     folded = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
     visited.unfold("A PackedSequence in Python")
     visited.main.get_by_text("isinstance").first.wait_for()

@@ -62,7 +62,7 @@ def controls(app: AppTest, *, fixed: bool = False) -> set[str]:
 def test_a_link_fixes_settings_and_no_control_changes_them() -> None:
     asked = {"lock": "cell,sequences", "cell": "rnn", "sequences": "1 2\n3 4 5", "hidden_size": 3}
     to_try = {each.label: each.disabled for each in opened("running", asked).button}
-    assert (to_try["lstm"], to_try["two layers"]) == (True, False)
+    assert (to_try["an LSTM instead"], to_try["two layers (num_layers)"]) == (True, False)
     app = opened("start", asked)
     assert "The link fixes cell and sequences." in texts(app)
     assert controls(app, fixed=True) == {"cell", "sequences", "example"}

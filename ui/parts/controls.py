@@ -111,7 +111,8 @@ def _examples(rerun: Callable[[], None]) -> None:
         st.session_state["example"] = OWN
         address.write("example", OWN)  # which Streamlit does not do for a value that comes before the widget
     keys = [*(each.key for each in EXAMPLES), OWN]
-    bindings = bound("example", None, partial(_fill_in, rerun), "sequences")
+    told = "  \n".join([*(f"{each.key}: {each.title}" for each in EXAMPLES), f"{OWN}: your own text"])
+    bindings = bound("example", told, partial(_fill_in, rerun), "sequences")
     picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
     if picked == OWN or example(picked).text is not None:
         choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)

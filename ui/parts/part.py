@@ -43,9 +43,8 @@ PROGRAMS: Mapping[AppKind, Callable[[Any], str]] = {PACKING: snippet, ROWS: row_
 
 def refused(shown: Shown) -> None:
     """Show that torch refused to pack, so there is nothing to show, and offer the fix."""
-    try_this(
-        "torch refuses these lengths, so nothing is packed or run.", {"enforce_sorted off": {"enforce_sorted": False}}
-    )
+    repair: dict[str, dict[str, object]] = {"let torch sort (enforce_sorted off)": {"enforce_sorted": False}}
+    try_this("torch refuses these lengths, so nothing is packed or run.", repair)
     st.code(_fields(shown.trace), language=None, wrap_lines=True)
 
 

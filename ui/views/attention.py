@@ -24,11 +24,11 @@ keys, but the learned embedding of position 4 is not that of position 0, at whic
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try: a mask without borders, positions that run on, other positions."""
     if shown.rows.mask is None:
-        return {"attention": {"row_layer": "attention"}}
+        return {"attention instead": {"row_layer": "attention"}}
     return {
-        "mask off": {"isolate": False},
-        "positions run on": {"reset_positions": False},
-        "rotary positions": {"positions": "rope"},
+        "no borders in the mask (isolate off)": {"isolate": False},
+        "positions run on (reset_positions off)": {"reset_positions": False},
+        "rotary positions (rope)": {"positions": "rope"},
     }
 
 

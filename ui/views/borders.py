@@ -28,9 +28,11 @@ _READERS = [
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings with which a rule fails: free cells, documents of one token, positions that run on."""
     return {
-        "free cells": {"max_length": min(int(shown.batch.lengths.sum()) + 3, LIMITS.max_length)},
+        "free cells at the end (max_length)": {
+            "max_length": min(int(shown.batch.lengths.sum()) + 3, LIMITS.max_length)
+        },
         "documents of one token": {"sequences": _ONES},
-        "positions run on": {"reset_positions": False},
+        "positions run on (reset_positions off)": {"reset_positions": False},
     }
 
 

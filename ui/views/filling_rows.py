@@ -23,8 +23,11 @@ _SMALL = "1 2 3 4\n5 6 7\n8 9 1\n2 3\n4 5\n6 7"  # of lengths 4, 3, 3, 2, 2 and 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try on this batch: other strategies, and rows too short for its longest sequence."""
     longest = int(shown.batch.lengths.max())
-    found: dict[str, dict[str, object]] = {name: {"strategy": name} for name in ("wrapped", "bfd_split")}
-    return found | ({f"rows of {longest - 1}": {"max_length": longest - 1}} if longest > 1 else {})
+    found: dict[str, dict[str, object]] = {
+        "cut at the row's end (wrapped)": {"strategy": "wrapped"},
+        "cut only what is too long (bfd_split)": {"strategy": "bfd_split"},
+    }
+    return found | ({f"rows of {longest - 1} cells (max_length)": {"max_length": longest - 1}} if longest > 1 else {})
 
 
 def by_hand(shown: Shown) -> None:

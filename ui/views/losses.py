@@ -23,11 +23,11 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings that change labels, losses or weights."""
     longest, total = int(shown.batch.lengths.max()), int(shown.batch.lengths.sum())
     found: dict[str, dict[str, object]] = {
-        "labels over the row": {"shift_labels": "row"},
-        "no borders": {"isolate": False},
-        f"rows of {longest}": {"max_length": longest},
+        "labels across borders (shift_labels)": {"shift_labels": "row"},
+        "not kept apart (isolate off)": {"isolate": False},
+        f"rows of {longest} cells (max_length)": {"max_length": longest},
     }
-    return found | ({"one row": {"max_length": total}} if total <= LIMITS.max_length else {})
+    return found | ({"all in one row (max_length)": {"max_length": total}} if total <= LIMITS.max_length else {})
 
 
 def three_numbers(shown: Shown) -> None:

@@ -17,7 +17,7 @@ from ui.state.runs import Shown
 
 to_try: dict[str, dict[str, object]] = {
     "one long sequence": {"sequences": "1 2\n3\n4 5 6 7 8 9 10 11\n12 13"},
-    "all equal": {"sequences": "1 2 3\n4 5 6\n7 8 9"},
+    "equal lengths": {"sequences": "1 2 3\n4 5 6\n7 8 9"},
 }
 
 

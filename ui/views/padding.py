@@ -12,14 +12,15 @@ from ui.state.runs import Shown
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try: other padding values, if possible one that occurs in the data, and the other side."""
     others: dict[str, dict[str, object]] = {
-        "on the left": {"padding_side": "left"},
-        "batch_first off": {"batch_first": False},
+        "pads on the left (padding_side)": {"padding_side": "left"},
+        "time steps first (batch_first off)": {"batch_first": False},
     }
     if shown.trace.padded.embedding is not None:
         first = int(shown.batch.sequences[0][0])  # a word's id: as padding_idx it hides that word
-        return {**{f"padding_idx {idx}": {"padding_idx": idx} for idx in (first, 0)}, **others}
+        return {**{f"fill with the id {idx} (padding_idx)": {"padding_idx": idx} for idx in (first, 0)}, **others}
     token = float(shown.batch.sequences[0].flatten()[0])
-    return {"padding_value 42": {"padding_value": 42.0}, f"padding_value {token:g}": {"padding_value": token}, **others}
+    values = (42.0, token)
+    return {**{f"fill with {value:g} (padding_value)": {"padding_value": value} for value in values}, **others}
 
 
 def stacked(shown: Shown) -> None:

@@ -14,9 +14,9 @@ from ui.state.runs import Shown, as_json
 from ui.state.visit import visit
 
 to_try: dict[str, dict[str, object]] = {
-    "run backward": {"bidirectional": True, "direction": "backward"},
-    "lstm": {"cell": "lstm"},
-    "two layers": {"num_layers": 2},
+    "read backward (bidirectional)": {"bidirectional": True, "direction": "backward"},
+    "an LSTM instead": {"cell": "lstm"},
+    "two layers (num_layers)": {"num_layers": 2},
 }
 
 

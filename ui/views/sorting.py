@@ -9,8 +9,8 @@ from ui.parts.part import sheet, verdicts
 from ui.state.runs import Shown
 
 to_try: dict[str, dict[str, object]] = {
-    "enforce_sorted on": {"enforce_sorted": True},
-    "17 equal lengths": {"sequences": "\n".join(str(row) for row in range(1, 18))},
+    "promise sorted lengths (enforce_sorted on)": {"enforce_sorted": True},
+    "17 sequences of equal length": {"sequences": "\n".join(str(row) for row in range(1, 18))},
 }
 
 

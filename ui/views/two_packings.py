@@ -19,7 +19,7 @@ come from the lengths: `batch_sizes[t]` counts those greater than t, and `cu_seq
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try on this batch: its sequences in reverse, and equal lengths."""
     lines = (shown.request.source.text or "").splitlines()
-    found: dict[str, dict[str, object]] = {"all equal": {"sequences": "1 2 3\n4 5 6\n7 8 9"}}
+    found: dict[str, dict[str, object]] = {"equal lengths": {"sequences": "1 2 3\n4 5 6\n7 8 9"}}
     if len(lines) == len(shown.batch.sequences):
         found["in reverse order"] = {"sequences": "\n".join(reversed(lines))}
     return found

@@ -24,9 +24,9 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try on this batch: another number of directions, a wider grid, another filler."""
     wider = int(shown.batch.lengths.max()) + 2
     return {
-        "bidirectional": {"bidirectional": True},
-        f"total_length {wider}": {"total_length": wider},
-        "padding_value 42": {"padding_value": 42.0},
+        "read in both directions (bidirectional)": {"bidirectional": True},
+        f"a grid of {wider} steps (total_length)": {"total_length": wider},
+        "fill with 42 (padding_value)": {"padding_value": 42.0},
     }
 
 

@@ -73,14 +73,14 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try on this batch: a layer, and what keeps its documents apart."""
     layer = shown.rows.config.layer
     found: dict[str, dict[str, object]] = {
-        "gru": {"row_layer": "gru"},
-        "lstm": {"row_layer": "lstm"},
-        "conv": {"row_layer": "conv"},
-        "without borders": {"isolate": False},
+        "a GRU instead": {"row_layer": "gru"},
+        "an LSTM instead": {"row_layer": "lstm"},
+        "a convolution instead": {"row_layer": "conv"},
+        "not kept apart (isolate off)": {"isolate": False},
     }
-    found["three episodes"] = {"sequences": example("episodes").text}
+    found["episodes of a game as documents"] = {"sequences": example("episodes").text}
     if layer == "attention":
-        found["positions run on"] = {"reset_positions": False}
+        found["positions run on (reset_positions off)"] = {"reset_positions": False}
     return found
 
 
