@@ -308,13 +308,13 @@ def test_every_token_has_one_tip_with_the_row_where_torch_holds_it(case: Case) -
             assert token["tip"].startswith(f"“{case.batch.texts[b][t]}{identity}”, ")
         if case.refused or (b, t) not in case.row:  # torch refused, or left padding took its place
             assert token["n"] is None
-            assert "data[" not in token["tip"]
+            assert "packed row" not in token["tip"]
             continue
         packed += 1
         n, offset = case.row[b, t], sum(case.batch_sizes[:t])
-        address = f"packed row {n}: data[offset[{t}] + position] = data[{offset} + {n - offset}] = data[{n}]"
+        earlier, same = f"{offset} (rows of earlier time steps)", f"{n - offset} (rows before it at t = {t})"
         assert token["n"] == n
-        assert token["tip"].endswith(address)
+        assert token["tip"].endswith(f", packed row {n} = {earlier} + {same}")
         assert torch.equal(case.packed.data[n].nan_to_num(), case.x[b, t].nan_to_num())
     return packed
 

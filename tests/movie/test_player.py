@@ -234,7 +234,7 @@ def test_an_address_opens_on_its_step_and_follows_to_another(open_page: Open, sc
 def test_pointing_tells_addresses_hidden_numbers_and_the_filler(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, f"#step={movie.step_at('pack')}")
     assert tips(movie) <= screen.sweep()
-    assert all("data[offset[" in tip for tip in tips(movie))
+    assert all("(rows of earlier time steps)" in tip for tip in tips(movie))
     screen.press("End")
     told = screen.sweep()
     assert any("0 fills the row" in line for line in told)

@@ -37,7 +37,8 @@ def by_hand(shown: Shown) -> None:
 def addresses(shown: Shown) -> None:
     """Translate a sequence and a time step into a packed row, and back; the player highlights the token."""
     st.markdown(
-        "A token is at `data[offset[t] + position]`: after all earlier time steps, at its position within its own step."
+        "A token is at `data[offset[t] + position]`. `offset[t]` is the number of rows of all earlier time steps, and "
+        "`position` is the number of rows before it in its own step."
     )
     letters = shown.letters
     there, back = st.columns(2, gap="medium")

@@ -89,7 +89,7 @@ def _tokens(view: View) -> dict[str, Any]:
         "offsets": [] if inputs.refused(view) else packed_rows.offsets(view),
         "tip": "sequence {seq}, time step {t}",
         "typed": "“{said}”, ",
-        "address": ", packed row {n}: data[offset[{t}] + position] = data[{offset} + {position}] = data[{n}]",
+        "address": ", packed row {n} = {offset} (rows of earlier time steps) + {position} (rows before it at t = {t})",
     }
 
 
