@@ -38,12 +38,15 @@ STACKED = 8  # cells across that a phone has room for: its panels stand below on
 
 _SHORT = 160  # characters of the cases that a verdict depends on; longer texts are shown case by case
 
-_VERDICTS = {  # how the sentence ends that begins with the claim
-    "true": "They find it :green-badge[:material/check: true].",
-    "false": "They find it :red-badge[:material/close: false].",
-    "depends": "They find that it :orange-badge[:material/call_split: depends] on the case.",
-    "cited": "Here they cannot: it is :gray-badge[:material/format_quote: cited, not run].",
+_RUN = "Both programs were run just now to test the claim **“{claim}”** Result: "
+_VERDICTS = {
+    "true": f"{_RUN}it is :green-badge[:material/check: true].",
+    "false": f"{_RUN}it is :red-badge[:material/close: false].",
+    "depends": f"{_RUN}it :orange-badge[:material/call_split: depends] on the case.",
+    "cited": "The programs cannot test the claim **“{claim}”** here. The answer is "
+    ":gray-badge[:material/format_quote: cited, not run].",
 }
+_OWN = "packviz, own experiment"  # a source that is no place where people ask
 _BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
 
 
@@ -138,7 +141,7 @@ def _short(entry: Entry) -> str:
 
 def _tested(done: EntryResult) -> str:
     """Return the claim that the programs of an entry test, and what they find."""
-    return f"The two programs test this claim: **{done.entry.claim}** {_VERDICTS[done.verdict]}"
+    return _VERDICTS[done.verdict].format(claim=done.entry.claim)
 
 
 def _one(entry: Entry) -> str:
@@ -159,7 +162,8 @@ def _one(entry: Entry) -> str:
         lines = [f"- {'holds' if held else 'fails'} {name}" for name, held in done.cases.items()]
         st.expander("Where the claim holds").markdown("\n".join(lines))
     st.expander("Setup for both programs").code(done.preparation, language="python", wrap_lines=True)
-    st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
+    if asked := [source for source in entry.sources if source != _OWN]:
+        st.text(f"Asked or claimed in: {'; '.join(asked)}")
     _explorer(done)
     return f"{_short(entry)} {done.explanation}"
 
