@@ -133,7 +133,7 @@ def _examine(options: Namespace) -> int:
     if weights:
         examined = (module_from(weights[0], options.layer, batch_first=batch_first), *examined)
     settings = {name: getattr(options, name) for name in ("enforce_sorted", "padding_value")}
-    unexamined = "No lengths were given, so they could not be examined." if lengths is None else ""
+    unexamined = "No lengths were given, so only the data were examined." if lengths is None else ""
     return _report(pv.examine(*examined, batch_first=batch_first, **settings), options, assumed, unexamined)
 
 

@@ -59,11 +59,17 @@ class Finding:
         """Return the severity in words."""
         return f"Fails later, in {self.fails_in}" if self.fails_in else _HEADS[self.severity]
 
+    @property
+    def torch_sentence(self) -> str:
+        """Return what torch does as a sentence, or "" if it was not asked."""
+        end = "" if self.torch_does.endswith('."') else "."
+        return f"torch {self.torch_does}{end}" if self.torch_does else ""
+
     def __str__(self) -> str:
         layer = "" if self.layer is None else f" in {self.layer or 'the model itself'}"
         often = "" if self.times == 1 else f" ({self.times} times)"
         where = f"\n  Where: {self.where}." if self.where else ""
-        does = f"\n  torch {self.torch_does}." if self.torch_does else ""
+        does = f"\n  {self.torch_sentence}" if self.torch_does else ""
         repair = f"\n  Repair:\n{indent(self.repair, '    ')}" if self.repair else ""
         return f"{self.head}{layer}{often}: {self.found}{where}{does}{repair}"
 
@@ -167,17 +173,17 @@ def worded(fault: Fault, case: object) -> Finding:
     does = answer.does(lambda result: said("silently", result=result)) if asked else ""
     error = None
     if "parameter" in words:
-        parameter, expected, got = said("parameter"), said("expected"), said("got")
-        with_torch = got if answer.error else f"{got} (torch {does})"
-        error = PackvizError(parameter, expected=expected, got=with_torch, fix=said("fix"), torch_says=answer.message)
-    found = said("found") if error is None else f"{parameter.removeprefix('x.')}: expected {expected}, but got {got}."
+        parts = {field: said(field) for field in ("parameter", "expected", "got", "fix")}
+        values |= parts
+        if answer.error is None:
+            parts["got"] += f" (torch {does})"
+        error = PackvizError(**parts, torch_says=answer.message)
     where = said("where") if "where" in words else places(rows, steps)
     write = REPAIRS.get(fault.key)
     repair = write(case, rows=rows, steps=steps, **fault.values) if write else ""
     at = where or said("parameter")
-    return Finding(
-        said("key"), fault.severity, found, at, does, repair, rows, steps, error=error, fails_in=said("fails_in")
-    )
+    key, found, fails_in = said("key"), said("found"), said("fails_in")
+    return Finding(key, fault.severity, found, at, does, repair, rows, steps, error=error, fails_in=fails_in)
 
 
 def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
@@ -207,6 +213,12 @@ def for_sequences(values: Sequence[object], rows: Sequence[int]) -> str:
     return f"{listed(values)} for sequence{'' if len(rows) == 1 else 's'} {letters(rows)}"
 
 
+def lengths_of(rows: Sequence[int], values: Sequence[object]) -> str:
+    """Return which sequences have which lengths: "Sequence A has length 5", "Sequences A and C have lengths 5, 6"."""
+    several = len(rows) > 1
+    return f"Sequence{'s' * several} {letters(rows)} {'have lengths' if several else 'has length'} {listed(values)}"
+
+
 def layout(case: Any) -> str:
     """Return the dimensions that the data of a case must have."""
     if case.packed is not None:
@@ -220,7 +232,7 @@ def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
     """Return the words of every key as they are in the table, and what fills them."""
     environment = ENVIRONMENT.overlay()
     environment.filters = {**ENVIRONMENT.filters, "grouped": "{:,}".format, "general": "{:g}".format}
-    own = (described, documents, dtype_name, for_sequences, layout, numbers, places)
+    own = (described, documents, dtype_name, for_sequences, layout, lengths_of, numbers, places)
     environment.filters |= {each.__name__: each for each in own}
     environment.globals = {**ENVIRONMENT.globals, "cell": cell, "places": places, "tuple": tuple}
     written = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))

@@ -57,7 +57,7 @@ def expect_the_same(app: AppTest, findings: tuple[Finding, ...]) -> None:
     for text, finding in zip(told, findings, strict=True):
         assert finding.where in text
         assert " ".join(finding.found.split()) in " ".join(text.split())
-        assert " ".join(finding.torch_does.split()) in " ".join(text.split())
+        assert " ".join(finding.torch_sentence.split()) in " ".join(text.split())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -67,14 +67,22 @@ def test_a_link_opens_its_batch_and_marks_the_example_that_it_is(name: str) -> N
     app = opened("doctor", asked)
     (example,) = [each for each in app.button_group if each.key == "doctor example"]
     assert example.value == name
-    if name == "printed":
-        (finding,) = shown(app)
-        assert "expected a sum of 5, the number of rows in data, but got a sum of 6" in finding
-    else:
-        x, ends = read_tensor(text), read_lengths(lengths)
-        found = pv.examine(x, ends, batch_first=batch_first, enforce_sorted=enforce_sorted)
-        assert bool(found) == (name != "no mistake")
-        expect_the_same(app, found)
+    x, ends = read_tensor(text), read_lengths(lengths)
+    found = pv.examine(x, ends, batch_first=batch_first, enforce_sorted=enforce_sorted)
+    assert bool(found) == (name != "no mistake")
+    expect_the_same(app, found)
+
+
+def test_a_finding_says_what_is_wrong_and_on_the_next_line_what_torch_does(app: AppTest) -> None:
+    (first,) = shown(app)
+    wrong, done = "Sequence A has length 5, but x has only 4 time steps.\n", "torch packs 9 rows without an error, but "
+    assert f"{wrong}{done}" in first
+    assert "batch_sizes sum to 10. Later, pad_packed_sequence raises RuntimeError: " in first
+
+
+def test_without_lengths_a_sound_x_is_said_to_be_checked_alone() -> None:
+    app = opened("doctor", {"x": "[[1, 2], [3, 4]]", "lengths": ""})
+    assert "No mistake was found in x. Give the lengths as well, and they are checked, too." in texts(app)
 
 
 def test_typed_input_comes_back_after_an_example_and_after_files(app: AppTest) -> None:
@@ -163,7 +171,7 @@ def test_weights_and_data_can_be_uploaded_together(app: AppTest, tmp_path: Path)
     save_file({"x": x, "lengths": torch.tensor([3, 2])}, tmp_path / "b.safetensors")
     give(app, {"weights.pt": weights, "b.safetensors": (tmp_path / "b.safetensors").read_bytes()})
     assert movies(app)
-    assert "Nothing was found" in texts(app)
+    assert "No mistake was found" in texts(app)
     assert "random numbers are used" not in texts(app)
     give(app, {"model.pt": model})
     assert "⚠" in texts(app)

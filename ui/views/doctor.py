@@ -102,7 +102,7 @@ def _findings(given: Given) -> Sequence[Finding]:
 def _summary(findings: Sequence[Finding]) -> str:
     """Return the findings for screen readers."""
     if not findings:
-        return "Nothing was found."
+        return "No mistake was found."
     parts = [f"{_badge(finding)}, {finding.where}: {finding.found}" for finding in findings]
     return f"{counted(len(findings), 'finding')}. {' '.join(parts)}"
 
@@ -113,9 +113,9 @@ def _badge(finding: Finding) -> str:
 
 def _found(findings: Sequence[Finding], given: Given) -> None:
     if not findings and given.lengths is None:
-        st.success("Nothing was found in x. You gave no lengths, so they could not be examined.")
+        st.success("No mistake was found in x. Give the lengths as well, and they are checked, too.")
     elif not findings:
-        st.success("Nothing was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
+        st.success("No mistake was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
     if given.padding_value is None and isinstance(given.x, Tensor):
         assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
         if assumed:
@@ -127,7 +127,7 @@ def _cards(findings: Sequence[Finding]) -> None:
     for i, finding in enumerate(findings):
         with st.container(border=True, key=f"finding {i}"):
             st.markdown(f"{_badge(finding)} {finding.where}")
-            st.text(f"{finding.found}\ntorch {finding.torch_does}" if finding.torch_does else finding.found)
+            st.text("\n".join(filter(None, (finding.found, finding.torch_sentence))))
             if finding.repair:
                 st.code(finding.repair, language="python", wrap_lines=True)
 

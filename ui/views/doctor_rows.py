@@ -81,7 +81,7 @@ def examined_rows(given: Mapping[str, Any], eos: Sequence[int], found: Any) -> N
         _picture(row, read, findings)
     with left:
         if not findings:
-            st.success("Nothing was found: no part of the row contradicts another.", icon=":material/check:")
+            st.success("No mistake was found: no part of the row contradicts another.", icon=":material/check:")
         found(findings)
     _conversions(read)
 
