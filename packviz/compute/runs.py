@@ -18,7 +18,9 @@ from packviz.inputs.limits import check_limits
 from packviz.inputs.row_config import RowConfig
 from packviz.validate import choice, integer
 
-__all__ = ["PACKING_RUN", "ROWS_RUN", "RUN_KINDS", "RunKind", "WatchedPart", "run_kind_of"]
+__all__ = ["PACKING_RUN", "ROWS_RUN", "RUN_KINDS", "SEQUENCES", "STEPS", "RunKind", "WatchedPart", "run_kind_of"]
+
+SEQUENCES, STEPS = 40, 60  # at most how many of a large batch a movie shows
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class Way:
 
 
 def episodes(run: RowsTrace) -> tuple[Way, ...]:
-    """Return each way to run a GRU over the row with the most documents, as episodes of one rollout, the loop first."""
+    """Return each way to run a GRU over the row that a movie shows, as episodes of one rollout, the loop first."""
     rollout = rerun(run, row=fullest(run), layer="gru", num_layers=1, isolate=True)
     (pieces,), n = rollout.rows.rows, rollout.rows.tokens
     owner, found = rollout.document_ids[0, :n], list[Way]()

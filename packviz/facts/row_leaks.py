@@ -10,6 +10,7 @@ from torch import Tensor
 
 from packviz.compute.row_record import RowsTrace
 from packviz.compute.rows import rerun
+from packviz.compute.runs import SEQUENCES, STEPS
 from packviz.compute.verify import apart
 from packviz.inputs.documents import seq_idx_of
 
@@ -103,9 +104,16 @@ def rounding_of(dtype: str, outputs: Tensor) -> float:
     return ROUNDING[dtype] * max(1.0, float(outputs.detach().abs().max()))
 
 
-def fullest(run: RowsTrace) -> int:
-    """Return the number of the row with the most documents, the first of several."""
-    return max(range(len(run.rows.rows)), key=lambda row: len(run.rows.rows[row]))
+def fullest(run: RowsTrace, sequences: int = SEQUENCES, steps: int = STEPS) -> int:
+    """Return the number of the row that a movie shows: that with the most documents shown, the first of several.
+
+    sequences, steps: how many sequences the movie shows, and how many tokens of each.
+    """
+
+    def documents(row: int) -> int:
+        return sum(b < sequences and start < steps for b, start, _ in run.rows.rows[row])
+
+    return max(range(len(run.rows.rows)), key=documents)
 
 
 def leak_in(run: RowsTrace, row: int, probed: int | None = None) -> Leak:

@@ -11,9 +11,11 @@ from torch.nn.utils.rnn import pack_sequence
 
 import packviz as pv
 from packviz.errors import PackvizError
+from packviz.facts.episodes import episodes
 from packviz.inputs.borders import BORDER_RULES, starts_by
 from packviz.inputs.row_config import Strategy
 from packviz.show.movie.rows.spelled import MAX_CELLS
+from packviz.teach.predictions.rows import position_ids
 from packviz.text import two_digits
 
 TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"
@@ -125,6 +127,21 @@ def borders_of(text: str, settings: dict[str, Any]) -> tuple[Any, Any, int, list
     run = pv.trace_rows(pv.Batch.parse(text), pv.RowConfig(**settings))
     row = max(range(len(run.rows.rows)), key=lambda number: len(run.rows.rows[number]))
     return run, pv.movie(run, ("borders",)), row, list(run.rows.lengths[row])
+
+
+def test_pictures_and_questions_are_of_the_same_row() -> None:
+    text = "\n".join(
+        ["1 2 3 4"] * 36 + ["5 6"] * 4 + ["7"] * 8
+    )  # in rows of 8: 18, then one of 4, then one of 8, hidden
+    run = pv.trace_rows(pv.Batch.parse(text), pv.RowConfig(max_length=8, strategy="next_fit", layer="gru"))
+    assert [len(row) for row in run.rows.rows] == [2] * 18 + [4, 8]
+    for stage in ("borders", "run", "leak"):
+        assert "row 18" in pv.movie(run, (stage,)).steps[0].caption.lower(), stage
+    question = position_ids(run)
+    assert question is not None
+    assert "Row 18" in question.prompt
+    assert {b for way in episodes(run) for b in way.wrong} == {36, 37, 38, 39}
+    assert "Row 19" in pv.movie(run, ("borders",), sequences=48).steps[0].caption
 
 
 def marks_of(movie: Any, name: str, step: str) -> list[Any]:

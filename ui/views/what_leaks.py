@@ -118,7 +118,7 @@ def rollout(shown: Shown) -> None:
     """Show ways to run the sequences of this batch as the episodes of one rollout, and what each gets wrong."""
     st.markdown(
         "A rollout of a recurrent policy, in which `done` ends the episodes, is a row, and each episode is a document. "
-        "Here the row with the most documents is a rollout, and a GRU runs over it."
+        "Here the row in the movie is a rollout, and a GRU runs over it."
     )
     for way in shown.fact(episodes):
         title, why = _WAYS[way.key]

@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from packviz.compute.backward import Loss
+from packviz.compute.runs import SEQUENCES, STEPS
 from packviz.errors import PackvizError
 from packviz.show.movie.marks import Stage
 from packviz.text import shown
@@ -22,8 +23,8 @@ class Asked(NamedTuple):
     layer: int | None = None
     direction: int = 0
     deep: frozenset[Stage] = frozenset()
-    sequences: int = 40
-    steps: int = 60
+    sequences: int = SEQUENCES
+    steps: int = STEPS
     head: int = 0
     stages: frozenset[Stage] = frozenset()
     loss: Loss = Loss()

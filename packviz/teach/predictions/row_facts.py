@@ -63,10 +63,7 @@ class RowFacts:
 
     @cached_property
     def watched(self) -> list[int]:
-        """Return the row whose borders and outputs a movie shows, the first of those with the most documents.
-
-        Empty if it is too long to be asked about.
-        """
+        """Return the row whose borders and outputs a movie shows; nothing if it is too long to be asked about."""
         r = fullest(self.trace)
         return [r] if self.short(r) else []
 

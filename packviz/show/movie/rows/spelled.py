@@ -6,10 +6,11 @@ from functools import cached_property
 import numpy as np
 from torch import Tensor
 
-from packviz.facts.row_leaks import fullest, moved_by_positions
+from packviz.facts.row_leaks import moved_by_positions
 from packviz.inputs.borders import Lengths, find_documents
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of
 from packviz.show.movie.layout import Place
+from packviz.show.movie.rows.through import shown_row
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import width
 from packviz.text import two_digits
@@ -21,7 +22,7 @@ LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
 
 @dataclass(frozen=True, eq=False)
 class Spelled:
-    """One row, that with the most documents, and the spellings of its borders.
+    """One row, that with the most documents shown, and the spellings of its borders.
 
     view: the run. row: its number. lengths: of its documents. sequences: which sequence each of them is. shown: how
     many of its cells are shown.
@@ -94,6 +95,6 @@ class Spelled:
 def spelled(view: RowsView) -> Spelled:
     """Return the row that is shown."""
     rows = view.trace.rows
-    row = fullest(view.trace)
+    row = shown_row(view)
     shown = min(rows.max_length, view.steps, MAX_CELLS)
     return Spelled(view, row, rows.lengths[row], tuple(b for b, _, _ in rows.rows[row]), shown)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from packviz.compute.fill import Piece
 from packviz.compute.row_record import RowsTrace
-from packviz.facts.row_leaks import Leak, leak_in
+from packviz.facts.row_leaks import Leak, fullest, leak_in
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
 from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
@@ -71,9 +71,8 @@ class Through:
 
 
 def shown_row(view: RowsView) -> int:
-    """Return the number of the row that is shown: the first of those with the most documents shown."""
-    rows: list[int] = np.unique(view.row[view.row >= 0]).tolist()
-    return max(rows, key=lambda r: len(np.unique(view.b[view.row == r])))
+    """Return the number of the row that is shown."""
+    return fullest(view.trace, view.sequences, view.steps)
 
 
 @once
