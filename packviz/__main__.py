@@ -16,6 +16,7 @@ from torch.nn.utils.rnn import PackedSequence
 import packviz as pv
 from packviz.doctor import Findings, Loaded, module_from, read_file, read_lengths, rows_in
 from packviz.errors import PackvizError, extra
+from packviz.show.movie.kinds import PACKING_MOVIE
 from packviz.text import counted, joined, quoted
 
 _HERE = Path(__file__).parent
@@ -53,7 +54,9 @@ def _parser() -> ArgumentParser:
     )
     movie.add_argument("text", help='sequences of numbers or words, separated by " / " or new lines')
     movie.add_argument("--out", type=Path, default=Path("packing.html"), help="the file (default: %(default)s)")
-    movie.add_argument("--stages", help="some of pad,embed,sort,pack,run,unpack (default: all)")
+    stages = {stage.name: stage.by_default for stage in PACKING_MOVIE.stages}
+    usual = f"all but {joined([name for name, by_default in stages.items() if not by_default])}"
+    movie.add_argument("--stages", help=f"some of {','.join(stages)} (default: {usual})")
     movie.add_argument("--deep", action="store_true", help="include everything that the lessons explain")
     settings = movie.add_argument_group("settings, as in packviz.Config")
     for each, hint in zip(fields(pv.Config), get_type_hints(pv.Config).values(), strict=True):

@@ -99,15 +99,15 @@ def letters(sequences: Iterable[int]) -> str:
     return joined([sequence_label(b) for b in sequences])
 
 
-def joined(names: Sequence[str], most: int = 8) -> str:
+def joined(names: Sequence[str], most: int = 8, word: str = "and") -> str:
     """Join names into a phrase; beyond `most`, name the first and count the rest.
 
-    >>> joined(["A", "B", "C"]), joined(["A", "B", "C"], most=1)
-    ('A, B and C', 'A and 2 more')
+    >>> joined(["A", "B", "C"]), joined(["A", "B", "C"], most=1), joined(["A", "B"], word="or")
+    ('A, B and C', 'A and 2 more', 'A or B')
     """
     more = [f"{len(names) - most} more"] if len(names) > most else []
     *head, last = [*names[:most], *more] or [""]
-    return f"{', '.join(head)} and {last}" if head else last
+    return f"{', '.join(head)} {word} {last}" if head else last
 
 
 def listed(items: Sequence[object], most: int = 4) -> str:

@@ -8,7 +8,7 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 
 from packviz.errors import PackvizError
-from packviz.text import shown
+from packviz.text import joined, shown
 
 FLOAT32_MAX = 2.0**128 - 2.0**104  # the largest finite number in float32
 
@@ -77,6 +77,5 @@ def choice(parameter: str, value: object, choices: Sequence[Value], *, where: st
     for one in choices:
         if isinstance(value, type(one)) and isinstance(value, bool) is isinstance(one, bool) and value == one:
             return one
-    *most, last = map(str, choices)
-    words = f"{', '.join(most)} or {last}" if most else last
+    words = joined([*map(str, choices)], len(choices), "or")
     raise PackvizError(parameter, expected=words + where, got=shown(value), fix=f"choose {words}")

@@ -207,6 +207,17 @@ def test_a_movie_is_that_of_the_text_and_settings(
     assert carried((tmp_path / "movie.html").read_text("utf-8")) == made(text or given, **settings)
 
 
+def test_the_help_names_every_stage_and_those_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["movie", "--help"])
+    (stages, left_out) = re.findall(r"some of (\S+)\s+\(default: all but (.+?)\)", capsys.readouterr().out, re.DOTALL)[
+        0
+    ]
+    film = pv.movie(pv.trace(pv.Batch.parse("1 2"), pv.Config(embedding_dim=2)))
+    assert stages.split(",") == [*film.stages]
+    assert {*film.stages} - {step.stage for step in film.steps} == {left_out}
+
+
 @pytest.fixture
 def batch(tmp_path: Path) -> Path:
     """Store a batch, (5, 3, 4), with lengths that fit it, and lengths of which the first is one too large."""

@@ -138,6 +138,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("kind", "", lambda kind: Batch.parse("1 2", kind=kind), ("vectors", None)),
     ("example", "sentences, unsorted, forum, words, episodes, zen, vowels or hundred", Batch.example, ("none", None)),
     ("max_steps", "", lambda limit: Batch.parse("1 2", max_steps=limit), (0, -1, 2.5)),
+    ("trace", "a Trace or a RowsTrace", movie, (3, None)),
     ("stages", "", lambda stages: movie(T, stages), (("pack", "fly"), (), "fly", 5, ("embed",), {"fly"}, [["pack"]])),
     ("layer", "", lambda layer: movie(T, layer=layer), (1, -1)),
     ("direction", "", lambda d: movie(T, direction=d), (1, -1)),

@@ -34,7 +34,7 @@ from packviz.doctor.opening import (
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.packed_rows import as_they_are
-from packviz.text import Brief, counted, listed, quoted
+from packviz.text import Brief, counted, joined, listed, quoted
 from packviz.validate import choice
 
 __all__ = ["MAX_BYTES", "Loaded", "module_from", "read_file", "read_isolated", "recurrent_prefixes"]
@@ -199,7 +199,7 @@ def module_from(
     kind = next((each for each in CELL_KINDS.values() if hidden.size(0) == each.G * H), None)
     if kind is None or (projection is not None and "proj_size" not in kind.own):
         rows = [f"{each.G * H} rows (nn.{each.module.__name__})" for each in CELL_KINDS.values()]
-        expected = f"weight_hh_l0 with {', '.join(rows[:-1])} or {rows[-1]}"
+        expected = f"weight_hh_l0 with {joined(rows, word='or')}"
         raise _refusal(expected, f"{hidden.size(0)} rows" + (" and a projection" if projection is not None else ""))
     settings: dict[str, Any] = {
         "num_layers": sum(_LAYER.fullmatch(name) is not None for name in own),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from packviz import Batch, movie
+from packviz.errors import PackvizError
 from packviz.predictions import ask, asking
 from packviz.show.movie import kinds
 from packviz.show.movie.about import About
@@ -52,7 +53,7 @@ def about(run: Lengths) -> About:
 
 THIRD = kinds.MovieKind(
     records=(Lengths,),
-    fix="make one",
+    makers=("Lengths",),
     stages=(kinds.StageEntry("count", "count", count, count_scene),),
     view=lambda run, _: run,
     opening=lambda _: {},
@@ -80,6 +81,11 @@ def test_it_has_a_movie_a_page_and_a_picture() -> None:
     assert "<title>lengths" in shown.to_html()
     assert ">3</text>" in shown.to_svg()
     assert shown.step_at("count", name="counted") == 1
+
+
+def test_what_is_no_run_is_told_of_every_kind() -> None:
+    with pytest.raises(PackvizError, match=r"a Trace, a RowsTrace or a Lengths.* packviz.trace_rows or Lengths"):
+        movie(3)
 
 
 def test_without_questions_it_asks_nothing() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from packviz.compute.record import Refusal, Trace
 from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
-from packviz.rules.preconditions import check_kind
+from packviz.rules.preconditions import described
 from packviz.show.movie.about import About, Asked
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Shot
@@ -37,6 +37,7 @@ from packviz.show.movie.rows.run import run_end as run_rows_end
 from packviz.show.movie.rows.run import run_scene as run_rows_scene
 from packviz.show.movie.rows.two import opening, two, two_end, two_scene
 from packviz.show.movie.rows.view import view_of as rows_view_of
+from packviz.text import joined, with_article
 
 View = Any  # what the stages of a kind share: each kind has its own record
 
@@ -70,14 +71,14 @@ class StageEntry:
 class MovieKind:
     """A kind of run.
 
-    records: the classes of its record. fix: how to make one. stages: in order. view: what its stages share, from the
-    run and what the caller asked for. opening: the frame before the first stage. program: the lines of code beside the
-    picture, by the name of their statement. about: what a movie says about the run as a whole. still: the stage whose
-    picture stands for the run in a notebook, or, if the run does not have it, the last one that it has.
+    records: the classes of its record. makers: the functions that return it. stages: in order. view: what its stages
+    share, from the run and what the caller asked for. opening: the frame before the first stage. program: the lines of
+    code beside the picture, by the name of their statement. about: what a movie says about the run as a whole. still:
+    the stage whose picture stands for the run in a notebook, or, if the run does not have it, the last one that it has.
     """
 
     records: tuple[type, ...]
-    fix: str
+    makers: tuple[str, ...]
     stages: tuple[StageEntry, ...]
     view: Callable[[Any, Asked], View]
     opening: Callable[[View], Frame]
@@ -88,7 +89,7 @@ class MovieKind:
 
 PACKING_MOVIE = MovieKind(
     records=(Trace, Refusal),
-    fix="make one with packviz.trace or packviz.trace_module",
+    makers=("packviz.trace", "packviz.trace_module"),
     stages=(
         StageEntry("pad", "pad", pad, pad_scene, pad_end),
         StageEntry("embed", "embed", embed, embed_scene, embed_end, has=is_embedded, otherwise="pad"),
@@ -106,7 +107,7 @@ PACKING_MOVIE = MovieKind(
 )
 ROWS_MOVIE = MovieKind(
     records=(RowsTrace,),
-    fix="make one with packviz.trace_rows",
+    makers=("packviz.trace_rows",),
     stages=(
         StageEntry("two", "two", two, two_scene, two_end),
         StageEntry("fill", "fill", fill, fill_scene, fill_end),
@@ -131,8 +132,9 @@ def movie_kind_of(run: object) -> MovieKind:
     """Return the kind of a run; raises PackvizError if it is of no kind that a movie can show."""
     found = next((kind for kind in MOVIE_KINDS if isinstance(run, kind.records)), None)
     if found is None:
-        check_kind("trace", run, PACKING_MOVIE.records[0], PACKING_MOVIE.fix)
-    assert found is not None
+        expected = joined([with_article(kind.records[0].__name__) for kind in MOVIE_KINDS], word="or")
+        fix = f"make one with {joined([name for kind in MOVIE_KINDS for name in kind.makers], word='or')}"
+        raise PackvizError("trace", expected=expected, got=described(run), fix=fix)
     return found
 
 
