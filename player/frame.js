@@ -8,12 +8,15 @@ const OFTEN = 200; // ms between two checks
 const LEAST = 200; // pixels: a lower page is still loading
 const HEIGHT = "clamp(240px, 42vw, 560px)"; // of a picture whose frame follows it, so it must not follow the frame
 
-/** Exchange messages with the enclosing page, if any; `embed=true` or `#fit` in the address asks it to fit the frame. */
+/**
+ * Exchange messages with the enclosing page, if any; `embed=true` or `#fit` in the address asks it to fit the frame. Only
+ * for a page with movies in a file, and for one of the app, where it waits until Streamlit has drawn the page.
+ */
 export function framed() {
   if (window.parent === window) return;
   const page = document.querySelector("main.pv-page, .stApp");
   if (!page) {
-    setTimeout(framed, OFTEN); // the script may load before the page; a notebook with a widget has no such page
+    setTimeout(framed, OFTEN);
     return;
   }
   const fits =

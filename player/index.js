@@ -1,10 +1,10 @@
 // The entry point of the bundle packviz/show/movie/player.js, which `make player` writes.
 
 import { widget } from "./anywidget.js";
-import { framed } from "./frame.js";
 import { start } from "./page.js";
 import streamlit from "./streamlit.js";
 
+export { framed } from "./frame.js";
 export { mount } from "./player.js";
 export { explainPage } from "./terms.js";
 
@@ -15,4 +15,3 @@ export { explainPage } from "./terms.js";
 export default (component) => (component ? streamlit(component) : widget);
 
 start();
-framed();

@@ -1,5 +1,6 @@
 // The player on a standalone page, which contains its movie (packviz/show/movie/page.html).
 
+import { framed } from "./frame.js";
 import { mount } from "./player.js";
 
 /**
@@ -15,6 +16,7 @@ export async function unpack(carried) {
 /** Play the page's movies, each beside the script that carries it, if this is such a page and nothing plays there yet. */
 export async function start() {
   const hosts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main.pv-page:empty"));
+  if (hosts.length) framed();
   for (const host of hosts) {
     const carried = host.nextElementSibling?.textContent;
     if (!carried) continue;

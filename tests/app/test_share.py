@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import json
 import re
 from math import ceil
 from pathlib import Path
@@ -133,6 +134,10 @@ def test_a_frame_sizes_itself_and_accepts_a_step(browser: Browser, address: str,
 def test_a_page_that_arrives_after_its_script_also_reports_its_height(browser: Browser) -> None:
     script = (Path(pv.__file__).parent / "show/movie/player.js").read_text("utf-8")
     page = '<main class="pv-page" data-fit style="height: 432px"></main>'
+    start = f"""<script type="module">
+      const file = new Blob([{json.dumps(script)}], {{ type: "text/javascript" }});
+      (await import(URL.createObjectURL(file))).framed();
+    </script>"""
     late = f"<script>setTimeout(() => {{ document.body.innerHTML = `{page}`; }}, 500)</script>"
     with tab(browser, PROJECTOR) as taken:
         taken.page.evaluate(
@@ -140,7 +145,7 @@ def test_a_page_that_arrives_after_its_script_also_reports_its_height(browser: B
               addEventListener("message", ({ data }) => { document.title = `${data.packviz.height} pixels`; });
               document.body.append(Object.assign(document.createElement("iframe"), { srcdoc }));
             }""",
-            f'<body><script type="module">{script}</script>{late}',
+            f"<body>{start}{late}",
         )
         expect(taken.page).to_have_title("432 pixels")
 

@@ -132,6 +132,25 @@ def test_the_widget_and_its_model_share_step_and_picked_cell(browser: Browser, d
         assert "Reduce of empty array" not in str(opened.errors)  # of players, none of which wants the key
 
 
+@pytest.mark.browser
+def test_a_widget_in_a_frame_does_not_look_for_a_page_again_and_again(browser: Browser) -> None:
+    with tab(browser, (900, 800)) as opened:
+        opened.page.set_content("<iframe srcdoc='<!doctype html><title>output</title>'></iframe>")
+        (frame,) = opened.page.main_frame.child_frames
+        frame.wait_for_load_state()
+        frame.evaluate("""() => {
+          window.asked = 0;
+          const query = document.querySelector.bind(document);
+          document.querySelector = (selector) => { window.asked += /pv-page/.test(selector); return query(selector); };
+        }""")
+        widget = MOVIE.widget()
+        player = {widget.player.model_id: widget.player.get_state()}
+        frame.evaluate(WIDGET, [widget._esm, widget.get_state(), player, GROUNDS[0]])
+        frame.wait_for_selector(".pv canvas")
+        opened.page.wait_for_timeout(700)
+        assert frame.evaluate("window.asked") == 0
+
+
 def test_widgets_share_one_player_and_carry_little_more_than_their_movie() -> None:
     first, second = MOVIE.widget(), MOVIE.widget()
     assert first.player is second.player

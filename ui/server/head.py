@@ -122,8 +122,8 @@ def _end() -> str:
     """Return the tags that fetch these files together, after those of the page itself, and then run them."""
     links = "".join(f'<link rel="modulepreload" fetchpriority="low" href="./{file}">' for file in needed())
     parts = "".join(f'import "./static/js/{file.name}";' for file in _first())
-    player = f'import {{ explainPage }} from "./{NAME}";'
-    return f'{links}<script type="module">{player}{parts}setTimeout(explainPage, 1500);</script>'
+    player = f'import {{ explainPage, framed }} from "./{NAME}";'
+    return f'{links}<script type="module">{player}{parts}framed();setTimeout(explainPage, 1500);</script>'
 
 
 def _first() -> list[Path]:
