@@ -9,26 +9,23 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace_module
-from packviz.errors import PackvizError
 from packviz.show.movie import Movie, movie
 
 
 @dataclass(eq=False, repr=False)
 class Call:
-    """One call of a recurrent layer. If it was kept, it has what is needed to run it again."""
+    """One call of a recurrent layer, with what is needed to run it again."""
 
     layer: str  # its name in the model
-    given: Tensor | PackedSequence | None = None
+    module: nn.RNNBase  # with a copy of the weights that it had
+    given: Tensor | PackedSequence
     hx: Any = None
-    module: nn.RNNBase | None = None  # with a copy of the weights that it had
 
     def trace(self) -> Trace:
         """Run the call again, in evaluation and on the CPU, and record every step.
 
-        Raises PackvizError as trace_module() does, and if the call was not kept.
+        Raises PackvizError as trace_module() does.
         """
-        if self.module is None or self.given is None:
-            raise PackvizError("call", expected="one that was kept", got=repr(self), fix="watch with a larger keep=")
         if isinstance(self.given, PackedSequence):
             return trace_module(self.module, self.given, hx=self.hx)
         x = self.given if self.given.dim() == 3 else self.given.unsqueeze(0 if self.module.batch_first else 1)
@@ -41,8 +38,8 @@ class Call:
         return movie(self.trace(), **settings)
 
     def __repr__(self) -> str:
-        kept = "not kept" if self.given is None else "packed" if isinstance(self.given, PackedSequence) else "unpacked"
-        return f"Call({self.layer or 'the model itself'}, {kept})"
+        given = "packed" if isinstance(self.given, PackedSequence) else "unpacked"
+        return f"Call({self.layer or 'the model itself'}, {given})"
 
 
 def on_each(states: Any, change: Callable[[Tensor], Tensor]) -> Any:

@@ -38,11 +38,12 @@ class Watched:
     """Collect the calls of recurrent layers, and what is found in them.
 
     One finding is kept for each layer and kind of trouble: that of the first call, with how often it occurred.
+    seen: how many calls there were. calls: the first ones of each layer, which can be run again.
     """
 
     def __init__(self, layers: int, ignore: str | Collection[str], padding_value: float | None) -> None:
         self.layers = layers
-        self.calls: list[Call] = []
+        self.seen, self.calls = 0, list[Call]()
         self.ignore, self.padding_value = ignore, padding_value
         self._found: dict[tuple[str | None, str], Finding] = {}
 
@@ -73,10 +74,10 @@ class Watched:
         self.add(layer, [worded(Fault("not_examined", severity="note", error=repr(error)), None)])
 
     def __str__(self) -> str:
-        if not self.calls:
+        if not self.seen:
             seen = "no call" if self.layers else "no nn.RNN, nn.GRU or nn.LSTM"
             return f"watch() saw {seen}; it does not see scripted or quantized layers."
-        seen = f"{counted(len(self.calls), 'call')} of {counted(self.layers, 'recurrent layer')}"
+        seen = f"{counted(self.seen, 'call')} of {counted(self.layers, 'recurrent layer')}"
         found = self.findings
         return f"{seen}: {counted(len(found), 'finding')}.\n\n{found}" if found else f"{seen}: nothing found."
 
@@ -85,7 +86,7 @@ class Watched:
         return f"<p>{seen}</p>{self.findings._repr_html_() if self.findings else ''}"
 
     def __repr__(self) -> str:
-        return f"Watched({len(self.calls)} calls, {self.findings!r})"
+        return f"Watched({self.seen} calls, {self.findings!r})"
 
 
 class _Packing:
@@ -144,7 +145,7 @@ def watch(
 
     every           examine every `every`-th call of each layer, and 16 times fewer of those with a single step. After
                     eight calls of a layer that a quick check does not clear, every 16th of these is examined
-    keep            the number of first calls whose input and weights are copied, as calls[i].movie() needs them
+    keep            how many calls of each layer, the first ones, `calls` has, with copies of their inputs and weights
     ignore          keys of findings that are left out
     padding_value   of the inputs; as in examine()
 
@@ -176,7 +177,6 @@ class _Hook:
         self, packing: _Packing | None = None, name: str = "", every: int = 1, keep: int = 0, own_forward: bool = False
     ) -> None:
         self.packing, self.name, self.every, self.keep, self.own_forward = packing, name, every, keep, own_forward
-        self.unkept = Call(name)
         self.numbers, self.looks = count(), count()  # of the calls of this layer, and of those examined closely
         self.seen = False
         self.weights: tuple[object, nn.RNNBase] | None = None
@@ -209,9 +209,10 @@ class _Hook:
         watched, number = packing.watched, next(self.numbers)
         is_input = isinstance(given, PackedSequence | Tensor)
         kept = number < self.keep and is_input and not self.own_forward and not _numbers(given).is_meta
-        watched.calls.append(call := Call(self.name) if number < self.keep else self.unkept)
+        with _LOCK:
+            watched.seen += 1
         if kept:
-            watched.guarded(self.name, self._keep, call, layer, given, hx)
+            watched.guarded(self.name, self._keep, watched.calls, layer, given, hx)
         if is_input and (number % self.every == 0 or result is None):
             seldom = number % (self.every * 16) and result is not None and _is_one_step(given, layer.batch_first)
             if not seldom:
@@ -254,14 +255,13 @@ class _Hook:
         x = grid if layer.batch_first else grid.transpose(0, 1)
         return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=pad)
 
-    def _keep(self, call: Call, layer: nn.RNNBase, given: Any, hx: Any) -> None:
+    def _keep(self, calls: list[Call], layer: nn.RNNBase, given: Any, hx: Any) -> None:
         version = [
             (weight.data_ptr(), None if weight.is_inference() else weight._version) for weight in layer.parameters()
         ]
         if self.weights is None or self.weights[0] != version:
             self.weights = version, snapshot(layer).cpu()
-        call.given, call.hx = copied(given), None if hx is None else on_each(hx, copied)
-        call.module = self.weights[1]
+        calls.append(Call(self.name, self.weights[1], copied(given), None if hx is None else on_each(hx, copied)))
 
 
 def _numbers(given: Tensor | PackedSequence) -> Tensor:

@@ -215,7 +215,7 @@ def test_a_right_pyramidal_encoder_has_no_finding(joined: int) -> None:
         x = pad_sequence([torch.randn(int(length), F) for length in lengths], batch_first=True)
         with pv.watch(model) as seen:
             model(pack(x, lengths))
-        assert (len(seen.calls), seen.findings) == (2, ()), seed
+        assert (seen.seen, seen.findings) == (2, ()), seed
 
 
 def test_lengths_that_are_too_short_in_a_pyramid_are_a_finding() -> None:
