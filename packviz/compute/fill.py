@@ -17,6 +17,7 @@ from packviz.validate import choice, integer, is_integer
 
 Piece = tuple[int, int, int]  # sequence, start, stop: its tokens from start up to, not including, stop
 Row = tuple[Piece, ...]
+LONGEST_FIRST = ("ffd", "bfd", "bfd_split")  # strategies that place the longest pieces first
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,7 @@ def fill_rows(lengths: Sequence[int] | Tensor, max_length: int | None = None, st
     """
     known = _checked(lengths)
     C = sum(known) if max_length is None else integer("max_length", max_length, 1, or_none=True)
-    fill = _FILL[choice("strategy", strategy, STRATEGIES)]
-    rows = tuple(map(tuple, fill(known, C)))
+    rows = tuple(map(tuple, _filled(known, C, choice("strategy", strategy, STRATEGIES))))
     keeps_all = strategy in ("wrapped", "bfd_split")
     dropped = () if keeps_all else tuple((b, C, length) for b, length in enumerate(known) if length > C)
     return Rows(rows, dropped, C)
@@ -179,11 +179,17 @@ def _best_fit(pieces: list[Piece], C: int) -> list[list[Piece]]:
     return rows
 
 
-_FILL: Mapping[Strategy, Callable[[Sequence[int], int], list[list[Piece]]]] = {
-    "wrapped": _wrapped,
-    "next_fit": lambda lengths, C: _next_fit(_heads(lengths, C), C),
-    "first_fit": lambda lengths, C: _first_fit(_heads(lengths, C), C),
-    "ffd": lambda lengths, C: _first_fit(_longest_first(_heads(lengths, C)), C),
-    "bfd": lambda lengths, C: _best_fit(_longest_first(_heads(lengths, C)), C),
-    "bfd_split": lambda lengths, C: _best_fit(_longest_first(_parts(lengths, C)), C),
+_FIT: Mapping[Strategy, Callable[[list[Piece], int], list[list[Piece]]]] = {
+    "next_fit": _next_fit,
+    "first_fit": _first_fit,
+    "ffd": _first_fit,
+    "bfd": _best_fit,
+    "bfd_split": _best_fit,
 }
+
+
+def _filled(lengths: Sequence[int], C: int, strategy: Strategy) -> list[list[Piece]]:
+    if strategy == "wrapped":
+        return _wrapped(lengths, C)
+    pieces = _parts(lengths, C) if strategy == "bfd_split" else _heads(lengths, C)
+    return _FIT[strategy](_longest_first(pieces) if strategy in LONGEST_FIRST else pieces, C)

@@ -16,11 +16,9 @@ from packviz.compute.row_layers import RowLayerOutput
 from packviz.compute.row_model import RowModel, split
 from packviz.compute.row_proof import prove_rows
 from packviz.inputs.batch import Batch
-from packviz.inputs.documents import cu_seqlens_of
+from packviz.inputs.documents import NO_LABEL, cu_seqlens_of
 from packviz.inputs.row_config import RowConfig
 from packviz.text import counted
-
-NO_LABEL = -100  # torch's ignore_index
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -13,10 +13,10 @@ from packviz.compute.draw import MAX_EMBEDDING_WEIGHTS, MAX_WEIGHTS
 from packviz.compute.fill import Rows, fill_rows
 from packviz.compute.row_layers import AttentionLayer, RowLayerOutput
 from packviz.compute.row_model import Attention, RowModel, document_mask
-from packviz.compute.row_record import NO_LABEL, RowsTrace
+from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
-from packviz.inputs.documents import position_ids_of, seq_idx_of
+from packviz.inputs.documents import NO_LABEL, position_ids_of, seq_idx_of
 from packviz.inputs.row_config import RowConfig
 from packviz.rules.preconditions import check_kind
 

@@ -14,10 +14,11 @@ from torch.nn.utils.rnn import pad_sequence
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.fill import Piece
 from packviz.compute.record import Trace
-from packviz.compute.row_record import NO_LABEL, RowsTrace
+from packviz.compute.row_record import RowsTrace
 from packviz.facts.padded_gradients import draw_head
 from packviz.facts.padded_run import packed_grid, run_padded, valid_cells
 from packviz.facts.row_leaks import rounding_of
+from packviz.inputs.documents import NO_LABEL
 from packviz.inputs.tensors import valid_mask
 from packviz.text import Brief
 from packviz.validate import integer

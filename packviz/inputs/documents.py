@@ -12,7 +12,18 @@ from packviz.errors import PackvizError
 from packviz.text import shown
 from packviz.validate import is_integer
 
-__all__ = ["ALIASES", "FIELDS", "cu_seqlens_of", "document_mask_of", "position_ids_of", "segment_ids_of", "seq_idx_of"]
+__all__ = [
+    "ALIASES",
+    "FIELDS",
+    "NO_LABEL",
+    "cu_seqlens_of",
+    "document_mask_of",
+    "position_ids_of",
+    "segment_ids_of",
+    "seq_idx_of",
+]
+
+NO_LABEL = -100  # torch's ignore_index
 
 # What libraries call the parts of a row.
 ALIASES = {

@@ -8,11 +8,10 @@ import torch
 from torch import Tensor
 
 from packviz.inputs.borders import BORDER_RULES, find_documents, where_rules_disagree
+from packviz.inputs.documents import NO_LABEL
 from packviz.rules.case import rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.row_case import RowCase
-
-IGNORED = -100  # a label that is not counted
 
 
 @rule("cu_seqlens", of=RowCase)
@@ -152,7 +151,7 @@ def labels_stay_inside(case: RowCase) -> Iterator[Fault]:
     if shift == 2:
         yield Fault("labels_shifted_twice", severity="silent")
     if shift in (0, 1) and sum(case.lengths) == len(ids):
-        crossing = [d for d in range(1, len(case.lengths)) if int(labels[case.starts[d] - shift]) != IGNORED]
+        crossing = [d for d in range(1, len(case.lengths)) if int(labels[case.starts[d] - shift]) != NO_LABEL]
         if shift == 1:
             crossing = [d for d in crossing if int(labels[case.starts[d] - 1]) == int(ids[case.starts[d]])]
         if crossing:
@@ -165,7 +164,7 @@ def label_shift(ids: Tensor, labels: Tensor) -> int:
     best, most = -1, 0.0
     for shift in (0, 1, 2):
         own, other = labels[: len(labels) - shift], ids[shift:]
-        is_target = own != IGNORED
+        is_target = own != NO_LABEL
         share = float((own == other)[is_target].double().mean()) if bool(is_target.any()) else 0.0
         if share > max(most, 0.8):
             best, most = shift, share
@@ -180,8 +179,8 @@ def documents_have_targets(case: RowCase) -> Iterator[Fault]:
         return
     inside = labels.clone()
     if case.input_ids is not None and label_shift(case.tokens(case.input_ids), labels) == 0:
-        inside[case.starts] = IGNORED  # the model shifts them: the first token of a document is not a target
+        inside[case.starts] = NO_LABEL  # the model shifts them: the first token of a document is not a target
     parts = torch.split(inside, list(case.lengths))
-    empty = [d for d, part in enumerate(parts) if bool((part == IGNORED).all())]
+    empty = [d for d, part in enumerate(parts) if bool((part == NO_LABEL).all())]
     if empty:
         yield Fault("no_target", None, empty, severity="note")

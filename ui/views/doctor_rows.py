@@ -12,8 +12,9 @@ from packviz.charts import Panel, panels
 from packviz.doctor import Finding, Reading, examine_rows
 from packviz.errors import PackvizError
 from packviz.inputs.borders import document_ids
+from packviz.inputs.documents import NO_LABEL
 from packviz.inputs.limits import LIMITS
-from packviz.rules.rows import IGNORED, label_shift
+from packviz.rules.rows import label_shift
 from packviz.text import counted, listed
 from ui.parts.part import fresh
 from ui.parts.status import announce
@@ -142,7 +143,7 @@ def _labels(row: Mapping[str, Any], best: Reading) -> list[Reading]:
     labels = row["labels"].flatten()
     shift = max(label_shift(row["input_ids"].flatten(), labels), 0) if "input_ids" in row else 0
     owners = torch.cat([best.ids[shift:], best.ids.new_full((shift,), -1)])
-    return [Reading("labels", torch.where(labels == IGNORED, -1, owners), labels.tolist())]
+    return [Reading("labels", torch.where(labels == NO_LABEL, -1, owners), labels.tolist())]
 
 
 def _panel(lines: Sequence[Reading], places: range, wrong: set[tuple[int, int]]) -> Panel:

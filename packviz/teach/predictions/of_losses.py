@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from packviz.facts.token_losses import MEANS
+from packviz.inputs.documents import NO_LABEL
 from packviz.teach.predictions.kind import Draft, Need
 from packviz.teach.predictions.prediction import MovieMoment
 from packviz.teach.predictions.row_facts import MAX_PIECES, ROW_QUESTIONS, RowFacts, ends
@@ -21,7 +22,7 @@ def last_label(facts: RowFacts, place: tuple[int, int]) -> Draft:
     label = int(facts.trace.labels[r, first + length - 1])
     names = {"name": facts.letters[b], "other": facts.letters[following] if following is not None else ""}
     choices = ("none", "itself", *(["next"] if following is not None else ["pad"]))
-    answer = "none" if label == -100 else "next"
+    answer = "none" if label == NO_LABEL else "next"
     return Draft(answer, MovieMoment("losses", name="labels"), names={**facts.in_words(r), **names}, choices=choices)
 
 

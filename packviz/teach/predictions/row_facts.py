@@ -12,10 +12,10 @@ import torch
 from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute import runs
-from packviz.compute.row_record import NO_LABEL
 from packviz.compute.rows import RowsTrace
 from packviz.facts.row_leaks import fullest
 from packviz.facts.token_losses import TokenLosses, losses_in_rows
+from packviz.inputs.documents import NO_LABEL
 from packviz.show.movie.about import Asked
 from packviz.teach.predictions.kind import Draft, Subject
 from packviz.text import filled, sequence_label

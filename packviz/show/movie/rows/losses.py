@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pack_sequence
 
-from packviz.compute.row_record import NO_LABEL
 from packviz.facts.token_losses import MEANS, Order, Over, TokenLosses, changed_means, losses_in_rows, means
+from packviz.inputs.documents import NO_LABEL
 from packviz.show.movie.layout import Place, Scene
 from packviz.show.movie.loss_cells import WIDTH, LossCells, losses_frame, losses_scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, marks

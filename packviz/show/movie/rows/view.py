@@ -8,13 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_sequence
 
-from packviz.compute.fill import Piece
+from packviz.compute.fill import LONGEST_FIRST, Piece
 from packviz.compute.row_record import RowsTrace
 from packviz.show.movie.about import Asked
 from packviz.show.movie.written import rounded, stored
 from packviz.validate import integer
-
-LONGEST_FIRST = ("ffd", "bfd", "bfd_split")
 
 
 @dataclass(frozen=True, eq=False)
