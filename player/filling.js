@@ -108,7 +108,8 @@ export class Filling extends Exercise {
   key(event) {
     if (event.key !== "Escape" || this.picked < 0) return super.key(event);
     event.preventDefault();
-    const [picked] = [this.picked, (this.picked = -1)];
+    const { picked } = this;
+    this.picked = -1;
     this.show(this.data.start);
     this.documents[picked].focus();
   }

@@ -156,7 +156,7 @@ def _start(view: View) -> Frame:
     base["title:strip"] = base["title:strip"].but(text=f"{entered} {shape(*_gradients(view).inputs[view.layer].shape)}")
     if _gradients(view).on == "output":
         base["title:out"] = base["title:out"].but(text=f"gradient of output {shape(*_gradients(view).upstream.shape)}")
-        groups.append(_outputs(view)) if _top(view) else None
+        groups += [_outputs(view)] if _top(view) else []
     elif _begins(view):
         b, width = view.ranked, _watched(view).h.shape[1]
         loss = _gradients(view).upstream[:, view.direction * width :]

@@ -145,7 +145,7 @@ def _margins(view: View, end: Frame) -> Step:
         heading = marks("title:lengths", "note", Place(at.panel, -1.3 * x, at.y), w=x, text="len", tone="now")
     crowded = view.small or len(packed_rows.live(view)) > CROWDED
     tones = {"title:counts": "now", "length": "now", "count": "" if crowded else "now"}
-    lit = {name: end[name].but(tone=tone) for name, tone in tones.items()} | frame(heading)
+    toned = {name: end[name].but(tone=tone) for name, tone in tones.items()} | frame(heading)
     lengths, sizes = view.trace.padded.lengths, view.trace.packed.batch_sizes
     rank, ranks = view.trace.sorted.unsorted_indices, view.trace.sorted.rank.tolist()
     counts = [int((lengths > t).sum()) for t in range(int(lengths.max()))]
@@ -157,7 +157,7 @@ def _margins(view: View, end: Frame) -> Step:
     )
     read = [listed(values).strip("[]") for values in (view.trace.sorted.lengths.tolist(), view.batch_sizes)]
     caption = say("pack", "margins", view, lengths=read[0], sizes=read[1])
-    return Step(caption, ({**end, **lit},), detail=detail, name="margins")
+    return Step(caption, ({**end, **toned},), detail=detail, name="margins")
 
 
 def _memory_strips(view: View, end: Frame) -> Iterator[Step]:

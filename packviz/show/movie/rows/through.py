@@ -13,7 +13,7 @@ from packviz.compute.row_record import RowsTrace
 from packviz.facts.row_leaks import Leak, fullest, leak_in
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
-from packviz.show.movie.marks import Frame, Marks, Role, frame, marks, title
+from packviz.show.movie.marks import Frame, Marks, Role, Tone, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
@@ -198,7 +198,7 @@ def row_tokens(view: RowsView) -> Marks:
     return token_marks(view, Place("through", x, 0.0), shown).but(w=row.strip.width)
 
 
-def _tones(wrong: Any, other: str) -> Any:
+def _tones(wrong: Any, other: Tone) -> Any:
     return np.where(np.asarray(wrong), "wrong", other) if np.ndim(wrong) else other
 
 
