@@ -8,7 +8,7 @@ The routes are listed in routes.py; the teacher's page calls the same functions 
 
     from classroom.rooms import rooms
     code, host = rooms.call(rooms.create([spec, ...]))                  # RefusedError: .status, .sentence
-    rooms.call(rooms.act(code, host, "ask", {"question": 0}))           # or a spec, see questions.py
+    rooms.call(rooms.act(code, host, "ask", {"question": 0}))           # or a spec, see specs.py
     seen = rooms.call(rooms.snapshot(code, host))
     film = rooms.call(rooms.film(code, host, seen["shown"]))            # .data gzipped JSON, .step, .steps
     text = rooms.call(rooms.answers(code, host))                        # CSV
@@ -20,20 +20,16 @@ may follow either vote; `talk` and `reveal` close an open one. `back` undoes the
 been shown. `step` moves the movie of the reveal. Anything else is refused with 409. An action may have `at`, the place
 in the lesson ([number of what is shown, phase, round]) for which it is meant: elsewhere nothing is done.
 
-snapshot, for everybody: code, revision, phase, round (1, 2), question (null, or number, kind, prompt, form, and where
-it has them options, rows (the batch), settings (as code), letters, example, single, poll), voted, joined, step (of
-the movie, null before the reveal), kind of what is on the screen (question, slide, step; null before the first),
-shown (its number among all that was shown, from 1), item (its place in the list from 0; null if it is not from the
-list), html (of a slide, and within question of a teacher's own prompt), wonder (the question from a student that the
-teacher shows, or null), channels (what phones offer), mine (the phone's answer in this round as it was sent, or
-null), read (the same in its normal form), following; phones: name, confidence, pace.
-form: choice, number, numbers, letters or cell; answers: index (or text), number, list or text, text, [sequence, t].
-In the phase reveal, for everybody; for the teacher always: answer (as it would be sent), solution (as typed), why,
-reasons ([{answer, reason}]), bars ([{answer, right, before, after, reason}]; answer null counts all others), rounds (1
-or 2), movie (null for a teacher's own question, or {path, steps}; its path needs &token=). Phones that have voted also
-get right and reason. For the teacher alone: host, place (as in `at`), hint (null, or {share, advice, told} after a
-close), natural (the action that usually comes next), items (the plan, or null), questions (the list; null in a plan),
-done (places in the list that were shown), index (as item), left (how many of the list come after it), before and after
-(whether there is something), upcoming (the next item), note, seconds since the first item, asked (all specs so far),
-spec (of the current question), pace, wonders, following_count.
+A snapshot (snapshot.py) is what one token may see of a room. What phones read of it is the type Seen in
+phone/connection.js, and of a question the type Question in phone/answer.js. It also has, for everybody: code, item (the
+place in the list of what is on the screen, from 0; null if it is not from the list), slide (its Markdown) and wonder
+(the question from a student that the teacher shows, or null); with the bars: answer (as it would be sent) and reasons
+([{answer, reason}]). The path of a movie needs &token=. Answers by form: an index or a text for a choice, a number, a
+list or text for numbers, a text for letters and for a text, [sequence, t] for a cell.
+The teacher always gets the bars and what comes with them, others in the phase reveal. For the teacher alone: host,
+place (as in `at`), hint (null, or {share, advice, told} after a close), natural (the action that usually comes next),
+items (the plan, or null), questions (the list; empty in a plan), done (places in the list that were shown), index (as
+item), left (how many of the list come after it), before and after (whether there is something), upcoming (the next
+item), note, seconds since the first item, asked (all specs so far), spec (of the current question), pace, wonders,
+following_count.
 """

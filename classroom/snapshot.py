@@ -140,8 +140,9 @@ def _sure(asked: OnScreen, answers: Sequence[str]) -> dict[str, list[int]]:
 def bars(asked: OnScreen, question: Question) -> list[dict[str, Any]]:
     """Return for each answer how often it was given before and after the talk, and why it is right or wrong.
 
-    The options of a choice come in their order; of other answers the right one and then the most frequent ones. Where
-    there are more than MAX_BARS, the last one, without an answer, counts the others.
+    The options of a choice come in their order; of other answers the right one and then the most frequent ones. If
+    there are more than MAX_BARS, or more than MAX_TEXTS collected texts, the last one, without an answer, counts the
+    others.
     """
     counts = [
         Counter(part for vote in votes.values() for part in _parts(question, vote.read))

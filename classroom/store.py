@@ -1,8 +1,8 @@
 """Where rooms are kept: for each room an append-only list of events.
 
 Any number of processes may use a store at once. A writer passes the number of events that it has seen; if there are
-more by now, nothing is appended, and the writer reads them first. `append` returns when the events are on disk; appends
-that wait at the same time share one commit.
+more by now, nothing is appended, and the writer reads them first. `append` returns when the events are stored: on disk
+in SQLite, and in Redis with `appendfsync always`.
 """
 
 from __future__ import annotations

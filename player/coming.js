@@ -1,5 +1,5 @@
-// What is still to come: a panel that is empty now, but not at the end of its stage, is an outline with its name. The outline
-// shows neither cells nor numbers, so it gives no answer away.
+// Outlines of panels that are empty now but will be filled by the end of the stage, each with its name. They show neither
+// cells nor numbers, so they give no answer away.
 
 /** @import { Coming, Ctx, Frame, Rect, Standing } from "./types" */
 

@@ -40,11 +40,9 @@ export function remember(singles) {
   for (const player of here.players) player.texts.nameKeys();
 }
 
-/**
- * Elements that use the arrow keys themselves, and those that do unless just clicked; then the movie gets the keys.
- * @param {string[]} names
- */
+/** @param {string[]} names */
 const roles = (...names) => names.map((name) => `[role=${name}]`).join(", ");
+/** Elements that use the arrow keys themselves, and those that do unless just clicked; then the movie gets the keys. */
 const NEEDS_KEYS = `input:not([type=button], [type=checkbox], [type=file], [type=image], [type=reset], [type=submit]), textarea, select, dialog, audio, video, canvas,
   [contenteditable]:not([contenteditable=false]), ${roles("alertdialog", "combobox", "dialog", "grid", "listbox", "menu", "menubar", "scrollbar", "searchbox", "slider")},
   ${roles("spinbutton", "tablist", "textbox", "tree", "treegrid")}`;

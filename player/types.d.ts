@@ -26,7 +26,10 @@ export type Tone = "" | "now" | "good" | "wrong";
 export type Scale = "input" | "state" | "weight" | "gradient";
 export type Numbers = (number | null)[];
 
-/** A cell; i: its number in the movie, in painting order. f: its group. k: its number in the group. */
+/**
+ * A cell; i: its number in the movie, in painting order. f: its group, if this has a tooltip. k: its last key, such as a time
+ * step, if its role or its tooltip needs it.
+ */
 export interface Cell {
   i: number;
   role: Role;
@@ -319,11 +322,12 @@ export interface Aside {
 }
 export interface StreamlitData {
   movie: Movie;
-  /** The step of a loose player. */
+  /** The step to show, at first and whenever it changes; without it, the first one is that in the address. */
   step?: number;
   ask?: { number: number; step?: number; token?: number; look?: boolean };
   picks?: boolean;
   watches?: boolean;
+  /** Whether it leaves the address alone and tells Python neither stage nor question. */
   loose?: boolean;
   onward?: string[];
   /** Whether the code is shown initially. */
@@ -350,8 +354,7 @@ export interface Spot {
   x: number;
   y: number;
 }
-/** As in packviz/teach/exercise.py. */
-/** What every exercise by hand has: its first message, and the one when a move is taken back. */
+/** What every exercise by hand has, as in packviz/teach/exercise.py: its first message, and the one when a move is taken back. */
 export interface Data {
   start: string;
   back: string;

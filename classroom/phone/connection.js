@@ -13,6 +13,7 @@ const PATIENCE = 8000, // ms until a request counts as lost
 export const LATEST = 1100; // ms between two attempts to connect
 
 /**
+ * An answer, how often it was given before and after the talk, and in each round how many were sure or guessed; null: all others.
  * @typedef {{ answer: string | null, right: boolean, before: number, after: number, reason: string, sure?: number[], guessing?: number[] }} Bar
  * @typedef {object} Seen what the server shows to this phone (classroom/snapshot.py)
  * @property {number} revision
@@ -24,14 +25,14 @@ export const LATEST = 1100; // ms between two attempts to connect
  * @property {string} [html] of a slide
  * @property {string[]} channels which of pace, wonder and confidence this phone offers
  * @property {"slow" | "fast" | "lost" | null} pace
- * @property {unknown} mine
+ * @property {unknown} mine the answer in this round, as it was sent
  * @property {string | null} read that answer as the server read it
  * @property {string | null} confidence
  * @property {number} voted
  * @property {number} joined
  * @property {string} name
  * @property {boolean} following
- * @property {number | null} step
+ * @property {number | null} step of the movie
  * @property {boolean | null} [right] null in a poll
  * @property {string} [reason]
  * @property {string} [solution]

@@ -1,4 +1,7 @@
-"""Which layers of a model carry a change over a border: alone they move as many of their rows, in a row more."""
+"""Find the layers that carry a change across a border.
+
+They are those that change more of a document's outputs in the row than when it runs alone.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

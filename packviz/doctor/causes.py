@@ -72,7 +72,7 @@ def _by_values(pairs: set[tuple[int, int]], B: int) -> str:
 
 
 def _next_to(pairs: set[tuple[int, int]], step: int, B: int) -> bool:
-    """Return whether at least half of the samples change their neighbor, and each that changes any does."""
+    """Return whether at least half of the samples change another one, and each of these changes its neighbor."""
     changed = {j for j, _ in pairs}
     return len(changed) >= (B - 1) / 2 and all((j, j + step) in pairs for j in changed)
 

@@ -57,9 +57,11 @@ class Counted:
 
 @dataclass(eq=False)
 class Evidence:
-    """What the runs of some samples show. `failures`: why some were impossible, `compared`: which were compared.
+    """What the runs of some samples show.
 
-    run        takes whatever stands for a batch, such as a list of samples; what it returns, `separate` splits
+    `failures`: the error of each way that could not be run; `compared`: the ways that were.
+
+    run        runs a batch, such as a list of samples; `separate` splits its result into samples
     counted    the model that `run` calls
     budget     how often that may be called, by everything in a check
     lengths    how many steps each sample has; 0 if unknown

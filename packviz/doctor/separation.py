@@ -18,8 +18,8 @@ from packviz.text import listed
 class SampleAxes:
     """Where the samples are in a tensor.
 
-    axes    the dimension that counts them; of samples one after another the dimensions that count their entries: the
-            scores of attention have two
+    axes    the dimension that counts the samples; if the samples are laid end to end, the dimensions that count their
+            entries: the scores of attention have two
     sizes   how many entries each sample has; None: each is at one index
     """
 

@@ -32,7 +32,9 @@ def copied(sample: Any) -> Any:
 
 
 def other_order(sizes: Sequence[float], seed: int) -> list[int]:
-    """Return a permutation that moves every sample and sorts them neither by size nor back: for two, the swap.
+    """Return a permutation that moves every sample, and leaves them sorted neither by rising nor by falling size.
+
+    Two samples can only be swapped.
 
     >>> other_order([5, 4], 0)
     [1, 0]

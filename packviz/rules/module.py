@@ -148,6 +148,6 @@ def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor
 
 @rule("module")
 def dropout_has_an_effect(case: Case) -> Iterator[Fault]:
-    """Find dropout that no layer can have."""
+    """Find dropout that has no effect, because there is only one layer."""
     if case.layer.dropout and case.layer.num_layers == 1:
         yield Fault("dropout_one_layer", severity="note")

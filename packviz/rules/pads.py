@@ -1,7 +1,7 @@
 """Compares the lengths with the pads: tokens left out, pads taken for tokens, pads elsewhere; finds NaN and inf, too.
 
-What a pad is, padding_value.py says; the finding says so if it is assumed. A sequence ends after its last step that is
-not a pad. Of each list, the first line that applies is found.
+padding_value.py defines what a pad is; the finding says so if it is assumed. A sequence ends after its last step that
+is not a pad. Of each list, the first line that applies is found.
 
 x with lengths, and sequences end after their lengths:
     B = T, and with these swapped each sequence ends at its length               batch_first

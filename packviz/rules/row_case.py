@@ -83,7 +83,7 @@ class RowCase:
 
 
 def joined(cases: Sequence[RowCase], documents: Sequence[Tensor]) -> RowCase:
-    """Return the documents of all rows of a batch as one row: these documents were to be put into them."""
+    """Return the documents of all rows of a batch as one row; documents: those that the rows should contain."""
     ids = [None if case.input_ids is None else case.tokens(case.input_ids) for case in cases]
     lengths = [case.lengths for case in cases]
     if not all(lengths):  # padded: a document is a row

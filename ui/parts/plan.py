@@ -27,7 +27,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     note: Annotated[str, Meta(max_length=MAX_NOTE)] = ""  # the teacher's own
     page: str = ""  # of the app, by its name in the address; "" for a question alone
     stages: tuple[MovieStage, ...] | None = None  # of the movie; None for all stages
-    example: str = ""  # this and the next two as in `ui.runs.Source`
+    example: str = ""  # this and the next two as in `ui.state.runs.Source`
     sequences: str | None = None
     read_as: ReadAs = "auto"
     kind: str = PACKING.name  # of run
@@ -36,7 +36,7 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     direction: int = 0
     head: int = 0
     step: Annotated[int, Meta(ge=1)] = 1
-    question: dict[str, Any] | None = None  # as classroom/questions.py has it
+    question: dict[str, Any] | None = None  # as classroom/specs.py has it
     link: Annotated[str, Meta(max_length=MAX_LENGTH)] | None = None  # the query of the address, if it has no movie
     slide: str = ""  # Markdown, as classroom/specs.py has it
 

@@ -1,8 +1,8 @@
 """Values that the app gives to widgets: until one arrives, the browser sends older ones with every action.
 
 A message from the browser has the values of all widgets, and is sent for one action. So if one of them is older than
-what the app gave, and another has changed, the older one is not meant. If no other has changed, time must decide: the
-action may have been a button, or the older value itself.
+what the app gave, and another has changed, then the older value was not chosen by the visitor, and is ignored. If no
+other has changed, time must decide: the action may have been a button, or the older value itself.
 """
 
 import math

@@ -44,7 +44,7 @@ class Changes(NamedTuple):
 
 @np.errstate(invalid="ignore")  # a float beyond the range of int64 does not count as whole
 def changes(frames: Iterable[tuple[Frame, int]]) -> Changes:
-    """Compare frames, each with how many it stands for; the first is what precedes the first step.
+    """Compare frames and films, each given with its number of frames; the first one is the state before the first step.
 
     A mark that is missing from a frame fades; a new one appears, coming from its origin if it has one.
     """

@@ -1,7 +1,7 @@
 """The kinds of run that a movie can show, and what a movie needs to know of each.
 
 A kind is an entry in MOVIE_KINDS. A stage is a file with three functions of the kind's view: its steps, the layout of
-its panels, and its last frame, from which the next stage starts.
+its panels, and the frame that it leaves to the next stage.
 """
 
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -52,9 +52,9 @@ class StageEntry:
     """A stage of a kind of run.
 
     name: of the stage, in links and captions. statement: the name of its line in the program. steps: yields its steps.
-    scene: the layout of its panels. end: its last frame, None for the last stage. has: whether a run has it.
-    by_default: whether a movie has it even if it is not asked for. otherwise: the stage that a run without it shows in
-    its place.
+    scene: the layout of its panels. end: the frame that it leaves to the next stage, None for the last one. has:
+    whether a run has it. by_default: whether a movie has it even if it is not asked for. otherwise: the stage that a
+    run without it shows in its place.
     """
 
     name: str

@@ -52,8 +52,8 @@ class Marks:
     name: the same in every frame. keys: columns that identify its marks. look: what may change, a column for each of
     DEFAULTS: panel `p`, place, size, texts, the number of its token, the value `v` in ten-thousandths, `vec` the row in
     the movie's numbers, scale and tone. seq: the sequence of each mark. tip: the tooltip. shown: which of them are
-    visible. origin: where new ones come from, or, if anew, all of them. In a film any of these columns may have a line
-    for each of its frames, or only for the frames in `lines`, at which it changes.
+    visible. origin: where new ones come from, or, if anew, all of them. In a film, a column may hold one line per
+    frame, or one line for each frame in `lines`, the frames at which it changes.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What functions of a view return is kept in the view."""
+"""Cache, in the view, what functions of the view return."""
 
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar

@@ -49,7 +49,7 @@ def view_of(run: Traced, asked: Asked) -> View:
 
 
 def about(view: View, others: Sequence[Tensor] = ()) -> About:
-    """Return what the movie says about its run; call it last, for stages add to the numbers.
+    """Return what the movie says about its run. Its numbers are the view's own list, to which stages add.
 
     others: states beside those of the run, for their scale.
     """

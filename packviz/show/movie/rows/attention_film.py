@@ -82,7 +82,7 @@ def _still(view: RowsView, each: ShownRow) -> Frame:
 
 
 def _led(values: np.ndarray, times: int = 1) -> np.ndarray:
-    """Return a line for each query as the lines of a film: each so many times, after one for the row before them."""
+    """Return the lines of a film: the first line once, then each query's line `times` times."""
     return np.concatenate([values[:1], values.repeat(times, 0)])
 
 
