@@ -124,3 +124,25 @@ def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -
     assert (step.get("tone") == "wrong") == bool(pads)
     assert not pads or f": {lost}." in step["caption"]
     return spoke
+
+
+@each
+def test_the_code_of_a_reading_counts_the_steps_that_caption_and_picture_count(case: Case) -> int:
+    spoke = 0
+    for readout, step, cells in readings(case):
+        said = step["detail"][1:2] if case.D == 2 and readout.key not in POOLS and case.B < 13 else []
+        for text, _ in said:
+            first, *lines = text.split("\n")
+            assert first == f"# steps taken, of {case.lengths}"
+            counts = [[int(number) for number in re.findall(r"\d+", line)] for line in lines]
+            assert [line.split(":")[0] for line in lines] == [f"# {way}" for way in readout.halves]
+            for b in set(case.filmed) - set(case.strays):
+                note = cells[f"taken:{b}"]["text"]
+                noted = [int(taken) for taken in re.findall(r"(\d+)/", note)]
+                assert [line[b] for line in counts] == (noted or [0] * len(lines)), (readout.key, b)
+            halted = re.search(r"[Ff]or (.+?)[,]? the backward half (.+?)\.", step["caption"])
+            for b in [ord(letter) - ord("A") for letter in re.findall(r"\b[A-Z]\b", halted[1])] if halted else []:
+                spoke += case.module.num_layers > 1
+                assert counts[-1][b] == 1
+                assert ("Through " in step["caption"]) == ("top layer" in halted[2]) == (case.module.num_layers > 1)
+    return spoke

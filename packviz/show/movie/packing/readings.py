@@ -114,12 +114,11 @@ def _detail(view: View, readout: Readout) -> tuple[CodeLine, ...]:
     assert readout.values is not None
     lines = [CodeLine(readout.code, shape(*readout.values.shape))]
     if recurrent.directions(view) == 2 and readout.key not in POOLS:
-        noun = "packed rows" if readout.caution else "tokens"
-        seen = [
-            f"# {half}: {listed(list(rows))}"
-            for half, rows in zip(readout.halves, zip(*readout.seen, strict=True), strict=True)
+        steps = [
+            f"# {half}: {listed(list(taken))}"
+            for half, taken in zip(readout.halves, zip(*readout.steps, strict=True), strict=True)
         ]
-        lines.append(CodeLine("\n".join([f"# {noun} seen, of {listed(view.lengths)}", *seen])))
+        lines.append(CodeLine("\n".join([f"# steps taken, of {listed(view.lengths)}", *steps])))
     if readout.caution:
         lines.append(CodeLine(f"# {readout.caution}"))
     return tuple(lines)
