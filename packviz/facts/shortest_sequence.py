@@ -62,5 +62,5 @@ def _digits(one: Tensor, other: Tensor) -> int:
 
 
 def _written(state: Tensor, digits: int) -> str:
-    numbers = [f"{number:.{digits}f}" for number in state[:_SHOWN].tolist()]
+    numbers = [f"{number:z.{digits}f}" for number in state[:_SHOWN].tolist()]
     return f"[{', '.join(numbers)}{', …' if len(state) > _SHOWN else ''}]"

@@ -125,7 +125,7 @@ def _gate_sum(
 
 def rounded(value: float) -> str:
     """Return a number with four decimals, or with four significant digits if decimals would hide it."""
-    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.4g}"
+    return f"{value:z.4f}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.4g}"
 
 
 def _as_factor(value: float) -> str:

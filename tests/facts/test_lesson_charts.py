@@ -41,6 +41,20 @@ def test_states_shows_torchs_own_output_up_to_an_outlined_final_state(trace: pv.
         assert [ring.line.color for ring in rings] == [SEQUENCE_HUES[b % 10] for b in range(len(ends))]
 
 
+def test_a_state_that_rounds_to_zero_has_no_sign_under_the_pointer() -> None:
+    module = torch.nn.RNN(1, 1, batch_first=True)
+    with torch.no_grad():
+        for weights in module.parameters():
+            weights.fill_(-1e-5)
+    [text] = [
+        text
+        for row in charts.states(pv.trace_module(module, torch.ones(1, 1, 1), [1])).data[0].text
+        for text in row
+        if text
+    ]
+    assert text.endswith("h = 0.0000")
+
+
 @each
 def test_units_draws_each_unit_of_torchs_own_output(trace: pv.Trace) -> None:
     output = packed_run(trace)[0]

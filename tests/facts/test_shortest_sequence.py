@@ -43,6 +43,11 @@ def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     assert packed.endswith(" agrees")
 
 
+@pytest.mark.parametrize("seed", [23, 37])  # of which a state has such a number
+def test_a_number_that_rounds_to_zero_has_no_sign(seed: int) -> None:
+    assert [line for line in found(cell="rnn", seed=seed).lines if "-0.00" in line] == []
+
+
 def test_a_wide_state_is_cut_and_numbers_are_called_numbers() -> None:
     ends, padded, _ = found("1 2\n3", hidden_size=6).lines
     assert "B ends after 1 number." in ends

@@ -13,6 +13,7 @@ from trace_cases import random_case
 
 from packviz import Trace, trace_module
 from packviz.facts import UnitSum, unit_sum
+from packviz.facts.unit_arithmetic import rounded
 
 SEEDS = [seed for seed in seeds(24) if not random_case(seed).module.proj_size]
 LETTERS = {"RNN_TANH": "h", "RNN_RELU": "h", "GRU": "rzn", "LSTM": "ifgo"}
@@ -121,3 +122,7 @@ def test_the_formulas_are_those_of_pytorchs_documentation() -> None:
     assert symbols(cell="rnn") == ["h' = tanh(W_ih x + b_ih + W_hh h + b_hh)"] * 2
     assert symbols(cell="rnn", nonlinearity="relu", bias=False)[0] == "h' = ReLU(W_ih x + W_hh h)"
     assert symbols(cell="gru", bias=False)[2] == "n = tanh(W_in x + r · (W_hn h))"
+
+
+def test_a_zero_has_no_sign() -> None:
+    assert rounded(-0.0) == rounded(0.0) == "0.0000"

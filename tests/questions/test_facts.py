@@ -10,6 +10,8 @@ from entry_cases import ALL, UNEVEN, asked, changed, key_of, told, typed
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence
 
+from packviz.teach.questions import running
+from packviz.teach.questions.panels import numbers
 from packviz.teach.questions.running import OTHERWISE
 
 EQUAL = "1 2 3\n4 5 6\n7 8 9"
@@ -240,3 +242,8 @@ def test_warnings_are_shown_again_after_programs_that_hide_them() -> None:
     changed("inverse", "wrong", "", ASKING).wrong["other"].join()
     assert warnings.showwarning is shown
     assert warnings.filters == filters
+
+
+def test_a_number_that_rounds_to_zero_has_no_sign() -> None:
+    assert numbers("h", torch.tensor([[-0.004, -0.006]])).texts == (("0.00", "−0.01"),)
+    assert running.written(-0.0) == "0"

@@ -52,7 +52,7 @@ def embedding(shown: Shown) -> None:
     st.markdown(zeros.sentence)
     columns = [f"unit {unit}" for unit in range(len(zeros.states[0]))]
     frame = pd.DataFrame(zeros.states, ["after its last token", "one zero later", "fifty zeros later"], columns)
-    st.dataframe(frame.style.format("{:.4f}"), key="zeros", alt="The state before and after inputs of zeros")
+    st.dataframe(frame.style.format("{:z.4f}"), key="zeros", alt="The state before and after inputs of zeros")
 
 
 def shares(shown: Shown) -> None:

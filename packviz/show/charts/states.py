@@ -35,7 +35,7 @@ class _Grid(NamedTuple):
         if self.rows[b][t] < 0:
             return ""
         what = f"sequence {sequence_label(b)}, t = {t}, packed row {self.rows[b][t]}"
-        return f"{what}<br>unit {unit}: h = {float(self.h[b, t, unit]):.4f}"
+        return f"{what}<br>unit {unit}: h = {float(self.h[b, t, unit]):z.4f}"
 
 
 def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:

@@ -108,7 +108,7 @@ def numbers(
 ) -> Panel:
     """Return a small matrix in the diverging colours, two decimals in each cell."""
     matrix = values.detach().reshape(-1, values.shape[-1] if values.dim() else 1).double().tolist()
-    texts = tuple(tuple(f"{value:.2f}".replace("-", "−") for value in row) for row in matrix)
+    texts = tuple(tuple(f"{value:z.2f}".replace("-", "−") for value in row) for row in matrix)
     shown = tuple(map(tuple, matrix))
     return Panel(title, texts, values=shown, wrong=_places(wrong), rows=tuple(rows), columns=tuple(columns))
 

@@ -209,7 +209,7 @@ def written(value: object) -> str:
     if isinstance(value, Tensor):
         value = value.detach().tolist()
     if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) else two_digits(value)
+        return f"{value:z.0f}" if value == int(value) else two_digits(value)
     if isinstance(value, Size | tuple):
         return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
     if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
