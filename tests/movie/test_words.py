@@ -115,7 +115,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     *((pattern, lambda m, found, true=true: [*map(int, found.groups())] == true(m)) for pattern, true in NUMBERS),
     (r"at t = 0\b", lambda m, _: m.case.D == 2),
     (r"\bout(?:put)?\[(:, )?-1\]", lambda m, found: bool(found[1]) != m.case.transposed),
-    (r"\bh_n\[(-?\d+)\]", lambda m, found: is_row(m, int(found[1]))),
+    (r"\b[hc]_n\[(-?\d+)\]", lambda m, found: is_row(m, int(found[1]))),
     (r"\b[hc]_0\[(\d+)\]", lambda m, found: is_row(m, int(found[1]))),
     (r"\b[hc]_0\b", lambda m, _: m.stage == "run"),
     (r"\((\d+) sequences\)", lambda *_: True),  # counted with the letters
@@ -176,7 +176,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     ),
     (rf"only ({CHIPS}) (?:has|have) a packed row\b", lambda m: m.live),
     (rf"({CHIPS}) starts? from h_0", lambda m: m.at_their_last_step),
-    (rf"For ({CHIPS}) this is the (?:first|last) one", ended),
+    (rf"({CHIPS}) ends? here", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
@@ -223,6 +223,26 @@ def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
     return len(live)
 
 
+@each_case
+def test_c_is_said_to_be_kept_and_returned_just_for_an_lstm(case: Case) -> int:
+    told = {
+        "h changes": "h and c changes",
+        "h_n": "and c_n",
+        "from h_0": "h_0 and c_0",
+        "no longer": "h and c no longer",
+    }
+    spoke = 0
+    for moment in moments(case):
+        if moment.stage == "run" and moment.t is not None:
+            states = {words for words in told if words.replace("h changes", "Every row of h") in moment.caption}
+            spoke += len(states)
+            for words in states:
+                assert (told[words] in re.sub(r"\[-?\d+\]", "", moment.caption)) == isinstance(
+                    case.module, torch.nn.LSTM
+                )
+    return spoke
+
+
 def takes_tokens(m: Moment) -> bool:
     """Whether those that end at this step of the run, or start, do so with a token."""
     if m.stage != "run" or m.t is None:
@@ -233,7 +253,7 @@ def takes_tokens(m: Moment) -> bool:
 @pytest.mark.parametrize(
     ("words", "true"),
     [
-        (r"h_n(\[-?\d+\])? is complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
+        (r"[hc]_n(\[-?\d+\])? (is|are) complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
         ("(?i)without padding|each token is stored once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
         ("last token", takes_tokens),
     ],
@@ -305,6 +325,7 @@ def test_play_gives_every_caption_the_time_to_read_it(example: Example) -> None:
     batch = Batch.example(example.key)
     run = pv.trace(batch)
     movies = [pv.movie(run), pv.movie(run, deep=True), beside(run)]
+    movies.append(pv.movie(pv.trace(batch, Config(cell="lstm")), ("run",)))
     if batch.kind != "vectors":
         longest, shortest = int(batch.lengths.max()), int(batch.lengths.min())
         for length in (None, longest + shortest):  # as the app fills rows
