@@ -121,6 +121,20 @@ def test_each_row_of_thirty_sequences_has_its_letters(listened: Screen, tmp_path
         assert listened.page.evaluate(FAULTS) == [], step
 
 
+def test_each_of_thirty_sequences_has_its_letter_in_the_picture_of_the_overview(
+    listened: Screen, tmp_path: Path
+) -> None:
+    movie = packing("\n".join(" ".join("abcd"[: 1 + i % 4]) for i in range(30)))
+    listened.page.set_viewport_size({"width": 1440, "height": 900})
+    listened.open(movie.save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 485px; }")
+    listened.rest()
+    listened.page.evaluate("() => window.written.clear()")
+    for step in range(2, len(movie.steps) + 1):
+        listened.press("ArrowRight")
+        assert [fault for fault in listened.page.evaluate(FAULTS) if "label" in fault] == [], step
+
+
 def test_a_row_with_free_cells_has_all_words_and_letters_beside_the_settings(listened: Screen, tmp_path: Path) -> None:
     movie = rows("borders", max_length=12)
     listened.open(movie.save(tmp_path / "movie.html").as_uri())

@@ -140,7 +140,7 @@ def test_the_proof_says_whether_the_numbers_are_torchs(case: Case) -> None:
 def test_what_is_left_out_or_stands_outside_the_window_is_named() -> None:
     notes = " · ".join(case_of("hundred").movie.notes)
     assert "4 of 200 features" in notes
-    assert "too small for text" in notes
+    assert "point at a cell to read it" in notes
     rows = pv.trace(Batch.parse("\n".join(["1 2"] * 130)))
     assert "showing 40 of 130 sequences, the longest" in pv.movie(rows).notes
     long = pv.trace(Batch.parse(" ".join(["1"] * 140)), Config(num_layers=2))  # no last step is in the picture
