@@ -79,16 +79,23 @@ export class Texts {
     if (moved) this.player.options.onStep?.(this.player.step, stage);
   }
   /**
-   * Scroll the code so that what this step runs is in view, and so is the statement that it belongs to.
+   * Scroll the code so that what this step runs is in view, and so is the statement that it belongs to. A whole statement
+   * is at the top, so below the last line there is as much room as that takes.
    */
   scrollCode() {
-    const { side, detail, code } = this.player.ui,
+    const { side, detail, code, proof } = this.player.ui,
       statement = code.querySelector("[aria-current]");
     if (!statement) return;
     const start = side.getBoundingClientRect().top - side.scrollTop,
-      first = statement.getBoundingClientRect().top - start - FADE,
-      last = detail.getBoundingClientRect().bottom - start + FADE;
-    side.scrollTop = Math.max(0, Math.min(first, last - side.clientHeight));
+      last = (detail.children.length ? detail : statement).getBoundingClientRect().bottom - start + FADE,
+      tops = [...code.children].map((node) => node.getBoundingClientRect().top - start),
+      above = tops.slice(0, [...code.children].indexOf(statement) + 1), // of the statement and those before it
+      least = last - side.clientHeight;
+    const top = least > 0 ? (above.find((top) => top >= least) ?? above.at(-1)) : 0;
+    proof.style.marginBottom = "";
+    const short = top + side.clientHeight - side.scrollHeight;
+    if (short > 0) proof.style.marginBottom = `${short}px`;
+    side.scrollTop = top;
   }
   // Show whether the code continues below its visible part.
   markMore() {

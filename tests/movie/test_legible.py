@@ -135,6 +135,34 @@ def test_each_of_thirty_sequences_has_its_letter_in_the_picture_of_the_overview(
         assert [fault for fault in listened.page.evaluate(FAULTS) if "label" in fault] == [], step
 
 
+CUT = """() => {
+    const [{ ui }] = window[Symbol.for("packviz")].players, { top, bottom } = ui.side.getBoundingClientRect();
+    const lines = [...ui.code.querySelectorAll("code, .pv-shape")].flatMap((node) => [...node.getClientRects()]);
+    const statement = ui.code.querySelector("[aria-current]").getBoundingClientRect();
+    const [last] = [...ui.detail.children].slice(-1).map((node) => node.getBoundingClientRect());
+    return {
+        cut: lines.filter((line) => line.top < top - 2 && line.bottom > top + 2).length,
+        hidden: statement.top < top - 1 || Math.max(statement.bottom, last?.bottom ?? 0) > bottom,
+    };
+}"""  # the lines of code cut at the top, and whether the statement or a line of this step is out of view
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("height", [275, 305])  # of the overview at 1280 by 720
+def test_beside_a_low_picture_the_code_that_runs_is_in_view_below_a_whole_line(
+    listened: Screen, tmp_path: Path, cell: str, height: int
+) -> None:
+    listened.open(packing(WORDS, cell=cell).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")
+    listened.rest()
+    scrolled = set()
+    while listened.step < int(listened.data("steps")):
+        listened.press("ArrowRight")
+        assert listened.page.evaluate(CUT) == {"cut": 0, "hidden": False}, listened.step
+        scrolled.add(listened.root.locator(".pv-code").evaluate("code => code.scrollTop"))
+    assert len(scrolled) > 2
+
+
 def test_a_row_with_free_cells_has_all_words_and_letters_beside_the_settings(listened: Screen, tmp_path: Path) -> None:
     movie = rows("borders", max_length=12)
     listened.open(movie.save(tmp_path / "movie.html").as_uri())
