@@ -52,8 +52,8 @@ def _rules(it: Spelled) -> Iterator[Step]:
         missed = [b for b, start in zip(it.sequences, it.cu_seqlens, strict=False) if start not in starts]
         known = {"rule": rule, "found": found, "missed": missed, "taken": sum(start >= it.tokens for start in starts)}
         text, picture = say("borders.rule", view, it=it, **known), _frame(it, 4, mask=True, rule=rule)
-        tone = "" if found == it.lengths else "wrong"
-        yield Step(text, (picture,), (_begins(it, rule),), tone, name=rule)
+        detail, right = (_begins(it, rule),), found == it.lengths
+        yield Step(text, (picture,), detail, "" if right else "wrong", name=rule)
 
 
 def _begins(it: Spelled, rule: Rule) -> CodeLine:
