@@ -6,7 +6,6 @@ import { Brush } from "../brush.js";
 import { channels, contrast, luminance, textOn } from "../colour.js";
 import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
-import { frameView, inked, roomyView } from "../layout.js";
 import { motionTo } from "../motion.js";
 import { looks, rectOf } from "../rects.js";
 import { placed, tipLines } from "../tips.js";
@@ -61,53 +60,6 @@ test("a strip goes on below where it breaks, and no cell reaches over the break"
   assert.deepEqual(rectOf(broken, "x", 0, 0, 1, 1), { x: 15, y: 12, w: 10, h: 10 });
   assert.deepEqual(rectOf(broken, "x", 3, 0, 1, 1), { x: 15, y: 27, w: 10, h: 10 });
   assert.ok(rectOf(broken, "x", 2.5, 0, 1, 1).w < 5);
-});
-
-test("the view with the largest cells is chosen, and a unit is larger than 110 pixels only in a picture higher than 600", () => {
-  const small = { w: 40, h: 20, at: { x: [0, 0] }, breaks: {} };
-  const scene = { wide: [small, view], tall: [small] };
-  assert.equal(frameView(scene, 800, 400).view, view);
-  assert.equal(frameView(scene, 2000, 600).unit, 110);
-  assert.equal(frameView(scene, 4000, 1200).unit, 220);
-  assert.equal(frameView(scene, 300, 800).view, small);
-});
-
-test("better all panels than larger cells", () => {
-  const both = { w: 5, h: 2, at: { x: [0, 0], y: [3, 0] }, breaks: {} };
-  assert.equal(frameView({ wide: [view, both], tall: [] }, 200, 100).view, both);
-});
-
-test("in a narrow place a picture is as wide as its numbers need, in a wide one as its place", () => {
-  const long = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
-  const of = (width, v = -0.5) => {
-    const numbers = Array.from({ length: 12 }, (_, x) => cell({ role: "value", x, y: 1, w: 1, h: 1, text: "", v }));
-    return roomyView({ wide: [long], tall: [] }, width, 240, inked([{ states: numbers }]));
-  };
-  assert.ok(of(340).room > 12 * 34);
-  assert.equal(of(340, 0.5).room, 340); // without a minus they are narrower
-  assert.ok(of(340).unit * of(340).wide > 34);
-  assert.equal(of(900).room, 900);
-});
-
-test("in a narrow place words beside the letter of their row need less room than others, which are bold", () => {
-  const long = { w: 8, h: 3, at: { x: [0, 0] }, breaks: {} };
-  const words = Array.from({ length: 8 }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text: "sings" }));
-  const of = (role) => {
-    const beside = cell({ role, x: 0, y: 2, w: 1, h: 1, text: "A", v: 0 });
-    return roomyView({ wide: [long], tall: [] }, 310, 240, inked([{ states: [beside, ...words] }]));
-  };
-  assert.equal(of("label").room, 310);
-  assert.ok(of("value").room > 310);
-});
-
-test("a view for a tall screen that fits comes before a picture that scrolls", () => {
-  const all = { w: 18, h: 3, at: { x: [0, 0], y: [9, 0] }, breaks: {} },
-    some = { w: 9, h: 3, at: { x: [0, 0] }, breaks: {} };
-  const words = (p) => Array.from({ length: 9 }, (_, x) => cell({ p, x, y: 1, w: 1, h: 1, text: "one" })),
-    letter = (p) => cell({ role: "label", p, x: 0, y: 0, w: 1, h: 1, text: "A" });
-  const ink = inked([{ states: ["x", "y"].flatMap((p) => [letter(p), ...words(p)]) }]);
-  assert.equal(roomyView({ wide: [all], tall: [some] }, 340, 240, ink).view, some);
-  assert.ok(roomyView({ wide: [all], tall: [all] }, 340, 240, ink).room > 340);
 });
 
 test("what is hidden, or stands in no panel of the view, is not drawn", () => {

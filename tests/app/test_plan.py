@@ -68,7 +68,7 @@ def test_a_plan_keeps_its_title_goal_and_minutes() -> None:
         (plan({"slide": f"![a](data:image/png;base64,{'A' * 400_004})"}), "at most 300 kB"),
         (plan({"question": {"prompt": "x" * 2001, "kind": "text"}}), "item 1"),
         (plan({"page": "packing", "sequences": "1 2", "colour": 1}), "`colour`"),
-        (plan({"page": "packing", "example": "own", "sequences": "1 x,\n"}), "item 1"),
+        (plan({"page": "packing", "example": "own", "sequences": "1 nan"}), "item 1"),
         (plan({"page": "packing", "example": "own", "sequences": "1 2", "step": 0}), "item 1, step"),
         (
             plan(

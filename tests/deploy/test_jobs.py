@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rq.job import Job
 from servers import a_worker
 from work_cases import (
     Visitor,
@@ -246,6 +247,15 @@ def test_no_server_ends_a_job_while_another_submits_it(redis_url: str, monkeypat
 
     monkeypatch.setattr(jobs._queue, "enqueue_call", look_and_enqueue)
     assert Visitor(jobs, "a", task(count, 1, next(_fresh))).now.state == "waiting"
+
+
+def test_a_job_is_ended_although_one_of_its_executions_is_gone(redis_url: str) -> None:
+    jobs = RedisJobs(redis_url.removesuffix("/0") + "/3", lambda _: True)  # without a worker
+    job = Visitor(jobs, "a", task(count, 1, next(_fresh)))
+    executions = Job.fetch(job.key, connection=jobs._redis).execution_registry
+    jobs._redis.zadd(executions.key, {"0" * 32: time.time() + 60})  # as when a worker ends it at that moment
+    jobs._end(job.key)
+    assert job.now.state == "stopped"
 
 
 def test_an_unreachable_redis_is_reported_in_one_sentence() -> None:

@@ -148,7 +148,7 @@ class RedisJobs:
         if self._redis.hexists(_of(key), "state") or not self._redis.exists(_of(key)):
             return
         _over(self._redis, key, "stopped", "")
-        with suppress(NoSuchJobError, InvalidJobOperation):
+        with suppress(NoSuchJobError, InvalidJobOperation, ValueError):  # the last: an execution that has just ended
             job = Job.fetch(key, connection=self._redis)
             if job.get_status() is JobStatus.STARTED:
                 send_stop_job_command(self._redis, key)

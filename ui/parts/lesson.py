@@ -23,7 +23,7 @@ from ui.state import address, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind, MovieStage
 from ui.state.path import script
 from ui.state.replaced import forget_undrawn
-from ui.state.runs import Request, Shown, in_turn, last_good, latest, run
+from ui.state.runs import OWN, Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
 
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
@@ -226,9 +226,13 @@ def _why() -> None:
     """
     with st.container(key="why"):
         if stage_on_screen() is not None:
-            found = run(last_good(PACKING, None)).fact(final_state)
+            asked = last_good(PACKING, None)
+            shown = run(asked)
+            found = shown.fact(final_state)
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
+            if asked.source.example == OWN and shown.batch.kind == "words":  # then what an edit does can surprise
+                st.caption("A new word gives the words after it other ids, and so other vectors.")
 
 
 @st.fragment(key=AFTER)

@@ -63,10 +63,8 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
 
     strip, out, was = places.strip(view).box, places.out(view).box, grid("was")
     enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
-    gates, memory = (
-        [grid(f"gate:{gate}") for gate in recurrent.gates(view)],
-        [grid("gate:c")] * (recurrent.kept(view) == "c"),
-    )
+    gates = [grid(f"gate:{gate}") for gate in recurrent.gates(view)]
+    memory = [grid("gate:c")] * (recurrent.kept(view) == "c")
     h, h_n = (headed(cells.state_box(view, name, width)) for name in ("h", "hn"))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
     work = beside(line(first, was, *memory, h), h_n, gap=0.0)

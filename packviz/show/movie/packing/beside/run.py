@@ -103,7 +103,7 @@ def _start(both: Pair) -> Frame:
     groups = grids(both, both.sides) | {name: group.at(0) for name, group in _computed(both).items()}
     if both.view.small or _apart_somewhere(both):
         above = beside_h(both, -0.75 * both.view.text)
-        groups |= frame(marks("note:apart", "note", above, h=both.view.text, text="distance"))
+        groups |= frame(marks("note:apart", "note", above, h=both.view.text, text="difference"))
     return groups
 
 
