@@ -23,23 +23,8 @@ class Lessons:
     done: frozenset[str] = field(default_factory=_kept)
 
 
-@dataclass
-class Menu:
-    """The pages by menu group, and the lessons that were done when they were made: 21 pages are a tenth of a rerun."""
-
-    done: frozenset[str] | None = None
-    groups: dict[str, list[Page]] = field(default_factory=dict)
-
-
 def pages() -> dict[str, list[Page]]:
     """Return the pages by menu group; lessons that are done have a tick."""
-    menu, done = visit(Menu), visit(Lessons).done
-    if menu.done != done:
-        menu.done, menu.groups = done, _grouped(done)
-    return menu.groups
-
-
-def _grouped(done: frozenset[str]) -> dict[str, list[Page]]:
     overview = script("overview")
     groups: dict[str, list[Page]] = {page.group: [] for page in PAGES}
     for page in PAGES:
@@ -49,12 +34,16 @@ def _grouped(done: frozenset[str]) -> dict[str, list[Page]]:
                 st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),
             ]
         else:
-            # the tick is the page's icon in the browser, too: a :material/ icon would be fetched
-            tick = "✔️" if page.stages and page.stages[0] in done else None
-            groups[page.group].append(st.Page(script(page.address), title=page.menu, icon=tick, url_path=page.address))
+            groups[page.group].append(_page(page.address, page.menu))
     return groups
 
 
 def script(name: str) -> str:
     """Return the file of a page, by its name in the address."""
     return f"pages/{name}.py"
+
+
+def _page(name: str, title: str) -> Page:
+    done = name in LESSONS and LESSONS[name].stages[0] in visit(Lessons).done
+    tick = "✔️" if done else None  # the page's icon in the browser, too: a :material/ icon would be fetched
+    return st.Page(script(name), title=title, icon=tick, url_path=name)
