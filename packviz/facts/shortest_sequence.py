@@ -25,9 +25,7 @@ class FinalState(Brief):
     padded: Tensor  # with the pads
     packed: Tensor
     alone: Tensor  # without the other sequences of the batch
-    lines: tuple[
-        str, ...
-    ]  # what pads do to it, as Markdown: a sentence with its state alone, then the padded and the packed one
+    lines: tuple[str, ...]  # what pads do to it, as Markdown: its state alone, in a sentence, then padded and packed
 
 
 def final_state(trace: Traced) -> FinalState | tuple[str, ...]:

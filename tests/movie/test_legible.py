@@ -109,7 +109,7 @@ def test_numbers_on_a_phone_in_full_screen_are_large(listened: Screen, tmp_path:
 
 
 def faults_in_thirty(listened: Screen, tmp_path: Path, movie: Movie, height: int) -> dict[int, list[str]]:
-    """Return what is wrong with the letters and words at each step of a movie of thirty sequences, in a player so high."""
+    """Return what is wrong with the letters and words at each step of a movie, in a player so high."""
     listened.page.set_viewport_size({"width": 1440, "height": 900})
     listened.open(movie.save(tmp_path / "movie.html").as_uri())
     listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")
