@@ -1,7 +1,6 @@
 """packviz in the browser: `python -m ui.server` serves it, as does `streamlit run app.py`."""
 
 from pathlib import Path
-from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -27,7 +26,7 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.logo(str(ICON), size="large")
     page = st.navigation(pages(), position="top", expanded=True)  # in the sidebar of a phone: every page
     hide()  # it may rerun, which needs to know the page
-    title, _ = title_and_description(page.url_path, urlencode(st.query_params.to_dict()))
+    title, _ = title_and_description(page.url_path, st.query_params)
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")
     page.run()
 else:  # ... and its server imports it once, before the first one

@@ -15,13 +15,13 @@ FILMED = next(entry for entry in ENTRIES if entry.film and entry.film.stage == "
 
 def go(visited: Visit, name: str) -> None:
     visited.go_to(name)
-    expect(visited.page).to_have_title(title_and_description(f"/{name.lower()}", "")[0])
+    expect(visited.page).to_have_title(title_and_description(f"/{name.lower()}", {})[0])
 
 
 def stands_at(visited: Visit, place: str, step: str, text: str = TEXT) -> None:
     """Check the address, and that the screen and the title of the tab agree with it."""
     visited.page.wait_for_url(place)
-    expect(visited.page).to_have_title(title_and_description(urlsplit(place).path, "")[0])
+    expect(visited.page).to_have_title(title_and_description(urlsplit(place).path, {})[0])
     expect(visited.text).to_have_count(1)  # while pages change there may be two
     expect(visited.text).to_have_value(text)
     expect(visited.sidebar.get_by_role("radio", name="lstm", exact=True)).to_be_checked()

@@ -233,6 +233,6 @@ def test_an_address_in_capitals_leads_to_its_page_on_this_host(address: str, pat
 
 def test_a_question_and_a_round_have_their_own_titles() -> None:
     entry = ENTRIES[3]
-    assert title_and_description("/questions", f"entry={entry.key}")[0] == f"{entry.question} · packviz"
-    assert "Round 77" in title_and_description("/quiz", "round=77")[0]
-    assert title_and_description("/quiz", "round=x") == title_and_description("/quiz", "")
+    assert title_and_description("/questions", {"entry": entry.key})[0] == f"{entry.question} · packviz"
+    assert "Round 77" in title_and_description("/quiz", {"round": "77"})[0]
+    assert title_and_description("/quiz", {"round": "x"}) == title_and_description("/quiz", {})

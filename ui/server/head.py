@@ -9,6 +9,7 @@ element arrives. React then shows placeholders, and everything that arrives with
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -68,9 +69,8 @@ class Head(BaseHTTPMiddleware):
         return HTMLResponse(f"{self.before}<script>{script}</script>{_tags(request)}{self.after}", headers=headers)
 
 
-def title_and_description(path: str, query: str) -> tuple[str, str]:
-    """Return the title and the description of the page at an address."""
-    asked = dict(parse_qsl(query))
+def title_and_description(path: str, asked: Mapping[str, str]) -> tuple[str, str]:
+    """Return the title and the description of the page at an address; asked: its query."""
     name = _name(path)
     title, about = _OF_PAGES.get(name, _OF_PAGES["overview"])
     if name == "questions" and asked.get("entry") in _OF_ENTRIES:
@@ -101,7 +101,7 @@ def _tags(request: Request) -> str:
     url = request.url
     if request.headers.get("x-forwarded-proto") == "https":  # behind a proxy that ends TLS
         url = url.replace(scheme="https")
-    title, about = title_and_description(url.path, url.query)
+    title, about = title_and_description(url.path, dict(parse_qsl(url.query)))
     image = url.replace(path=f"/{PREVIEW}", query="", fragment="")
     named = {"description": about, "twitter:card": "summary_large_image"}
     graph = {"site_name": "packviz", "type": "website", "title": title, "description": about, "url": url}

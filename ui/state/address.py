@@ -63,7 +63,8 @@ def asked() -> Mapping[str, str]:
 
 def touched(settings: Iterable[str]) -> bool:
     """Return whether the link names or locks any of these settings, or another page has given them a value."""
-    return bool(locked()) or any(name in asked() or name in st.session_state for name in settings)
+    named = asked()
+    return bool(locked()) or any(name in named or name in st.session_state for name in settings)
 
 
 def hidden() -> tuple[str, ...]:

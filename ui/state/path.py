@@ -1,5 +1,6 @@
 """Navigation: the pages in groups, the lessons in order, and which of them are done."""
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -25,7 +26,7 @@ class Lessons:
 
 def pages() -> dict[str, list[Page]]:
     """Return the pages by menu group; lessons that are done have a tick."""
-    overview = script("overview")
+    overview, done = script("overview"), visit(Lessons).done
     groups: dict[str, list[Page]] = {page.group: [] for page in PAGES}
     for page in PAGES:
         if page.address == "overview":  # the first page, without a name and by it
@@ -34,7 +35,7 @@ def pages() -> dict[str, list[Page]]:
                 st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),
             ]
         else:
-            groups[page.group].append(_page(page.address, page.menu))
+            groups[page.group].append(_page(page.address, page.menu, done))
     return groups
 
 
@@ -43,7 +44,7 @@ def script(name: str) -> str:
     return f"pages/{name}.py"
 
 
-def _page(name: str, title: str) -> Page:
-    done = name in LESSONS and LESSONS[name].stages[0] in visit(Lessons).done
-    tick = "✔️" if done else None  # the page's icon in the browser, too: a :material/ icon would be fetched
+def _page(name: str, title: str, done: Set[str]) -> Page:
+    # The tick is the page's icon in the browser, too: a :material/ icon would be fetched.
+    tick = "✔️" if name in LESSONS and LESSONS[name].stages[0] in done else None
     return st.Page(script(name), title=title, icon=tick, url_path=name)
