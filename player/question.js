@@ -181,13 +181,15 @@ export class Asking {
     this.show();
   }
   /**
-   * Show what there is room for: with little room, the question on the first step, on the step that the answer led to the
-   * verdict, and nothing elsewhere.
+   * Show what there is room for: with little room, the question on the first step, on the way that the answer led along
+   * the verdict, and nothing elsewhere.
    * @param {boolean} little
    */
   fit(little) {
-    const { step } = this.player;
-    this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : step === this.told ? "verdict" : "nothing";
+    const { step } = this.player,
+      { first } = this.questions?.[this.number] ?? {};
+    const told = step <= this.told && step >= first;
+    this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : told ? "verdict" : "nothing";
   }
   // ---- marks: a wrong answer stays there as the visitor's own, and the right one stands beside it
 

@@ -83,7 +83,8 @@ def asking(movie: Movie, stage: Stage) -> Movie:
 def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
     slips = [[spelled(slip.answer), slip.reason] for slip in prediction.slips]
     moment, last = prediction.moment, len(movie.steps)
-    seen = any(step.stage == moment.stage for step in movie.steps)  # else the answer is at the end
+    stages = [step.stage for step in movie.steps]
+    seen = moment.stage in stages  # else the answer is at the end
     step = movie.step_at(moment.stage, moment.timestep, moment.name) if seen else last
     solution = {"answer": prediction.solution, "why": prediction.why, "slips": slips}
     solution |= {"otherwise": prediction.otherwise, "miscounted": prediction.miscounted}
@@ -93,7 +94,7 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
         "example": prediction.example,
         "choices": list(prediction.choices),
         "parts": prediction.parts,
-        "first": movie.step_at(moment.stage, moment.since) if seen and moment.since is not None else step,
+        "first": stages.index(moment.stage) + 1 if seen and moment.whole else step,
         "step": step,
         "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),
     }

@@ -131,7 +131,7 @@ def batch_sizes(facts: Facts, _: None) -> Draft:
         "ended": [facts.B - size for size in sizes],
         "all": [facts.B] * len(sizes),
     }
-    return Draft(sizes, MovieMoment("pack", facts.timesteps[-1], since=0), mistakes)
+    return Draft(sizes, MovieMoment("pack", facts.timesteps[-1], whole=True), mistakes)
 
 
 @PACKING_QUESTIONS.kind(

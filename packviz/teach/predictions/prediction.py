@@ -58,7 +58,7 @@ class MovieMoment:
     stage: Stage
     timestep: int | None = None
     name: str = ""
-    since: int | None = None  # the time step from which it plays to that one; None if that one step shows it
+    whole: bool = False  # whether the stage is played up to that step, because all its steps lead to the answer
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def cu_seqlens(facts: RowFacts, _: None) -> Draft:
         "batch_sizes": sizes,
         "sizes_summed": _offsets(sizes),
     }
-    return Draft(offsets, MovieMoment("two", name="why"), mistakes)
+    return Draft(offsets, MovieMoment("two", name="why", whole=True), mistakes)
 
 
 @ROW_QUESTIONS.kind("letters", lambda facts: facts.shown if facts.B > 1 else (), single=True)
@@ -56,7 +56,7 @@ def row_token(facts: RowFacts, n: int) -> Draft:
     }
     begins = sum(facts.lengths[:b])
     names = {"n": n, "th": ordinal(t), "begins": begins, "length": facts.lengths[b]}
-    return Draft(b, MovieMoment("two", name="why"), mistakes, names)
+    return Draft(b, MovieMoment("two", name="why", whole=True), mistakes, names)
 
 
 @ROW_QUESTIONS.kind("numbers", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
@@ -70,7 +70,7 @@ def row_count(facts: RowFacts, _: None) -> Draft:
         "cut": len(fill_rows(facts.lengths, facts.C, "wrapped").rows),
         "one_more": facts.R + 1,
     }
-    return Draft(facts.R, MovieMoment("fill", name="end"), mistakes, {"tokens": facts.trace.rows.tokens})
+    return Draft(facts.R, MovieMoment("fill", name="end", whole=True), mistakes, {"tokens": facts.trace.rows.tokens})
 
 
 @ROW_QUESTIONS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
@@ -86,7 +86,7 @@ def dropped_from(facts: RowFacts, _: None) -> Draft:
         "nobody": (),
     }
     answer = sorted({b for b, _, _ in facts.dropped})
-    return Draft(answer, MovieMoment("fill", name="end"), mistakes, {"splits": facts.strategy in _SPLITS})
+    return Draft(answer, MovieMoment("fill", name="end", whole=True), mistakes, {"splits": facts.strategy in _SPLITS})
 
 
 @ROW_QUESTIONS.kind("numbers", once(lambda facts: max(facts.lengths) > facts.C), possible=once(lambda _: True))
@@ -102,7 +102,7 @@ def dropped_tokens(facts: RowFacts, _: None) -> Draft:
         "one_row": facts.N - facts.C,
     }
     names = {"longer": len(longer), "splits": facts.strategy in _SPLITS, "longest": max(facts.lengths)}
-    return Draft(facts.trace.rows.tokens_dropped, MovieMoment("fill", name="end"), mistakes, names)
+    return Draft(facts.trace.rows.tokens_dropped, MovieMoment("fill", name="end", whole=True), mistakes, names)
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
@@ -137,7 +137,9 @@ def document_count(facts: RowFacts, r: int) -> Draft:
         "largest": max(positions) + 1,
         "tokens": facts.n(r),
     }
-    return Draft(D, MovieMoment("borders", name="end"), mistakes, {**facts.in_words(r), "positions": positions})
+    return Draft(
+        D, MovieMoment("borders", name="end", whole=True), mistakes, {**facts.in_words(r), "positions": positions}
+    )
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: [*_queries(facts)], needs=(_ATTENTION,))
