@@ -114,6 +114,8 @@ def _examples(rerun: Callable[[], None]) -> None:
     told = "  \n".join([*(f"{each.key}: {each.title}" for each in EXAMPLES), f"{OWN}: your own text"])
     bindings = bound("example", told, partial(_fill_in, rerun), "sequences")
     picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
+    if picked != OWN:
+        st.caption(example(picked).title)
     if picked == OWN or example(picked).text is not None:
         choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)
 
