@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
 from tabs import Size, box_of, reach, until
-from visits import LAPTOP, PHONE, Open, Visit, ticked, two_screens
+from visits import LAPTOP, PHONE, PROJECTOR, Open, Visit, ticked, two_screens
 
 import packviz
 from packviz.show.movie import TERMS
@@ -418,6 +418,32 @@ def test_on_a_phone_the_ways_on_leave_the_buttons_of_the_overview_in_sight(visit
     seen.press("End")
     expect(seen.player.locator(".pv-onward").last).to_be_visible()
     expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+
+
+def test_in_full_screen_the_ways_on_leave_the_caption_its_two_lines(visit: Open) -> None:
+    seen = visit(None, path="", size=PROJECTOR, motion=False)
+    seen.press("End", "f")
+    expect(seen.player).to_have_attribute("data-full", "")
+    expect(seen.player.locator(".pv-onward").last).to_be_in_viewport(ratio=1)
+    lines = "node => node.getBoundingClientRect().height / parseFloat(getComputedStyle(node).lineHeight)"
+    assert seen.player.locator(".pv-caption").evaluate(lines) < 2.5
+
+
+def test_another_example_begins_anew_but_an_edit_at_the_end_stays(visit: Open) -> None:
+    seen = visit(path="packing", motion=False)
+    seen.press("End")
+    seen.text.press("Control+End")
+    seen.page.keyboard.type(" now")
+    until(seen.page, lambda: seen.query.get("example") == "own")
+    seen.settle()
+    assert seen.data("step") == seen.data("steps") != "1"
+    for example in ("words", "zen", "sentences"):
+        seen.player.evaluate("node => node.focus()")
+        seen.page.keyboard.press("End")
+        assert seen.data("step") != "1"
+        seen.click(seen.sidebar.get_by_role("radio", name=example).first)
+        expect(seen.player).to_have_attribute("data-step", "1")
+        assert "step" not in seen.query
 
 
 def test_after_a_click_on_full_screen_space_plays(visit: Open) -> None:

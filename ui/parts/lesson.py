@@ -215,7 +215,8 @@ def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)
         # once painted, the player requests `after`, which may end this run here
-        play(shown.movie.data, stages, picks=stages == ("run",), onward=onward, after=after)
+        example, picks = shown.request.source.example, stages == ("run",)
+        play(shown.movie.data, stages, example=example, picks=picks, onward=onward, after=after)
 
 
 @st.fragment(key=WHY)

@@ -78,6 +78,7 @@ def play(
     movie: bytes,
     stages: Sequence[str] | None,
     *,
+    example: str,
     picks: bool = False,
     onward: Sequence[str] = (),
     after: Sequence[str] = (AFTER,),
@@ -86,11 +87,13 @@ def play(
 
     The first time, the whole page reruns, because the rest of the page waits for the first picture.
 
-    movie: as JSON. picks: whether clicks on cells are reported; they rerun AFTER. onward: the labels of buttons in
-    the last step, which follow the links in the container "onward".
+    movie: as JSON. example: which one it shows; another one begins at its first step. picks: whether clicks on cells
+    are reported; they rerun AFTER. onward: the labels of buttons in the last step, which follow the links in the
+    container "onward".
     """
     key, ask = key_of(stages), visit(Screen).ask
-    data = {"ask": asdict(ask) if ask.number else None, "picks": picks, "watches": True, "onward": list(onward)}
+    data = {"ask": asdict(ask) if ask.number else None, "example": example, "picks": picks, "watches": True}
+    data["onward"] = list(onward)
     _mount(
         key=key,
         data=_with(movie, data),
