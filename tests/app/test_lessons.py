@@ -374,7 +374,7 @@ HEIGHT = """() => {
     const [{ picture }] = window[Symbol.for("packviz")].players;
     return [picture.standing.room <= picture.width, picture.height];
 }"""  # whether all of the picture is in sight, and how high it is
-SCROLL = {"unpacking": [1], "attention": range(2, 12), "what_leaks": [7]}
+SCROLL = {"attention": range(2, 12)}
 
 
 @pytest.mark.parametrize("size", [PHONE, SMALL], ids=["phone", "small"])
@@ -393,19 +393,20 @@ def test_on_a_phone_all_of_a_lesson_is_on_the_first_screen(visit: Open, page: st
 
 
 @pytest.mark.parametrize(
-    ("page", "query"),
+    ("page", "query", "size"),
     [
-        ("", None),
-        ("compare", None),
-        ("running", {"cell": "lstm"}),
-        ("running", {"cell": "rnn"}),
-        ("unpacking", {"bidirectional": "true"}),
+        ("", None, PHONE),
+        ("compare", None, PHONE),
+        ("compare", None, SMALL),
+        ("running", {"cell": "lstm"}, PHONE),
+        ("running", {"cell": "rnn"}, PHONE),
+        ("unpacking", {"bidirectional": "true"}, PHONE),
     ],
 )
 def test_on_a_phone_no_step_has_to_be_scrolled_sideways(
-    visit: Open, page: str, query: dict[str, object] | None
+    visit: Open, page: str, query: dict[str, object] | None, size: Size
 ) -> None:
-    seen = visit(query, path=page, size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    seen = visit(query, path=page, size=size, has_touch=True, is_mobile=True, motion=False)
     for step in range(1, int(seen.data("steps")) + 1):
         assert seen.page.evaluate(HEIGHT)[0], step
         expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
@@ -418,6 +419,12 @@ def test_on_a_phone_the_ways_on_leave_the_buttons_of_the_overview_in_sight(visit
     seen.press("End")
     expect(seen.player.locator(".pv-onward").last).to_be_visible()
     expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+
+
+def test_on_a_phone_the_changed_settings_take_one_line(visit: Open) -> None:
+    query = {"num_layers": 2, "bidirectional": "true", "cell": "lstm"}
+    seen = visit(query, path="running", size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    assert box_of(seen.main.locator(".st-key-changed"))["height"] < 45
 
 
 def test_in_full_screen_the_ways_on_leave_the_caption_its_two_lines(visit: Open) -> None:

@@ -92,8 +92,8 @@ def play(
     container "onward".
     """
     key, ask = key_of(stages), visit(Screen).ask
-    data = {"ask": asdict(ask) if ask.number else None, "example": example, "picks": picks, "watches": True}
-    data["onward"] = list(onward)
+    asked = asdict(ask) if ask.number else None
+    data = {"ask": asked, "example": example, "picks": picks, "watches": True, "onward": list(onward)}
     _mount(
         key=key,
         data=_with(movie, data),
