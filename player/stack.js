@@ -48,6 +48,7 @@ export function showStack(player) {
     return el("span", { class: "pv-layer" }, el("span", {}, "head"), ...buttons);
   };
   node.replaceChildren(
+    word("Watch"),
     ...(layers > 1 || directions > 1 ? each(layers).map(layerGroup) : []),
     ...(heads ? [headGroup()] : []),
   );
