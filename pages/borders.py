@@ -7,8 +7,8 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "`position_ids`, `seq_idx`, `cu_seqlens` and the mask can each say it. Libraries often guess it from "
-    "`position_ids`, but every such rule fails for some rows: try the buttons under *Try this*.",
+    "Any of four tensors can say it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Many libraries guess it from "
+    "`position_ids`. Every such rule fails for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

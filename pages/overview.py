@@ -5,7 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "Packing tells RNNs where sentences end.",
+    "Without packing, RNNs read padding as words.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
     ("two_packings", "This batch for a transformer →"),

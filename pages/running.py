@@ -12,6 +12,9 @@ lesson(
         "The whole run": running.over_time,
         "The way back: which gradient reaches which time step?": running.going_back,
     },
-    to_try=("Let the cell read backward. Then more and more sequences take part, instead of fewer.", running.to_try),
+    to_try=(
+        "Let the RNN read backward. Then the number of sequences that take part grows from step to step.",
+        running.to_try,
+    ),
     onward=("unpacking", "Next: which state to read? →"),
 )

@@ -7,9 +7,8 @@ from ui.views import two_packings
 lesson(
     "two_packings",
     "What does packing mean for a transformer?",
-    "For a transformer, packing puts several texts, called documents, one after another into one row. Their "
-    "borders are in `cu_seqlens`, which begins with 0 and adds each length in turn. With many short texts, rows save "
-    "work on pads. Otherwise, pad and pass a mask.",
+    "Several texts, called documents, stand one after another in one row. `cu_seqlens` says where each begins: it "
+    "starts with 0 and adds each length. Rows save work if many texts are short. Otherwise, pad and pass a mask.",
     {
         "Two packings of this batch": two_packings.side_by_side,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,

@@ -59,6 +59,12 @@ def test_words_without_brackets_are_not_asked_for_brackets() -> None:
         read_rows("seq_idx: [a, b]")
 
 
+@pytest.mark.parametrize("name", ["eos", "max_seqlen"])
+def test_an_integer_that_is_too_large_is_not_called_anything_else(name: str) -> None:
+    with pytest.raises(pv.PackvizError, match=r"expected an integer that fits int64, .+\. Write a smaller number"):
+        read_rows(f"position_ids: 0 1 2\n{name}: {'9' * 40}")
+
+
 @pytest.mark.parametrize("value", NO_DOCUMENTS)
 def test_documents_that_are_no_ids_and_no_lengths_are_refused(value: str) -> None:
     with pytest.raises(pv.PackvizError, match=r"documents: expected .+, but got .+\. Give a list of"):

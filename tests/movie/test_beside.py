@@ -238,7 +238,7 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
             assert reads.startswith(f"**t = {t}.** Padded, ")
             assert sorted({*range(case.B)} - {*fed}) == pads
             assert re.search(rf"Packed, (it|they) {'waits?' if case.direction else 'ha(s|ve) ended'}\.$", reads)
-        state = rf"(?:and )?(?:its|{LETTERS}'s) state is now (\S+) away from the packed one"
+        state = rf"(?:and )?(?:its|{LETTERS}'s) state now differs from the packed one by (\S+?)(?:\.(?!\d)|,)"
         told = re.search(rf"{LETTERS} reads? (?:a pad|pads)[,:] {state}", reads)
         assert bool(told) == bool(pads)
         if told:

@@ -233,7 +233,10 @@ def _why() -> None:
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
             if asked.source.example == OWN and shown.batch.kind == "words":  # then what an edit does can surprise
-                st.caption("A new word gives the words after it other ids, and so other vectors.")
+                st.caption(
+                    "Other numbers may change, too: words get ids in order, so a new word gives later words new ids "
+                    "and new vectors."
+                )
 
 
 @st.fragment(key=AFTER)

@@ -52,7 +52,7 @@ def readings(shown: Shown) -> None:
 
 def drifting(shown: Shown) -> None:
     """Show how far every state moves while the cell keeps reading padding."""
-    st.markdown("After a sequence's last valid step, the cell keeps reading padding.")
+    st.markdown("After a sequence's last valid step, the padded run keeps reading padding.")
     moved = shown.fact(facts.drift)
     figure(shown, charts.drifts, moved, key="drifts")
     st.markdown(moved.sentence)
