@@ -172,6 +172,11 @@ BACK = {  # about the way back, in plain words
     "exploding gradients with packing": "vanishing-gradients",
 }
 STUDENTS = {  # as a student types it
+    "how do I get the last hidden state": "read-the-last-output",
+    "final state of each sequence": "read-the-last-output",
+    "enforce_sorted error": "must-be-sorted",
+    "collate_fn example": "do-i-need-it",
+    "what is h_0": "order-of-h-0",
     "how do i concat forward and backward hidden states": "bidirectional-last-output",
     "why do i get zeros at the end of my lstm output": "zeros-at-the-pads",
     "targets and outputs have different time dimension": "output-shorter-than-mask",
