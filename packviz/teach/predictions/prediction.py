@@ -39,7 +39,7 @@ _SKIPPED: Mapping[Form, str] = {
     ]),
     "letters": r"""[,;、()\[\]{}'"]|\.+(?= |$)""",
 }  # fmt: skip
-_INTEGER = r"([+-]?\d+)(?:\.0*)?"
+_INTEGER = r"([+-]?\d{1,18})(?:\.0*)?"
 _NOBODY = ("NONE", "NOBODY", "NOTHING", "-", "–", "—", "∅")
 
 
