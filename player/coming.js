@@ -1,9 +1,10 @@
 // Outlines of panels that are empty now but will be filled by the end of the stage, each with its name. They show neither
 // cells nor numbers, so they give no answer away.
 
-/** @import { Coming, Ctx, Frame, Rect, Standing } from "./types" */
+/** @import { Coming, Frame, Paper, Rect, Standing } from "./types" */
 
 import { BODIES } from "./between.js";
+import { lineSize, tile, write } from "./canvas.js";
 import { rectOf } from "./rects.js";
 import { boxOf } from "./scenes.js";
 
@@ -38,20 +39,15 @@ export function coming(frame, later, view) {
 }
 
 /**
- * @param {Ctx} ctx
- * @param {import("./brush.js").Brush} brush
+ * @param {Paper} paper
  * @param {Coming[]} outlines
  * @param {number} unit
  */
-export function sketch(ctx, brush, outlines, unit) {
+export function sketch(paper, outlines, unit) {
+  const { theme, room } = paper,
+    px = Math.max(12, lineSize(paper, unit));
   for (const { rect, name, at } of outlines) {
-    brush.tile(ctx, rect, { edge: brush.theme.line, dash: true });
-    const px = Math.max(12, brush.line(unit));
-    if (at)
-      brush.write(ctx, name, at.x, at.y + at.h * 0.32, brush.room - at.x, {
-        px,
-        fill: brush.theme.quiet,
-        align: "left",
-      });
+    tile(paper, rect, { edge: theme.line, dash: true });
+    if (at) write(paper, name, at.x, at.y + at.h * 0.32, room - at.x, { px, fill: theme.quiet, align: "left" });
   }
 }

@@ -1,9 +1,12 @@
 // A picture that is wider than its place: it scrolls sideways, by hand, by a button on either side, and to what a step changes.
 
-/** @import { Look, Rect } from "./types" */
+/** @import { Look, Paper, Rect } from "./types" */
 
 import { BODIES, differ } from "./between.js";
+import { lineSize, widthOf } from "./canvas.js";
 import { button, el } from "./dom.js";
+import { BADGE } from "./layout.js";
+import { badgeSize, draw } from "./roles.js";
 
 const MARGIN = 34, // pixels beside what it scrolls to, if there is room
   GAP = 4, // of a cell, around its text
@@ -15,6 +18,14 @@ const isName = ({ alpha, state: { role, p, text } }) => Boolean(alpha && role ==
 /** @type {(one: Rect, two: Rect) => boolean} */
 const level = (one, two) =>
   Math.min(one.y + one.h, two.y + two.h) - Math.max(one.y, two.y) > Math.min(one.h, two.h) / 2;
+/**
+ * Pixels of the letter of a row, or of the name of a line, with a little room.
+ * @type {(paper: Paper, look: Look, unit: number) => number}
+ */
+function headWidth(paper, { rect, state: { role, text, tone } }, unit) {
+  if (role === "label") return Math.max(BADGE, badgeSize(paper, rect.h, unit)) * (0.6 + 0.4 * text.length) + 3;
+  return widthOf(paper, text, lineSize(paper, unit), tone ? 700 : 400) + 8;
+}
 
 export class Pan {
   /**
@@ -81,9 +92,9 @@ export class Pan {
    * @returns {{ head: Look, x: number, w: number, end: number }[]}
    */
   heads(looks) {
-    const { brush, ctx, standing } = this.player.picture,
+    const { paper, near, standing } = this.player.picture,
       seen = [...looks, ...this.continued(looks)].filter(({ alpha, rect }) => alpha && rect),
-      heads = seen.filter((look) => isName(look) || (look.state.role === "label" && !brush.crowded.has(look.state.i))),
+      heads = seen.filter((look) => isName(look) || (look.state.role === "label" && !near.crowded.has(look.state.i))),
       cells = seen.filter(({ state }) => state.role !== "label" && BODIES.has(state.role));
     const right = (/** @type {Look} */ head, /** @type {Look[]} */ some) =>
         some.filter(({ rect }) => rect.x > head.rect.x && level(head.rect, rect)),
@@ -103,7 +114,7 @@ export class Pan {
     };
     return heads.map((head) => {
       const { x, w: room } = head.rect,
-        w = brush.headWidth(ctx, head, standing.unit);
+        w = headWidth(paper, head, standing.unit);
       return {
         head,
         x: isName(head) ? x : x + (room - w) / 2,
@@ -121,6 +132,20 @@ export class Pan {
   held(heads, edge) {
     const away = heads.filter(({ x, w, end }) => x < edge && end >= edge + 2 * w);
     return away.map(({ head, w }) => ({ ...head, rect: { ...head.rect, x: edge, w } }));
+  }
+  // Draw them over what they cover, each with a line where the rest goes on.
+  drawHeads() {
+    const { paper, shown, near, standing } = this.player.picture,
+      { ctx, theme, edge } = paper;
+    if (!edge) return; // at its left end a picture has them in sight
+    for (const { state, rect, ...look } of this.held(this.heads(shown), edge)) {
+      const { x, y, w, h } = rect;
+      ctx.fillStyle = theme.background;
+      ctx.fillRect(x, y, w, h);
+      ctx.fillStyle = theme.line;
+      ctx.fillRect(x + w, y, 1, h);
+      draw(paper, { ...look, state, rect: { ...rect, x: state.role === "note" ? x + 4 : x } }, standing.unit, near);
+    }
   }
   // Show on which sides the picture goes on.
   mark() {

@@ -1,12 +1,14 @@
 // The picture: a canvas of the size and in the colours of its place, on which the cells of a frame are drawn.
 
-/** @import { Ctx, Look, Standing } from "./types" */
+/** @import { Ctx, Look, Paper, Standing } from "./types" */
 
-import { Brush } from "./brush.js";
 import { readTheme, schemeOf } from "./colour.js";
 import { coming, sketch } from "./coming.js";
 import { inked, READABLE, roomyView } from "./layout.js";
+import { neighbours, textsOf } from "./neighbours.js";
+import { formIn, legend } from "./numbers.js";
 import { looks } from "./rects.js";
+import { draw } from "./roles.js";
 
 const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
   LEGIBLE = 0.03, // of the window's height in full screen
@@ -21,6 +23,9 @@ export class Picture {
   inks = {};
   /** @type {Look[]} */
   shown = null;
+  near = neighbours([]); // of what was last drawn as a whole
+  /** @type {Paper} */
+  paper = null;
 
   /**
    * @param {import("./player.js").Player} player
@@ -127,7 +132,8 @@ export class Picture {
     if (this.theme && this.player.root.dataset.theme === theme) return;
     this.player.root.dataset.theme = theme;
     this.theme = readTheme(this.player.root);
-    this.brush = new Brush(this.theme, this.player.movie, this.player.frames[0].states);
+    this.texts = textsOf(this.player.frames[0].states);
+    this.widths = new Map();
     this.player.texts.writeCaption();
     if (this.player.tween.motion) this.player.tween.prepare();
     this.paint();
@@ -179,56 +185,54 @@ export class Picture {
   get standing() {
     return this.view(this.scene);
   }
-  measure() {
-    const { view, unit, wide, room } = this.standing,
-      { panels } = this.inks[this.scene];
-    Object.assign(this.brush, {
-      room,
-      edge: room > this.width ? this.player.ui.pan.place.scrollLeft : 0,
-      high: this.height,
-      least: this.least,
-      thick: Math.max(1, this.height / 600),
-    });
-    const inks = Object.keys(view.at).flatMap((name) => (panels[name] ? [panels[name]] : []));
-    this.brush.agree(
-      this.ctx,
-      inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide)),
-      inks.some(({ signed }) => signed),
-    );
+  /**
+   * @param {Ctx} ctx where to draw the picture as it is now
+   * @returns {Paper}
+   */
+  paperOn(ctx) {
+    const { theme, texts, widths, least, standing, height: high } = this,
+      { view, unit, wide, room } = standing,
+      { panels } = this.inks[this.scene],
+      inks = Object.keys(view.at)
+        .map((name) => panels[name])
+        .filter(Boolean),
+      signed = inks.some(({ signed }) => signed),
+      scrolls = room > this.width && ctx === this.ctx, // elsewhere all of it is drawn, as it is before it is scrolled
+      edge = scrolls ? this.player.ui.pan.place.scrollLeft : 0;
+    const paper = { ctx, theme, movie: this.player.movie, texts, widths, room, high, edge, least, form: 0, signed },
+      cells = inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide));
+    return Object.freeze({ ...paper, form: formIn(paper, cells) });
   }
   paint(ctx = this.ctx) {
-    if (!this.shown || !this.width || !this.brush) return;
-    this.measure();
-    const { ratio } = this,
+    if (!this.shown || !this.width || !this.theme) return;
+    this.paper = this.paperOn(ctx);
+    const { paper, ratio } = this,
       { tween, pointer, ui } = this.player,
       { pan } = ui;
-    if (ctx !== this.ctx) this.brush.edge = 0; // all of it, as it is before it is scrolled
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = this.theme.background;
     ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
     const { unit } = this.standing;
-    if (tween.motion) tween.paint(ctx, tween.motion);
+    if (tween.motion) tween.paint(paper, tween.motion);
     else {
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      this.sketch(ctx);
-      this.brush.see(this.shown);
-      for (const look of this.shown) this.brush.draw(ctx, look, unit);
-      for (const look of pan.continued(this.shown)) this.brush.draw(ctx, look, unit);
+      this.sketch(paper);
+      this.near = neighbours(this.shown);
+      for (const look of [...this.shown, ...pan.continued(this.shown)]) draw(paper, look, unit, this.near);
     }
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const heads = this.brush.edge ? pan.heads(this.shown) : []; // at its left end a picture has them in sight
-    for (const look of pan.held(heads, this.brush.edge)) this.brush.hold(ctx, look, unit);
+    pan.drawHeads();
     if (!tween.motion) pointer.mark(ctx);
-    this.paintLegend(ctx);
+    this.paintLegend();
     if (ctx !== this.ctx) return;
     this.player.ui.failed.hidden = true;
     this.player.root.dataset.painted = String(++this.painted);
   }
   /**
    * Draw the outlines of the panels that are empty until a later step of this stage.
-   * @param {Ctx} ctx
+   * @param {Paper} paper
    */
-  sketch(ctx) {
+  sketch(paper) {
     const { step, ends, frames, movie } = this.player,
       frame = frames[ends[step - 1]],
       view = this.view(frame.scene);
@@ -239,16 +243,17 @@ export class Picture {
       const later = ends.filter(isLater).map((end) => frames[end]);
       this.comings.set(step, coming(frame, later, view));
     }
-    sketch(ctx, this.brush, this.comings.get(step), view.unit);
+    sketch(paper, this.comings.get(step), view.unit);
   }
-  /** @param {Ctx} ctx */
-  paintLegend(ctx) {
+  paintLegend() {
     const { scales } = this.inks[this.player.frames[this.player.ends[this.player.step - 1]].scene],
-      foot = this.legend();
-    if (this.standing.room > this.width) this.brush.room = this.width - 2 * WAYS;
+      { paper, width } = this,
+      { ctx, edge } = paper,
+      foot = this.legend(),
+      room = paper.room > width ? width - 2 * WAYS : paper.room;
     ctx.save();
-    ctx.translate(this.brush.edge, 0);
-    if (scales.size) this.brush.legend(ctx, [...scales].sort(), 14, this.height - foot / 2, foot / 1.7);
+    ctx.translate(edge, 0);
+    if (scales.size) legend({ ...paper, room }, [...scales].sort(), 14, this.height - foot / 2, foot / 1.7);
     ctx.restore();
   }
   /**

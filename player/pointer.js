@@ -2,6 +2,7 @@
 
 /** @import { Ctx, Look, Spot } from "./types" */
 
+import { stroke } from "./canvas.js";
 import { el } from "./dom.js";
 import { placed, tipLines } from "./tips.js";
 
@@ -147,8 +148,8 @@ export class Pointer {
         continue;
       ctx.beginPath();
       ctx.roundRect(rect.x - 1, rect.y - 1, rect.w + 2, rect.h + 2, Math.min(7, rect.h * 0.2));
-      this.player.picture.brush.stroke(ctx, this.player.picture.theme.background, 5);
-      this.player.picture.brush.stroke(ctx, this.player.picture.theme.now, 3);
+      stroke(ctx, this.player.picture.theme.background, 5);
+      stroke(ctx, this.player.picture.theme.now, 3);
     }
   }
   /**

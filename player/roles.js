@@ -1,62 +1,94 @@
 // How each role looks on the canvas.
 
-/** @import { Look, Paint, Role } from "./types" */
+/** @import { Cell, Look, Neighbours, Paint, Paper, Rect, Role } from "./types" */
 
-import { BADGE, READABLE, WORDED } from "./layout.js";
-import { BESIDE } from "./numbers.js";
-import { within } from "./pen.js";
+import {
+  hueOf,
+  lineSize,
+  outline,
+  put,
+  stroke,
+  textSize,
+  thick,
+  tile,
+  tintOf,
+  widthOf,
+  within,
+  write,
+} from "./canvas.js";
+import { BADGE, LETTERED, READABLE, WORDED } from "./layout.js";
+import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
+import { cornerSize, framed, headOf, lap, letter, textOf, typed, weightOf } from "./words.js";
 
 const LOW = 22, // pixels of a cell that has no room for a text above its numbers
-  THIN = 20; // pixels of a cell from which the line around it is 3 pixels wide
-export const BOXED = 0.79; // the text size of a sequence's letter ÷ the height of its box
+  THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
+  BOXED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
 /**
  * How wide a line around cells is: thin around low ones, whose text it must not touch.
- * @param {import("./types").Rect} rect
+ * @param {Rect} rect
  * @param {number} unit
  */
 const around = ({ h }, unit) => (h < BADGE ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
+/**
+ * Pixels of the letter of a row of this height, with its box.
+ * @type {(paper: Paper, h: number, unit: number) => number}
+ */
+export function badgeSize(paper, h, unit) {
+  const low = Math.max(LETTERED, Math.min(BADGE, h));
+  return Math.max(low, Math.min(h * 0.66, 1.5 * lineSize(paper, unit)), Math.min(h * 0.98, paper.least / BOXED));
+}
+/**
+ * Whether the current one of the thinned-out labels is so near that this one makes room for it.
+ * @type {(near: Neighbours, state: Cell, every: number) => boolean}
+ */
+function crowds({ nows }, { f, k }, every) {
+  const apart = Math.abs(k - nows.get(f));
+  return apart > 0 && apart < every;
+}
 
 /** @type {Record<Role, Paint>} */
-export const roles = {
-  token(ctx, rect, state, look) {
-    const hue = this.hue(state.seq);
-    this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
-    if (look.vec && rect.h > 9) this.framed(ctx, rect, state, look, hue.text);
-    else this.typed(ctx, rect, state, hue.text, this.weight(ctx, rect, state), look.least);
-    this.lap(ctx, rect, state.seq, hue.text, this.told(ctx, state, rect.w));
+const roles = {
+  token(paper, { rect, state, vec, least }) {
+    const hue = hueOf(paper, state.seq),
+      weight = weightOf(paper, rect.w, state);
+    tile(paper, rect, { fill: hue.fill, edge: hue.edge });
+    const written =
+      vec && rect.h > 9
+        ? framed(paper, rect, state, vec, hue.text)
+        : typed(paper, rect, state, hue.text, weight, least);
+    const bold = widthOf(paper, textOf(paper, state, rect.w), paper.least, 700);
+    lap(paper, rect, state.seq, hue.text, (paper.texts.lettered.has(state.p) && written) || bold);
   },
-  output(ctx, rect, state, look) {
-    const hue = this.hue(state.seq);
-    this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
+  output(paper, { rect, state, vec }) {
+    const hue = hueOf(paper, state.seq);
+    tile(paper, rect, { fill: hue.fill, edge: hue.edge });
     const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16),
-      head = this.letter(ctx, rect, state, hue.text) ? this.corner(rect.h) : 0;
+      head = letter(paper, rect, state, hue.text) ? cornerSize(paper, rect.h) : 0;
     const inner = { x: rect.x + side, y: rect.y + side + head, w: rect.w - 2 * side, h: rect.h - 2 * side - head };
-    this.stripes(ctx, inner, look.vec, state.scale);
-    this.figures(ctx, inner, look.vec, state.scale);
+    stripes(paper, inner, vec, state.scale);
+    figures(paper, inner, vec, state.scale);
   },
-  vector(ctx, rect, state, look) {
-    this.tile(ctx, rect, { edge: this.theme.line });
-    const side = Math.min(2.5, rect.h * 0.08);
-    this.stripes(
-      ctx,
-      { x: rect.x + side, y: rect.y + side, w: rect.w - 2 * side, h: rect.h - 2 * side },
-      look.vec,
-      state.scale,
-    );
+  vector(paper, { rect, state, vec }) {
+    tile(paper, rect, { edge: paper.theme.line });
+    const side = Math.min(2.5, rect.h * 0.08),
+      inner = { x: rect.x + side, y: rect.y + side, w: rect.w - 2 * side, h: rect.h - 2 * side };
+    stripes(paper, inner, vec, state.scale);
   },
-  ghost(ctx, rect, state, look) {
-    const hue = this.hue(state.seq);
-    this.tile(ctx, rect, { fill: hue.ghost });
-    if (look.vec && rect.h > 9) this.framed(ctx, rect, state, look, hue.ghostText, 0.4);
-    else this.typed(ctx, rect, state, hue.ghostText, 400);
+  ghost(paper, { rect, state, vec }) {
+    const hue = hueOf(paper, state.seq);
+    tile(paper, rect, { fill: hue.ghost });
+    if (vec && rect.h > 9) framed(paper, rect, state, vec, hue.ghostText, 0.4);
+    else typed(paper, rect, state, hue.ghostText, 400);
   },
-  pad(ctx, rect, state, look) {
-    const wrong = state.tone === "wrong",
+  pad(paper, { rect, state, vec, least }) {
+    const { ctx, theme } = paper,
+      wrong = state.tone === "wrong",
+      factor = thick(paper),
       { x, y, w, h } = rect;
-    this.tile(ctx, rect, {
-      fill: this.theme.pad,
-      edge: wrong ? this.theme.wrong : this.theme["pad-hatch"],
+    tile(paper, rect, {
+      fill: theme.pad,
+      edge: wrong ? theme.wrong : theme["pad-hatch"],
       width: wrong ? 3 : 1,
       dash: !wrong,
     });
@@ -67,185 +99,182 @@ export const roles = {
       ctx.clip();
       ctx.globalAlpha *= 0.42;
       ctx.beginPath();
-      for (let d = 7 * this.thick; d < w + h; d += 7 * this.thick) {
+      for (let d = 7 * factor; d < w + h; d += 7 * factor) {
         ctx.moveTo(x + d, y);
         ctx.lineTo(x + d - h, y + h);
       }
-      this.stroke(ctx, this.theme["pad-hatch"], 0.7 * this.thick);
+      stroke(ctx, theme["pad-hatch"], 0.7 * factor);
       ctx.restore();
     }
-    const inner = look.vec && h > 9, // the numbers of a pad are seen at every size, or it would pass for zeros
+    const inner = vec && h > 9, // the numbers of a pad are seen at every size, or it would pass for zeros
       side = Math.min(5, w * 0.12, h * 0.16),
-      head = h < LOW ? side : this.head(h);
-    if (inner)
-      this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
-    if (h >= (inner ? LOW : WORDED)) {
-      const whole = inner ? head : this.inside(h),
-        px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, this.least)),
-        middle = y + (inner ? head : h) / 2;
-      this.font(ctx, px, 600);
-      const wide = Math.min(within(w), this.measure(ctx, state.text) + 8);
-      ctx.fillStyle = this.theme.pad;
-      ctx.fillRect(x + (w - wide) / 2, middle - px * 0.62, wide, px * 1.24);
-      this.write(ctx, state.text, x + w / 2, middle, within(w), {
-        px,
-        least: look.least,
-        weight: 600,
-        fill: wrong ? this.theme.wrong : this.theme.quiet,
-      });
-    }
+      head = h < LOW ? side : headOf(paper, h);
+    if (inner) stripes(paper, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, vec, state.scale);
+    if (h < (inner ? LOW : WORDED)) return;
+    const whole = inner ? head : textSize(paper, h),
+      px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, paper.least)),
+      middle = y + (inner ? head : h) / 2,
+      wide = Math.min(within(w), widthOf(paper, state.text, px, 600) + 8);
+    ctx.fillStyle = theme.pad;
+    ctx.fillRect(x + (w - wide) / 2, middle - px * 0.62, wide, px * 1.24);
+    const fill = wrong ? theme.wrong : theme.quiet;
+    write(paper, state.text, x + w / 2, middle, within(w), { px, least, weight: 600, fill });
   },
-  value(ctx, rect, state, look) {
-    const colour = this.ramp(state.text ? null : look.v, state.scale);
-    this.tile(ctx, rect, { fill: colour.fill, edge: this.theme.line });
+  value(paper, { rect, state, v }) {
+    const colour = tintOf(paper, state.text ? null : v, state.scale);
+    tile(paper, rect, { fill: colour.fill, edge: paper.theme.line });
     if (rect.h < WORDED) return;
-    const middle = { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 },
-      px = this.inside(rect.h),
+    const [x, y] = [rect.x + rect.w / 2, rect.y + rect.h / 2],
+      px = textSize(paper, rect.h),
+      free = rect.w - BESIDE,
       written = state.text || state.sub; // in place of the number, on its colour
-    if (!written) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - BESIDE, px), colour.text);
-    else this.write(ctx, written, middle.x, middle.y, rect.w - BESIDE, { px, weight: 500, fill: colour.text });
+    if (!written) figure(paper, v, x, y, digitsIn(paper, free, px), colour.text);
+    else write(paper, written, x, y, free, { px, weight: 500, fill: colour.text });
   },
-  label(ctx, { x, y, w, h }, state, look, unit) {
-    if (this.crowded.has(state.i)) return;
-    const hue = this.hue(state.seq),
-      full = this.badge(h, unit),
-      size = look.least ? Math.min(w, full) : full,
-      wide = (look.least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length);
+  label(paper, { rect: { x, y, w, h }, state, least }, unit, near) {
+    if (near.crowded.has(state.i)) return;
+    const { ctx } = paper,
+      hue = hueOf(paper, state.seq),
+      full = badgeSize(paper, h, unit),
+      size = least ? Math.min(w, full) : full,
+      wide = (least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length),
+      px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
     ctx.beginPath();
     ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
     ctx.fillStyle = hue.fill;
     ctx.fill();
-    this.stroke(ctx, hue.edge, 1);
-    this.write(ctx, state.text, x + w / 2, y + h / 2, wide, {
-      px: look.least ? size * BOXED : Math.max(READABLE, size * BOXED),
-      least: look.least,
-      weight: 700,
-      fill: hue.text,
-    });
+    stroke(ctx, hue.edge, 1);
+    write(paper, state.text, x + w / 2, y + h / 2, wide, { px, least, weight: 700, fill: hue.text });
   },
-  axis(ctx, { x, y, w, h }, state, _look, unit) {
-    const now = state.tone === "now",
-      longest = this.longest.get(state.f) ?? state.text;
-    const most = this.line(unit);
-    this.font(ctx, most, 700);
-    const whole = this.measure(ctx, longest),
+  axis(paper, { rect: { x, y, w, h }, state }, unit, near) {
+    const { theme, texts, room } = paper,
+      now = state.tone === "now",
+      longest = texts.axes.get(state.f) ?? state.text,
+      most = lineSize(paper, unit);
+    const whole = widthOf(paper, longest, most, 700),
       number = longest.replace(/^t=/, ""),
-      bare = this.measure(ctx, number), // with narrow columns only the first and the current one have `t=`
+      bare = widthOf(paper, number, most, 700), // with narrow columns only the first and the current one have `t=`
       plain = most > READABLE && whole > w - 7 && number !== longest && bare + 4 < w && whole + bare + 4 < 2 * w,
       wide = plain ? bare : whole,
-      least = Math.min(most, this.least),
+      least = Math.min(most, paper.least),
       px = Math.max(least, Math.min(most, (most * (w - (longest.length < 3 || plain ? 3 : 7))) / wide));
-    this.font(ctx, px, now ? 700 : 400);
-    const every = this.stacked.has(state.f)
+    const every = texts.stacked.has(state.f)
       ? Math.ceil((0.75 * px + 1) / Math.max(h, 1))
       : Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
-    if (!now && (state.k % every || this.crowds(state, every))) return;
-    const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text;
-    const half = this.measure(ctx, text) / 2 + 2; // at the edge of the picture it moves inwards instead of being cut off
-    const middle = Math.max(half, Math.min(x + w / 2, this.room - half));
-    this.put(ctx, text, middle, y + h / 2, now ? this.theme.now : this.theme.quiet);
+    if (!now && (state.k % every || crowds(near, state, every))) return;
+    const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text,
+      weight = now ? 700 : 400,
+      half = widthOf(paper, text, px, weight) / 2 + 2, // at the edge of the picture it moves inwards instead of being cut off
+      middle = Math.max(half, Math.min(x + w / 2, room - half));
+    put(paper, text, middle, y + h / 2, { px, weight, fill: now ? theme.now : theme.quiet });
   },
-  note(ctx, { x, y, w, h }, state, _look, unit) {
-    const tone =
-      { "": null, now: this.theme.now, good: this.theme.good, wrong: this.theme.wrong }[state.tone] ?? this.theme.quiet;
-    const px = this.line(unit);
+  note(paper, { rect: { x, y, w, h }, state }, unit, near) {
+    const { now, good, wrong, quiet } = paper.theme,
+      fill = { "": null, now, good, wrong }[state.tone] ?? quiet,
+      px = lineSize(paper, unit),
+      style = { px, weight: state.tone ? 700 : 400, fill };
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
-    this.font(ctx, px, state.tone ? 700 : 400);
-    const first = this.firsts.get(state.f),
-      word = state.sub && state.text.slice(0, -state.sub.length - 1);
-    const wide = this.measure(ctx, state.text); // at the edge of the picture it moves inwards instead of being cut off
+    const first = near.firsts.get(state.f),
+      word = state.sub && state.text.slice(0, -state.sub.length - 1),
+      wide = widthOf(paper, state.text, px, style.weight),
+      held = Math.min(x, Math.max(2, paper.room - wide - 3)); // at the edge of the picture it moves inwards instead of being cut off
     if (first === undefined || !word || wide + 6 < w)
-      return this.put(ctx, state.text, Math.min(x, Math.max(2, this.room - wide - 3)), y + h / 2, tone, "left");
-    this.put(ctx, state.sub, x + w / 2, y + h / 2, tone); // no room for the word below each of them: the first has it on its left
-    if (state.x === first && !state.tone) this.put(ctx, word, x - unit * 0.7, y + h / 2, tone);
+      return put(paper, state.text, held, y + h / 2, { ...style, align: "left" });
+    put(paper, state.sub, x + w / 2, y + h / 2, style); // no room for the word below each of them: the first has it on its left
+    if (state.x === first && !state.tone) put(paper, word, x - unit * 0.7, y + h / 2, style);
   },
   // A heading may be wider than its panel; at the edge of the picture it moves inwards instead of being cut off, as far as
   // the previous one on its line allows, and it ends where the next one begins.
-  title(ctx, { x, y, h }, state, _look, unit) {
-    const px = Math.max(12, this.line(unit)),
-      line = this.titles.filter(({ rect }) => Math.abs(rect.y - y) < px).sort((a, b) => a.rect.x - b.rect.x);
-    this.font(ctx, px, 650);
-    const wide = (/** @type {Look} */ title) => this.measure(ctx, title.state.text) + 8,
+  title(paper, { rect: { x, y, h }, state }, unit, near) {
+    const { room, edge, theme } = paper,
+      px = Math.max(12, lineSize(paper, unit)),
+      line = near.titles.filter(({ rect }) => Math.abs(rect.y - y) < px).sort((a, b) => a.rect.x - b.rect.x),
       at = line.findIndex((title) => title.state.i === state.i);
+    const wide = (/** @type {Look} */ title) => widthOf(paper, title.state.text, px, 650) + 8;
     const left = (/** @type {number} */ i) =>
-      Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : 2, this.room - wide(line[i])));
-    const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : this.room,
+      Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : 2, room - wide(line[i])));
+    const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : room,
       from = at < 0 ? x : left(at),
-      whole = this.measure(ctx, state.text),
-      held = Math.max(from, Math.min(this.edge + 2, (this.ends.get(state.p) ?? this.room) - whole)), // it stays above its panel in a place that scrolls,
-      here = end - held < whole ? from : held; // as long as there is room for all of it
-    this.write(ctx, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, {
-      px,
-      weight: 650,
-      fill: this.theme.text,
-      align: "left",
-    });
+      whole = widthOf(paper, state.text, px, 650),
+      held = Math.max(from, Math.min(edge + 2, (near.ends.get(state.p) ?? room) - whole)), // it stays above its panel in a place that scrolls,
+      here = end - held < whole ? from : held, // as long as there is room for all of it
+      style = /** @type {const} */ ({ px, weight: 650, fill: theme.text, align: "left" });
+    write(paper, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, style);
   },
-  count(ctx, { x, y, w, h }, state, look, unit) {
-    const now = state.tone === "now",
-      px = Math.max(this.line(unit), Math.min(0.62 * unit, this.least)),
+  count(paper, { rect: { x, y, w, h }, state, v }, unit, near) {
+    const { ctx, theme, least } = paper,
+      now = state.tone === "now",
+      px = Math.max(lineSize(paper, unit), Math.min(0.62 * unit, least)),
       most = Math.min(h * 0.5, Math.max(22, 0.5 * unit));
-    const bar = Math.max(2, most * look.v);
-    ctx.fillStyle = now ? this.theme.now : this.theme.line;
-    ctx.fillRect(x + w * 0.16, y, w * 0.68, bar);
-    this.font(ctx, px, 700);
-    const stride = Math.ceil((this.measure(ctx, state.text) + 5) / Math.max(w, 1));
-    if (!now && (state.k % Math.max(1, stride) || this.crowds(state, stride))) return;
-    this.put(ctx, state.text, x + w / 2, y + most + px * 0.72, now ? this.theme.now : this.theme.text);
+    ctx.fillStyle = now ? theme.now : theme.line;
+    ctx.fillRect(x + w * 0.16, y, w * 0.68, Math.max(2, most * v));
+    const stride = Math.ceil((widthOf(paper, state.text, px, 700) + 5) / Math.max(w, 1));
+    if (!now && (state.k % Math.max(1, stride) || crowds(near, state, stride))) return;
+    const style = { px, weight: 700, fill: now ? theme.now : theme.text };
+    put(paper, state.text, x + w / 2, y + most + px * 0.72, style);
   },
-  bracket(ctx, { x, y, w, h }, state, _look, unit) {
-    const now = state.tone === "now",
-      px = this.line(unit);
-    this.font(ctx, px, 700);
-    const room = Math.max(w + 0.4 * unit, 26),
-      text = this.measure(ctx, state.text) > room ? state.text.replace(/^t=/, "") : state.text;
-    this.write(ctx, text, x + w / 2, y + h * 0.3, room, {
-      px,
-      weight: now ? 700 : 400,
-      fill: now ? this.theme.now : this.theme.quiet,
-    });
+  bracket(paper, { rect: { x, y, w, h }, state }, unit) {
+    const { ctx, theme } = paper,
+      now = state.tone === "now",
+      px = lineSize(paper, unit),
+      room = Math.max(w + 0.4 * unit, 26),
+      text = widthOf(paper, state.text, px, 700) > room ? state.text.replace(/^t=/, "") : state.text,
+      style = { px, weight: now ? 700 : 400, fill: now ? theme.now : theme.quiet };
+    write(paper, text, x + w / 2, y + h * 0.3, room, style);
     ctx.beginPath();
     ctx.moveTo(x + 2, y + h * 0.95);
     ctx.lineTo(x + 2, y + h * 0.68);
     ctx.lineTo(x + w - 2, y + h * 0.68);
     ctx.lineTo(x + w - 2, y + h * 0.95);
-    this.stroke(ctx, now ? this.theme.now : this.theme.line, (now ? 2 : 1) * this.thick);
+    stroke(ctx, now ? theme.now : theme.line, (now ? 2 : 1) * thick(paper));
   },
-  focus(ctx, { x, y, w, h }) {
-    ctx.beginPath();
-    ctx.roundRect(x - 0.5, y - 0.5, w + 1, h + 1, 7);
-    this.stroke(ctx, this.theme.now, 2.5 * this.thick); // in the gap between cells
+  focus(paper, { rect: { x, y, w, h } }) {
+    paper.ctx.beginPath();
+    paper.ctx.roundRect(x - 0.5, y - 0.5, w + 1, h + 1, 7);
+    stroke(paper.ctx, paper.theme.now, 2.5 * thick(paper)); // in the gap between cells
   },
-  ring(ctx, rect, state, _look, unit) {
+  ring(paper, { rect, state }, unit) {
     const width = around(rect, unit);
-    this.outline(ctx, rect, width, this.theme.text);
-    this.stroke(ctx, this.hue(state.seq).fill, (width < 2 ? 0.5 : 0.6) * width * this.thick);
+    outline(paper, rect, width, paper.theme.text);
+    stroke(paper.ctx, hueOf(paper, state.seq).fill, (width < 2 ? 0.5 : 0.6) * width * thick(paper));
   },
   // Its height is how far down it leads, which may be zero or negative.
-  thread(ctx, { x, y, w, h }, state) {
-    ctx.beginPath();
-    ctx.moveTo(x, y);
-    ctx.bezierCurveTo(x + w / 2, y, x + w / 2, y + h, x + w, y + h);
-    this.stroke(ctx, this.theme.background, 5);
-    this.stroke(ctx, this.hue(state.seq).edge, 2.6);
+  thread(paper, { rect: { x, y, w, h }, state }) {
+    paper.ctx.beginPath();
+    paper.ctx.moveTo(x, y);
+    paper.ctx.bezierCurveTo(x + w / 2, y, x + w / 2, y + h, x + w, y + h);
+    stroke(paper.ctx, paper.theme.background, 5);
+    stroke(paper.ctx, hueOf(paper, state.seq).edge, 2.6);
   },
-  mark(ctx, rect, state, _look, unit) {
-    const width = around(rect, unit);
-    this.outline(ctx, rect, width < 2 ? width : width + 1, this.theme.background);
+  mark(paper, { rect, state }, unit) {
+    const { ctx, theme } = paper,
+      width = around(rect, unit);
+    outline(paper, rect, width < 2 ? width : width + 1, theme.background);
     if (state.tone === "wrong") ctx.setLineDash([6, 3]);
-    this.outline(ctx, rect, width, (state.tone && this.theme[state.tone]) || this.theme.now);
+    outline(paper, rect, width, (state.tone && theme[state.tone]) || theme.now);
     ctx.setLineDash([]);
   },
-  flag(ctx, rect, state) {
-    const set = state.text !== "False",
-      hue = this.hue(state.seq);
-    this.tile(
-      ctx,
-      rect,
-      set ? { fill: hue.ghost, edge: hue.edge } : { fill: this.theme.pad, edge: this.theme["pad-hatch"], dash: true },
-    );
-    this.font(ctx, READABLE, 600);
-    const text = this.measure(ctx, state.text) < rect.w - 7 ? state.text : state.text[0]; // T or F
-    this.typed(ctx, rect, { ...state, text }, set ? hue.ghostText : this.theme.quiet, set ? 600 : 400);
+  flag(paper, { rect, state }) {
+    const { pad, "pad-hatch": hatch, quiet } = paper.theme,
+      set = state.text !== "False",
+      hue = hueOf(paper, state.seq);
+    tile(paper, rect, set ? { fill: hue.ghost, edge: hue.edge } : { fill: pad, edge: hatch, dash: true });
+    const whole = widthOf(paper, state.text, READABLE, 600) < rect.w - 7,
+      text = whole ? state.text : state.text[0]; // T or F
+    typed(paper, rect, { ...state, text }, set ? hue.ghostText : quiet, set ? 600 : 400);
   },
 };
+
+/**
+ * @param {Paper} paper
+ * @param {Look} look
+ * @param {number} unit
+ * @param {Neighbours} near
+ */
+export function draw(paper, look, unit, near) {
+  const paint = roles[look.state.role];
+  if (!paint || look.alpha <= 0.01) return;
+  paper.ctx.globalAlpha = look.alpha;
+  paint(paper, look, unit, near);
+  paper.ctx.globalAlpha = 1;
+}

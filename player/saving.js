@@ -2,6 +2,7 @@
 
 /** @import { Ctx, Rgb } from "./types" */
 
+import { fontOf } from "./canvas.js";
 import { channels } from "./colour.js";
 import { el } from "./dom.js";
 
@@ -11,7 +12,7 @@ import { el } from "./dom.js";
  */
 export function savePicture(player, { captioned }) {
   const { picture, step, steps, movie, ui } = player,
-    { brush, theme } = picture;
+    { theme } = picture;
   const scale = 2,
     edge = 20;
   const whole = picture.drawn(scale),
@@ -20,7 +21,7 @@ export function savePicture(player, { captioned }) {
     ctx = paper.getContext("2d");
   const wide = Math.max((right - left) / scale, captioned ? 480 : 0) + 2 * edge,
     high = (bottom - top) / scale + 2 * edge;
-  brush.font(ctx, 16);
+  ctx.font = fontOf(theme, 16);
   const caption = captioned ? linesOf(ctx, ui.caption.textContent, wide - 2 * edge) : [],
     foot = captioned ? 22 * caption.length + 34 : 0;
   paper.width = Math.round(wide * scale);
@@ -31,10 +32,10 @@ export function savePicture(player, { captioned }) {
   ctx.drawImage(whole, left, top, right - left, bottom - top, across, edge * scale, right - left, bottom - top);
   ctx.setTransform(scale, 0, 0, scale, 0, 0);
   ctx.textBaseline = "alphabetic";
-  brush.font(ctx, 16);
+  ctx.font = fontOf(theme, 16);
   ctx.fillStyle = theme.text;
   caption.forEach((line, i) => ctx.fillText(line, edge, high + 12 + i * 22));
-  brush.font(ctx, 12);
+  ctx.font = fontOf(theme, 12);
   ctx.fillStyle = theme.quiet;
   const about = `packviz · step ${step} / ${steps} · ${movie.title} · ${movie.proof}`;
   if (captioned) ctx.fillText(about, edge, high + foot - 12, wide - 2 * edge);

@@ -1,9 +1,11 @@
 // The motion from one step to the next: what does not move is drawn once, and what moves is drawn or copied on top of it.
 
-/** @import { Atlas, Ctx, Look, Moving, Standing } from "./types" */
+/** @import { Atlas, Look, Moving, Paper, Standing } from "./types" */
 
 import { BODIES } from "./between.js";
 import { motionTo } from "./motion.js";
+import { neighbours } from "./neighbours.js";
+import { draw } from "./roles.js";
 
 const BEAT = 560; // ms of one beat at speed 1
 const MANY = 60; // moving cells that are copied instead of drawn
@@ -53,8 +55,9 @@ export class Tween {
     this.player.picture.paint(); // at once: the canvas was cleared
   }
   prepare() {
-    const { motion } = this;
-    this.player.picture.measure();
+    const { motion } = this,
+      { picture } = this.player;
+    picture.paper = picture.paperOn(picture.ctx);
     this.layer = this.stillLayer(motion.to, new Set(motion.moving), motion.view.unit);
     this.atlas = this.spriteAtlas(motion);
   }
@@ -92,10 +95,11 @@ export class Tween {
    */
   stillLayer(looksThere, moving, unit) {
     const { picture } = this.player,
-      { canvas, ctx } = picture.surface();
-    if (this.motion.there) picture.sketch(ctx);
-    picture.brush.see(looksThere);
-    looksThere.forEach((look, i) => moving.has(i) || picture.brush.draw(ctx, look, unit));
+      { canvas, ctx } = picture.surface(),
+      paper = { ...picture.paper, ctx };
+    if (this.motion.there) picture.sketch(paper);
+    picture.near = neighbours(looksThere);
+    looksThere.forEach((look, i) => moving.has(i) || draw(paper, look, unit, picture.near));
     return canvas;
   }
   /**
@@ -123,7 +127,7 @@ export class Tween {
     });
     if (plain.length < MANY) return null;
     const pad = 3,
-      { ratio, brush } = this.player.picture,
+      { ratio, paper, near } = this.player.picture,
       sprites = new Map(),
       wide = 2048;
     let x = 0,
@@ -148,17 +152,18 @@ export class Tween {
     const ctx = canvas.getContext("2d");
     for (const [i, at] of sprites) {
       ctx.setTransform(ratio, 0, 0, ratio, at.x + pad * ratio, at.y + pad * ratio);
-      brush.draw(ctx, { ...to[i], rect: { x: 0, y: 0, w: to[i].rect.w, h: to[i].rect.h } }, unit);
+      draw({ ...paper, ctx }, { ...to[i], rect: { ...to[i].rect, x: 0, y: 0 } }, unit, near);
     }
     return { canvas, sprites, pad };
   }
   /**
-   * @param {Ctx} ctx
+   * @param {Paper} paper
    * @param {Moving} motion
    */
-  paint(ctx, { from, to, at, moving, unit, t }) {
+  paint(paper, { from, to, at, moving, unit, t }) {
     const { atlas } = this,
-      { brush, ratio } = this.player.picture,
+      { near, ratio } = this.player.picture,
+      { ctx } = paper,
       shown = from.slice();
     ctx.drawImage(this.layer, 0, 0);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -166,7 +171,7 @@ export class Tween {
       const look = (shown[i] = at(i, t)),
         sprite = atlas?.sprites.get(i);
       if (!sprite) {
-        brush.draw(ctx, look, unit(t));
+        draw(paper, look, unit(t), near);
         continue;
       }
       const { x, y, w, h } = look.rect,

@@ -1,7 +1,5 @@
 // The player's input, made by packviz/show/movie/ (movie.schema.json there), and the player's own types.
 
-import type { Brush } from "./brush.js";
-
 /** Its name; a movie lists its stages. */
 export type Stage = string;
 export type Role =
@@ -281,7 +279,37 @@ type Named =
 export type Theme = Record<Named | "font", string> & { hues: Hue[]; ramp: Tint[] };
 export type Rgb = number[];
 export type Ctx = CanvasRenderingContext2D;
-export type Paint = (this: Brush, ctx: Ctx, rect: Rect, state: Cell, look: Placed, unit: number) => void;
+/** The texts of all cells: the longest word, of all and by family, and the longest label of each family of axis labels. */
+export interface CellTexts {
+  lettered: Set<string>; // panels with letters beside their rows
+  longest: string; // cells have room for it beside their letters, or no cell has its letter
+  words: Map<number, string>;
+  axes: Map<number, string>; // axis labels are thinned out by family
+  stacked: Set<number>; // families of them that are stacked vertically
+}
+/** What every drawing function needs, the same for all marks of a picture. */
+export type Paper = Readonly<{
+  ctx: Ctx;
+  theme: Theme;
+  movie: Read;
+  texts: CellTexts;
+  widths: Map<string, number>; // of texts measured so far
+  room: number; // the picture's width and height in pixels
+  high: number;
+  edge: number; // pixels by which it is scrolled
+  least: number; // the minimum size of a number in pixels, if it fits
+  form: number; // that of all numbers in the picture,
+  signed: boolean; // and whether any of them is negative
+}>;
+/** What is near a mark in a frame. */
+export interface Neighbours {
+  nows: Map<number, number>; // which of the thinned-out labels of a family is current: its neighbours make room for it
+  crowded: Set<number>; // letters of rows that are left out
+  ends: Map<string, number>; // where the cells of each panel end
+  titles: Look[];
+  firsts: Map<number, number>; // the position of each family's first length, if they are side by side
+}
+export type Paint = (paper: Paper, look: Placed, unit: number, near: Neighbours) => void;
 
 export interface Picked {
   role: Role;

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Brush } from "../brush.js";
 import { channels, contrast, luminance, textOn } from "../colour.js";
 import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
 import { motionTo } from "../motion.js";
 import { looks, rectOf } from "../rects.js";
+import { draw } from "../roles.js";
 import { placed, tipLines } from "../tips.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
@@ -206,11 +206,8 @@ for (const role of ["ring", "mark"]) {
             assert.ok(x + w + out <= rect.x + rect.w && y + h + out <= rect.y + rect.h);
           },
         };
-        new Brush(theme, { sequences: [["A", 0, 0]] }, []).draw(
-          ctx,
-          { state: { role, tone, seq: 0 }, alpha: 1, rect },
-          58,
-        );
+        const paper = { ctx, theme, movie: { sequences: [["A", 0, 0]] }, high: 400 };
+        draw(paper, { state: { role, tone, seq: 0 }, alpha: 1, rect }, 58);
         assert.equal(lines, 2);
       }
     }

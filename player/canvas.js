@@ -1,0 +1,131 @@
+// What every picture is made of: texts, tiles and outlines, on the paper that each function is given.
+
+/** @import { Ctx, Hue, Paper, Rect, Scale, Theme, Tint } from "./types" */
+
+import { largestLine, lineOf, READABLE, TIGHT } from "./layout.js";
+
+/**
+ * How much of a cell's width its text may take, clear of the edges.
+ * @param {number} w
+ */
+export const within = (w) => w - Math.min(7, w * 0.2);
+/**
+ * Pixels of a line of text beside cells of this size.
+ * @type {(paper: Paper, unit: number) => number}
+ */
+export const lineSize = ({ high, least }, unit) => lineOf(unit, high, least);
+/**
+ * Text size in pixels for a cell of this height: most of a small one, less of a large one.
+ * @type {(paper: Paper, h: number) => number}
+ */
+export function textSize({ high, least }, h) {
+  const wanted = Math.max(0.62 * h, Math.min(TIGHT * h, least));
+  return Math.max(READABLE, Math.min(wanted, Math.max(largestLine(high, least), 0.4 * h)));
+}
+/**
+ * The factor by which lines are wider in a high picture.
+ * @param {Paper} paper
+ */
+export const thick = ({ high }) => Math.max(1, high / 600);
+/** @type {(paper: Paper, seq: number | undefined) => Hue} */
+export const hueOf = ({ theme, movie }, seq) => theme.hues[movie.sequences[seq][1]];
+/** @type {(paper: Paper, v: number | null | undefined, scale: Scale) => Tint} */
+export function tintOf({ theme, movie }, v, scale) {
+  if (v == null) return { fill: theme.pad, text: theme.text };
+  const share = Math.max(-1, Math.min(1, v / movie.scales[scale]));
+  return theme.ramp[Math.round((share + 1) * 64)];
+}
+/** @type {(theme: Theme, px: number, weight?: number) => string} */
+export const fontOf = (theme, px, weight = 400) => `${weight} ${px}px ${theme.font}`;
+/** @type {(paper: Paper, text: string, px: number, weight?: number) => number} */
+export function widthOf({ ctx, theme, widths }, text, px, weight = 400) {
+  const key = `${weight} ${px} ${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    ctx.font = fontOf(theme, px, weight);
+    widths.set(key, (width = ctx.measureText(text).width));
+  }
+  return width;
+}
+/**
+ * Write a text as large as fits, shortened at the smallest size, or not at all.
+ * @param {Paper} paper
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {{ px: number, least?: number, weight?: number, fill: string, align?: CanvasTextAlign }} style
+ * @returns {number} the width of all of it at that size
+ */
+export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill, align }) {
+  let size = px;
+  const width = (/** @type {string} */ part) => widthOf(paper, part, size, weight);
+  if (width(text) > w) size = Math.max(least, Math.floor((10 * px * w) / width(text)) / 10);
+  while (size > least && width(text) > w) size = Math.max(least, size - 0.5); // letters are whole pixels wide on some screens
+  const short = shortened(text, (part) => width(part) <= w);
+  if (short) put(paper, short, x, y + size * 0.06, { px: size, weight, fill, align });
+  return width(text);
+}
+/** @type {(text: string, fits: (part: string) => boolean) => string} */
+function shortened(text, fits) {
+  if (fits(text)) return text;
+  const letters = [...text];
+  for (let n = letters.length - 1; n >= 2; n--) {
+    const short = `${letters.slice(0, n).join("")}…`;
+    if (fits(short)) return short;
+  }
+  return "";
+}
+/**
+ * Write a text as it is, its middle at y.
+ * @param {Paper} paper
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {{ px: number, weight?: number, fill: string, align?: CanvasTextAlign }} style
+ */
+export function put({ ctx, theme }, text, x, y, { px, weight, fill, align = "center" }) {
+  ctx.font = fontOf(theme, px, weight);
+  ctx.fillStyle = fill;
+  ctx.textAlign = align;
+  ctx.textBaseline = "middle";
+  ctx.fillText(text, x, y);
+}
+/**
+ * Draw the path as a line.
+ * @type {(ctx: Ctx, colour: string, width: number) => void}
+ */
+export function stroke(ctx, colour, width) {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
+  ctx.stroke();
+}
+/** @type {(paper: Paper, rect: Rect, style: { fill?: string, edge?: string, width?: number, dash?: boolean }) => void} */
+export function tile(paper, { x, y, w, h }, { fill, edge, width = 1, dash }) {
+  const { ctx } = paper,
+    factor = thick(paper),
+    gap = Math.min(2 * factor, w * 0.06, h * 0.06);
+  ctx.beginPath();
+  if (h > 12 && w > 12) ctx.roundRect(x + gap, y + gap, w - 2 * gap, h - 2 * gap, Math.min(6 * factor, h * 0.16));
+  else ctx.rect(x + gap, y + gap, Math.max(0.5, w - 2 * gap), Math.max(0.5, h - 2 * gap));
+  if (fill) {
+    ctx.fillStyle = fill;
+    ctx.fill();
+  }
+  if (edge && h > 7) {
+    if (dash) ctx.setLineDash([3 * factor, 2 * factor]);
+    stroke(ctx, edge, width * factor);
+    if (dash) ctx.setLineDash([]);
+  }
+}
+/**
+ * A line around a cell, inside its rectangle: in the gap between cells it covers no number and no neighbour.
+ * @type {(paper: Paper, rect: Rect, width: number, colour: string) => void}
+ */
+export function outline(paper, { x, y, w, h }, width, colour) {
+  const wide = width * thick(paper),
+    inset = 0.5 + wide / 2;
+  paper.ctx.beginPath();
+  paper.ctx.roundRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset, h < 12 ? 1 : 6 * thick(paper));
+  stroke(paper.ctx, colour, wide);
+}

@@ -1,0 +1,62 @@
+// What a mark needs to know about the others: how long the texts like it are, and what is near it in this frame.
+
+/** @import { Cell, CellTexts, Look, Neighbours } from "./types" */
+
+import { BODIES, grouped } from "./between.js";
+import { LETTERED } from "./layout.js";
+
+/** @param {Cell[]} cells */
+const longestOf = (cells) => cells.reduce((longest, { text }) => (text.length > longest.length ? text : longest), "");
+/** @param {Cell[]} cells */
+function longestByFamily(cells) {
+  const longest = new Map();
+  for (const { f, text } of cells) if (text.length > (longest.get(f) ?? "").length) longest.set(f, text);
+  return longest;
+}
+/**
+ * @param {Cell[]} cells of the first frame
+ * @returns {CellTexts}
+ */
+export function textsOf(cells) {
+  const of = (/** @type {string} */ role) => cells.filter((cell) => cell.role === role),
+    [tokens, axes] = [of("token"), of("axis")];
+  const columns = [...grouped(axes, ({ f }) => f)].filter(([, some]) => some.some(({ y }) => y !== some[0].y));
+  return {
+    lettered: new Set(of("label").map(({ p }) => p)),
+    longest: longestOf(tokens),
+    words: longestByFamily(tokens),
+    axes: longestByFamily(axes),
+    stacked: new Set(columns.map(([f]) => f)),
+  };
+}
+/**
+ * @param {Look[]} looks of a frame
+ * @returns {Neighbours}
+ */
+export function neighbours(looks) {
+  const of = (/** @type {string} */ role) => looks.filter(({ state, alpha }) => state.role === role && alpha),
+    nows = looks.filter(({ state }) => state.tone === "now" && state.shown),
+    ends = new Map();
+  for (const { state, alpha, rect } of looks)
+    if (alpha && rect && BODIES.has(state.role)) ends.set(state.p, Math.max(ends.get(state.p) ?? 0, rect.x + rect.w));
+  // The letters of rows that are too low for all of them: each that is too near to the one above it is left out.
+  const crowded = new Set(),
+    middles = new Map(),
+    letters = of("label").filter(({ rect }) => rect);
+  for (const { state, rect } of letters.sort((one, two) => one.rect.y - two.rect.y)) {
+    const last = middles.get(state.f),
+      middle = rect.y + rect.h / 2;
+    if (rect.h < LETTERED && middle > last + 1 && middle < last + LETTERED - 0.5) crowded.add(state.i);
+    else middles.set(state.f, middle);
+  }
+  // Lengths side by side below a transposed grid.
+  const lengths = looks.flatMap(({ state }) => (state.shown && state.role === "note" && state.sub ? [state] : [])),
+    level = lengths.filter((one) => lengths.some((two) => two !== one && two.p === one.p && two.y === one.y));
+  return {
+    nows: new Map(nows.map(({ state }) => [state.f, state.k])),
+    crowded,
+    ends,
+    titles: of("title").filter(({ state }) => state.text),
+    firsts: new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x])),
+  };
+}
