@@ -6,8 +6,7 @@ import { before } from "./rects.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
-const EDGE = 10, // pixels around the picture,
-  SLIM = 5; // and in a narrow place
+const EDGE = 10; // pixels above and below the picture
 export const READABLE = 11; // pixels of the smallest text
 export const LETTERED = READABLE; // pixels of a row that has its letter,
 export const WORDED = READABLE + 2; // of one that has its words and numbers,
@@ -29,14 +28,10 @@ export const lineOf = (unit, height, least) =>
  */
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
 const LETTER = 0.6, // width of a letter ÷ its height
-  BOLD = 0.68, // and of a bold one,
-  CLOSE = 0.62, // or in a picture that scrolls, where words come nearer to the edges of their cells,
-  LIGHT = 0.55, // and of one that is not bold, as words beside the letter of their row may be
+  BOLD = 0.68, // and of a bold one
   NUMBER = 4.1, // letters of a number in a cell, its minus among them
   NUMBERED = 0.9, // units: the least width of a number
-  CLEAR = 1, // letters that would have room beside the text in a cell
-  WIDER = 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible,
-  WIDEST = 2.6; // and in a picture that scrolls
+  CLEAR = 1; // letters that would have room beside the text in a cell
 const FEWER = 0.5; // the worth of a view without some of the panels
 const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place, and scroll
   LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
@@ -44,7 +39,25 @@ const NARROW = 600, // pixels: in a place of at most this width, a picture may b
 const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative
-  ROOMY = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
+  ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
+/** The limits of a picture that is as wide as its place. */
+const FRAME = {
+  edge: EDGE, // pixels on either side of the picture
+  aspect: 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible, as in full screen for the last row
+  tight: TIGHT, // text size ÷ the height of a row that is stretched for it
+  bold: BOLD, // width of a letter of a word ÷ its height,
+  beside: BOLD, // and where the letter of its row is beside it
+  numbers: false, // whether all numbers must have room, too
+};
+/** Those in a narrow place, where a picture may scroll, each measured at 390 pixels for the picture that needs it. */
+const ROOMY = {
+  edge: 5, // what leaks, which otherwise scrolls further
+  aspect: 2.6, // the Zen of Python: otherwise its words fit nowhere
+  tight: READABLE / ROW, // borders, whose rows are lower otherwise
+  bold: 0.62, // gradients padded beside packed, whose rows are lower otherwise
+  beside: 0.55, // packing, which otherwise scrolls: beside their letter, words need not be bold
+  numbers: true, // the run padded beside packed: its place is too narrow for its numbers
+};
 /**
  * Text does not grow with large cells: the share of the room above and before them that is enough for it.
  * @param {number} unit
@@ -144,26 +157,25 @@ function bounds(view, ink, unit, across, height, least) {
  * @param {number} width
  * @param {number} height
  * @param {Ink} [ink]
- * @param {{ foot?: number, least?: number, wider?: number }} [text]
+ * @param {{ foot?: number, least?: number, limits?: typeof FRAME }} [text]
  * @returns {Standing}
  */
-export function frameView(scene, width, height, ink, { foot = 0, least = READABLE, wider = WIDER } = {}) {
+export function frameView(scene, width, height, ink, { foot = 0, least = READABLE, limits = FRAME } = {}) {
   const room = height - foot,
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
     named = Object.entries(ink?.panels ?? {}).filter(([name]) => placed.has(name)),
     inks = named.map(([, box]) => box),
-    close = wider > WIDER,
-    bold = close ? CLOSE : BOLD,
+    { edge, aspect, tight, bold } = limits,
     worded = (/** @type {typeof inks} */ some, /** @type {number} */ beside) =>
       least * Math.max(0, ...some.map(({ letters, lettered }) => letters * (lettered ? beside : bold))),
-    figures = close
+    figures = limits.numbers
       ? inks.flatMap(({ numbers, signed }) => [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) * least) / w))
       : [],
     wanted = Math.max(worded(inks, bold), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
     needed = Math.max(
       worded(
         inks.filter(({ whole }) => whole),
-        close ? LIGHT : bold,
+        limits.beside,
       ),
       ...figures,
     ), // and at which those fit that no letter can replace
@@ -173,11 +185,11 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     let [unit, across] = [most, most],
       box = bounds(view, undefined, unit, across, height, least);
     for (let times = 0; times <= RESIZED; times++) {
-      const wide = (width - 2 * (close ? SLIM : EDGE)) / (box.right - box.left),
+      const wide = (width - 2 * edge) / (box.right - box.left),
         high = (room - 2 * EDGE) / (box.bottom - box.top),
         even = Math.min(wide, high, most);
-      unit = Math.min(high, Math.max(even, Math.min(close ? (ROOMY * least) / READABLE : least / TIGHT, wider * even)));
-      across = Math.min(wide, Math.max(even, Math.min(wanted, wider * even)));
+      unit = Math.min(high, Math.max(even, Math.min(least / tight, aspect * even)));
+      across = Math.min(wide, Math.max(even, Math.min(wanted, aspect * even)));
       if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
     }
     return {
@@ -230,10 +242,10 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
 export function roomyView(scene, width, height, ink, text) {
   if (width > NARROW) return frameView(scene, width, height, ink, text);
   const line = (text?.least ?? READABLE) / READABLE,
-    wide = { ...text, wider: WIDEST },
+    wide = { ...text, limits: ROOMY },
     fitting = frameView(scene, width, height, ink, wide);
   const least = fitting.unit * (fitting.headed ? 1 : Math.min(1, fitting.wide)); // of a cell: large ones may cut a heading
-  if (fitting.fits && least >= ROOMY * line) return fitting;
+  if (fitting.fits && least >= ROW * line) return fitting;
   const all = [...scene.tall, ...scene.wide],
     panels = (/** @type {View} */ { at }) => Object.keys(at).length,
     full = all.filter((view) => panels(view) === Math.max(...all.map(panels))),
