@@ -51,14 +51,14 @@ function crowds({ nows }, { f, k }, every) {
 const roles = {
   token(paper, { rect, state, vec, least }) {
     const hue = hueOf(paper, state.seq),
-      weight = weightOf(paper, rect.w, state);
+      weight = weightOf(paper, rect.w, state),
+      inner = vec && rect.h > 9;
     tile(paper, rect, { fill: hue.fill, edge: hue.edge });
-    const written =
-      vec && rect.h > 9
-        ? framed(paper, rect, state, vec, hue.text)
-        : typed(paper, rect, state, hue.text, weight, least);
-    const bold = widthOf(paper, textOf(paper, state, rect.w), paper.least, 700);
-    lap(paper, rect, state.seq, hue.text, (paper.texts.lettered.has(state.p) && written) || bold);
+    const written = inner
+      ? framed(paper, rect, state, vec, hue.text)
+      : typed(paper, rect, state, hue.text, weight, least);
+    const small = widthOf(paper, textOf(paper, state, rect.w), paper.least, inner ? weight : 700);
+    lap(paper, rect, state.seq, hue.text, (paper.texts.lettered.has(state.p) && written) || small);
   },
   output(paper, { rect, state, vec }) {
     const hue = hueOf(paper, state.seq);

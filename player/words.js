@@ -186,11 +186,10 @@ export function lap({ ctx, movie }, { x, y, w, h }, seq, fill, wide) {
   if (wide && h < 26 && (w - wide) / 2 - 3 < laps * (size + 1)) return; // no room beside the text
   ctx.fillStyle = fill;
   for (let i = 0; i < laps; i++) {
-    const right = x + w - 3 - i * (size + 1);
     ctx.beginPath();
-    ctx.moveTo(right, y + 3);
-    ctx.lineTo(right - size, y + 3);
-    ctx.lineTo(right, y + 3 + size);
+    ctx.moveTo(x + w - 3 - i * (size + 1), y + 3);
+    ctx.lineTo(x + w - 3 - size - i * (size + 1), y + 3);
+    ctx.lineTo(x + w - 3 - i * (size + 1), y + 3 + size);
     ctx.fill();
   }
 }
