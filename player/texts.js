@@ -107,15 +107,16 @@ export class Texts {
     if (this.player.ui.say.contains(root.activeElement)) this.player.root.focus({ preventScroll: true }); // the focused element is removed
     const parts = this.player.movie.steps[this.player.step - 1].caption
       .replaceAll(" %", "\u00a0%")
-      .split(/(\{[A-Z]+\}|\*\*.+?\*\*)/);
+      .split(/(\{[A-Z]+\}[^\s*{]*|\*\*.+?\*\*)/); // no line begins with the comma after a letter
     this.player.ui.caption.replaceChildren(
       ...parts.flatMap((part) => {
         if (part.startsWith("**")) return el("strong", {}, ...explained(part.slice(2, -2)));
-        const found = /^\{([A-Z]+)\}$/.exec(part),
+        const found = /^\{([A-Z]+)\}(.*)$/.exec(part),
           seq = found && this.player.movie.sequences.find(([label]) => label === found[1]);
         if (!seq) return explained(part);
         const hue = this.player.picture.theme.hues[seq[1]];
-        return el("span", { class: "pv-chip", style: `background:${hue.fill};color:${hue.text}` }, seq[0]);
+        const chip = el("span", { class: "pv-chip", style: `background:${hue.fill};color:${hue.text}` }, seq[0]);
+        return el("span", { class: "pv-chipped" }, chip, found[2]);
       }),
     );
   }

@@ -436,6 +436,28 @@ def test_in_full_screen_the_ways_on_leave_the_caption_its_two_lines(visit: Open)
     assert seen.player.locator(".pv-caption").evaluate(lines) < 2.5
 
 
+def test_no_line_of_a_caption_begins_with_the_comma_after_a_letter(visit: Open) -> None:
+    seen = visit(None, path="", motion=False)
+    seen.press("End")
+    gaps = seen.player.locator(".pv-caption").evaluate("""caption => {
+        const widths = Array.from({ length: 80 }, (_, i) => 160 + 5 * i);
+        return widths.flatMap((width) => {
+            caption.style.flex = `0 0 ${width}px`;
+            return [...caption.querySelectorAll(".pv-chip")].map((chip) => {
+                const after = document.createRange();
+                const text = chip.nextSibling;
+                if (!text || !/^[,.']/.test(text.data)) return null;
+                after.setStart(text, 0);
+                after.setEnd(text, 1);
+                return chip.getBoundingClientRect().right - after.getBoundingClientRect().left;
+            });
+        });
+    }""")
+    gaps = [gap for gap in gaps if gap is not None]
+    assert gaps
+    assert max(gaps) < 1
+
+
 def test_another_example_begins_anew_but_an_edit_at_the_end_stays(visit: Open) -> None:
     seen = visit(path="packing", motion=False)
     seen.press("End")
