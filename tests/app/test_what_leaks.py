@@ -66,7 +66,7 @@ def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        ("two_packings", "`cu_seqlens`, which begins with 0"),
+        ("two_packings", "`cu_seqlens` says where each begins: it starts with 0"),
         ("filling_rows", "goes where it fits best (`bfd`)"),
     ],
 )
@@ -76,6 +76,6 @@ def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str)
 
 def test_the_first_lesson_on_rows_says_when_they_are_needed() -> None:
     app = opened("two_packings", {})
-    assert "With many short texts, rows save work on pads. Otherwise, pad and pass a mask." in texts(app)
+    assert "Rows save work if many texts are short. Otherwise, pad and pass a mask." in texts(app)
     links = [each.proto for each in app.get("page_link")]
     assert [each.page for each in links if each.label == "Do I need it?"] == ["do_i_need_it"]

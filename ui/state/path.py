@@ -26,7 +26,8 @@ class Lessons:
 
 def pages() -> dict[str, list[Page]]:
     """Return the pages by menu group; lessons that are done have a tick."""
-    overview, done = script("overview"), visit(Lessons).done
+    overview = script("overview")
+    done = visit(Lessons).done
     groups: dict[str, list[Page]] = {page.group: [] for page in PAGES}
     for page in PAGES:
         if page.address == "overview":  # the first page, without a name and by it
@@ -45,6 +46,7 @@ def script(name: str) -> str:
 
 
 def _page(name: str, title: str, done: Set[str]) -> Page:
+    """Return a page; done: the first stages of the lessons that are done."""
     # The tick is the page's icon in the browser, too: a :material/ icon would be fetched.
     tick = "✔️" if name in LESSONS and LESSONS[name].stages[0] in done else None
     return st.Page(script(name), title=title, icon=tick, url_path=name)
