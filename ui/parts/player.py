@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 import streamlit as st
 from starlette.routing import Route
 
@@ -158,8 +159,7 @@ def route() -> Route:
 
 def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
     """Return the player's data as JSON. code: whether the code is visible at first."""
-    data = data | {"code": code and "code" not in address.hidden()}
-    return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
+    return msgspec.json.encode(data | {"code": code and "code" not in address.hidden(), "movie": msgspec.Raw(movie)})
 
 
 def _follow(key: str, after: Sequence[str]) -> None:
