@@ -1,7 +1,6 @@
 // The elements of the player: the picture, the stages, the code, the caption and the controls below.
 
 import { button, el, icon } from "./dom.js";
-import { hasKeys } from "./keys.js";
 import { keysMenu, savingMenu } from "./menu.js";
 import { Pan } from "./pan.js";
 import { Asking } from "./question.js";
@@ -39,8 +38,7 @@ export function controls(player) {
   const detail = el("ol", { class: "pv-detail" });
   const proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" });
   const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
-  const press = hasKeys() ? ["Press ", el("kbd", {}, "→"), " to watch"] : "Tap to watch";
-  const invite = button(press, () => player.next(), { class: "pv-invite" });
+  const invite = button("▶ Watch", () => player.clock.play(), { class: "pv-invite" });
   const onward = (player.options.onward ?? []).map(({ label, go }) =>
     button(label, go, { class: "pv-invite pv-onward", hidden: "" }),
   );

@@ -29,7 +29,7 @@ def first_step(movie: Movie, stage: str) -> int:
 
 
 def test_it_opens_on_the_first_step(screen: Screen, movie: Movie) -> None:
-    live, button = screen.page.get_by_role("status"), screen.button("Press → to watch")
+    live, button = screen.page.get_by_role("status"), screen.button("▶ Watch")
     assert (screen.step, int(screen.data("steps")), int(screen.data("cells"))) == (1, len(movie.steps), len(movie.ids))
     assert screen.painted >= 1
     assert movie.title in screen.page.title()
@@ -41,6 +41,7 @@ def test_it_opens_on_the_first_step(screen: Screen, movie: Movie) -> None:
     button.click()
     assert screen.step == 2
     expect(button).to_be_hidden()
+    expect(screen.button("Pause")).to_be_visible()  # it goes on by itself
 
 
 def test_buttons_and_the_slider_go_to_a_step(screen: Screen, movie: Movie) -> None:
