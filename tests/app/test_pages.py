@@ -282,3 +282,18 @@ def test_what_changes_on_a_page_is_announced_to_screen_readers() -> None:
     assert spoken(app) == ""
     press(app, "Show me")
     assert spoken(app).startswith("The answer: ")
+
+
+def test_an_edit_says_which_word_has_another_id_if_one_has() -> None:
+    app = opened("overview", {"example": "sentences"})
+
+    def after(text: str) -> str:
+        app.text_area(key="sequences").set_value(text).run()
+        app.run()  # as the browser does once the movie is on the screen
+        return " ".join(line for line in texts(app).splitlines() if "now has id" in line)
+
+    assert after("I love dogs\nshe sleeps\nwe sing old songs") == ""
+    moved = after("I do love cats\nshe sleeps\nwe sing old songs")
+    vocabulary = packviz.Batch.parse("I do love cats\nshe sleeps").vocabulary
+    assert moved.startswith(f"'love' now has id {vocabulary.index('love')}, not 2, ")
+    assert after("1 2 3\n4") == ""

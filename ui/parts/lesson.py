@@ -13,7 +13,7 @@ from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
 from packviz.teach.pages import LESSONS
 from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, way_back
-from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
+from ui.parts.notices import about_new_ids, about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
@@ -23,7 +23,7 @@ from ui.state import address, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind, MovieStage
 from ui.state.path import script
 from ui.state.replaced import forget_undrawn
-from ui.state.runs import OWN, Request, Shown, in_turn, last_good, latest, run
+from ui.state.runs import Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
 
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
@@ -232,11 +232,7 @@ def _why() -> None:
             found = shown.fact(final_state)
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
-            if asked.source.example == OWN and shown.batch.kind == "words":  # then what an edit does can surprise
-                st.caption(
-                    "Other numbers may change, too: words get ids in order, so a new word gives later words new ids "
-                    "and new vectors."
-                )
+            about_new_ids(asked, shown.batch)
 
 
 @st.fragment(key=AFTER)

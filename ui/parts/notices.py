@@ -10,6 +10,7 @@ import streamlit as st
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
+from packviz.text import quoted
 from ui.parts.controls import Controls
 from ui.state import address, names
 from ui.state.runs import OWN, Request, Shown
@@ -23,6 +24,25 @@ class Arrival:
     """The first request of a visitor, which is what the link led to."""
 
     request: Request | None = None
+
+
+@dataclass
+class Words:
+    """The words of the batch that was shown before the visitor's edits, each at its id."""
+
+    before: tuple[str, ...] = ()
+
+
+def about_new_ids(asked: Request, batch: Batch) -> None:
+    """Say which word has another id since the visitor began to edit: its numbers change although it is the same."""
+    words = visit(Words)
+    if asked.source.example != OWN or not words.before:
+        words.before = batch.vocabulary
+    ids = {word: i for i, word in enumerate(words.before)}
+    for i, word in enumerate(batch.vocabulary):
+        if ids.get(word, i) != i:
+            st.text(f"{quoted(word)} now has id {i}, not {ids[word]}, and so another vector: words get ids in order.")
+            return
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:
