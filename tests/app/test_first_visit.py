@@ -21,7 +21,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     seen.page.wait_for_timeout(700)
     assert seen.data("step") == "1"
     assert seen.page.url == f"{address}/"
-    expect(seen.player.get_by_text("Press")).to_be_visible()
+    expect(seen.player.get_by_role("button", name="Watch")).to_be_visible()
     expect(seen.player).to_be_in_viewport(ratio=1)
     assert box_of(seen.player)["width"] > 0.6 * PROJECTOR[0]
     steps = int(seen.data("steps"))
