@@ -7,7 +7,7 @@ from ui.views import losses
 lesson(
     "losses",
     "What does the loss count?",
-    "A mean over tokens, over documents or over rows gives each token a different weight.",
+    "The weight of a token depends on the mean: over tokens, over documents or over rows.",
     {
         "Three numbers, each document alone and in rows": losses.three_numbers,
         "Micro-batches and gradient accumulation": losses.micro_batches,

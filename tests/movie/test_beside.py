@@ -237,8 +237,9 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
         else:  # only those that read pads have ended
             assert reads.startswith(f"**t = {t}.** Padded, ")
             assert sorted({*range(case.B)} - {*fed}) == pads
-            assert re.search(rf"Packed, (it|they) {'waits?' if case.direction else 'ha(s|ve) ended'}\.$", reads)
-        state = rf"(?:and )?(?:its|{LETTERS}'s) state now differs from the packed one by (\S+?)(?:\.(?!\d)|,)"
+            who = re.escape({1: case.said(pads), 2: "both"}.get(len(pads), "they"))
+            assert re.search(rf"In the packed run {who} {'waits?' if case.direction else 'ha(s|ve) ended'}\.$", reads)
+        state = rf"(?:and )?(?:its|{LETTERS}'s) state (?:now )?differs from the packed one by (\S+?)(?:\.(?!\d)|,)"
         told = re.search(rf"{LETTERS} reads? (?:a pad|pads)[,:] {state}", reads)
         assert bool(told) == bool(pads)
         if told:

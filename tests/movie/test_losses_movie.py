@@ -123,7 +123,7 @@ def test_a_pad_has_a_loss_only_without_a_mask() -> None:
 def test_micro_batches_have_a_size_for_which_the_mean_differs(text: str, size: int) -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(text)), ("losses",))
     caption = movie.steps[movie.step_at("losses", None, "accumulated") - 1].caption
-    assert f"averages one mean per micro-batch (here {size} document" in caption
+    assert f"averages the means of the micro-batches (here {size} document" in caption
 
 
 def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:
@@ -171,12 +171,18 @@ def test_every_sentence_is_true(seed: int) -> None:
     assert ("there is no loss" in said["end"]) == (not labelled)
     assert ("changes none of the three means" in said["end"]) == bool(labelled and not changed)
     if changed:
+        stays = ["", " The other mean stays the same.", " The other two means stay the same."][3 - len(changed)]
+        assert said["end"].endswith(stays)
+        assert ("stay" in said["end"]) == bool(stays)
         assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}** from " in said["end"]
         told = [float(each) for each in re.findall(r"\d+\.\d{4,8}", said["end"])]
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:
         pads = int(found.labelled["padded"].sum() - found.labelled["masked"].sum())
-        counts = f"{pads} of {counted(int(found.labelled['padded'].sum()), 'label')}"
+        counts, T = f"{pads} of {int(found.labelled['padded'].sum())}", found.labelled["padded"].shape[1]
+        each = f", a row of {T} has {counted(T - 1, 'label')} (next token{'s' * (T > 2)}). "
+        assert (each in said["padded"]) == bool(found.labelled["padded"].any())
+        assert set(found.labelled["padded"].sum(1).tolist()) == {T - 1}
         assert (f" {counts} {'is a pad' if pads == 1 else 'are pads'}. " in said["padded"]) == bool(pads)
 
 

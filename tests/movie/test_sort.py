@@ -140,7 +140,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "The other way round")
+    ((step, cells),) = case.deep.of("sort", "has index")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -154,7 +154,8 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
     claims = [match(rf"\*\*{name}_indices\[(\d+)\] = (\d+)\*\*", step["caption"]) for name in ("sorted", "unsorted")]
     (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
-    assert f"{'column' if case.transposed else 'row'} {k} holds sequence {b}, {case.said([b])}." in step["caption"]
+    line = "column" if case.transposed else "row"
+    assert f"Sequence {case.said([b])} has index {b}. It is now in {line} {k}: " in step["caption"]
     moved = there.tolist() != sorted(there.tolist())
     assert (k != b) == moved
 

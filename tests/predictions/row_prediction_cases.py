@@ -102,9 +102,12 @@ def _of_attention(run: RowsTrace, key: str, prompt: str, r: int) -> Answer:
     weights: Tensor = run.layers[0].weights[r, 0]  # type: ignore[attr-defined]
     if key == "mask_cells":
         return (int((weights > 0).sum()),)
-    found = re.search(rf"does the (?P<th>\w+) token of {_ID} read", prompt)
+    found = re.search(rf"does token (?P<token>\d+) of {_ID} \(its (?P<th>\w+)\) read", prompt)
     assert found is not None
-    place = ORDINALS.index(found["th"]) if found["th"] in ORDINALS else int(re.sub(r"\D", "", found["th"])) - 1
+    place = int(found["token"])
+    assert place == (
+        ORDINALS.index(found["th"]) if found["th"] in ORDINALS else int(re.sub(r"\D", "", found["th"])) - 1
+    )
     at = 0
     for b, start, stop in run.rows.rows[r]:
         if sequence_label(b) == found["letter"] and start <= place < stop:

@@ -158,7 +158,15 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
         "row": n,
         "cells": facts.C,
     }
-    names = {"name": facts.letters[b], "th": ordinal(start + t), "t": t, "q": q, "length": length, "place": d}
+    names = {
+        "name": facts.letters[b],
+        "token": start + t,
+        "th": ordinal(start + t),
+        "t": t,
+        "q": q,
+        "length": length,
+        "place": d,
+    }
     answer = int(mask_of(facts)[r, q].sum())
     moment = MovieMoment("attention", name=f"{facts.letters[b]}{start + t}")
     return Draft(answer, moment, mistakes, {**facts.in_words(r), **names, "keys": answer, "cut": start > 0})
