@@ -129,7 +129,9 @@ def test_an_error_message_is_looked_up_in_the_questions(app: AppTest, key: str) 
 def test_unreadable_input_is_reported_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
     fill(app, "x", text)
     assert "⚠" in texts(app)
-    assert "Please fix this first. Then the batch can be checked." in texts(app)
+    assert "Please fix x first, as the message there says. Then the batch can be checked." in texts(app)
+    fill(app, "lengths", "two")
+    assert "Please fix x and lengths first, as the message there says." in texts(app)
     assert app.text_area(key="x").value == text
 
 
@@ -237,7 +239,7 @@ def test_a_file_that_crashes_its_reader_is_reported_in_place(app: AppTest, monke
     (sentence,) = refused
     assert f"⚠ {sentence}" in texts(app)
     assert sentence.startswith("Expected ")
-    assert "Please fix this first. Then the batch can be checked." in texts(app)
+    assert "Please fix the files first, as the message there says. Then the batch can be checked." in texts(app)
 
 
 def test_a_file_over_the_limit_is_refused_and_one_of_two_megabytes_is_read(visit: Open, tmp_path: Path) -> None:

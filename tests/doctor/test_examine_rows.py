@@ -137,6 +137,15 @@ def test_the_repair_of_one_row_of_a_batch_mends_that_row_alone(key: str) -> None
             assert torch.equal(torch.as_tensor(values[name])[0], torch.tensor(given[name][0]))
 
 
+@pytest.mark.parametrize(
+    ("positions", "where"),
+    [([0, 1, 2, 0, 0, 1], "cell 4"), ([0] * 8 + [1], "cells 1, 2, 3, 4, 5 and 2 more")],
+)
+def test_the_cells_in_which_rules_disagree_are_named(positions: list[int], where: str) -> None:
+    (found,) = [one for one in pv.examine_rows(position_ids=positions) if one.key == "rules_disagree"]
+    assert found.where == f"position_ids in {where}"
+
+
 def test_positions_say_that_the_last_offset_is_replaced() -> None:
     given: dict[str, Any] = {"position_ids": [0, 1, 2, 3, 0, 1, 0, 1, 2], "cu_seqlens": [0, 4, 6, 8]}
     (found,) = [one for one in pv.examine_rows(**given) if one.key == "offsets_end"]

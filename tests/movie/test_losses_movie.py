@@ -123,7 +123,7 @@ def test_a_pad_has_a_loss_only_without_a_mask() -> None:
 def test_micro_batches_have_a_size_for_which_the_mean_differs(text: str, size: int) -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(text)), ("losses",))
     caption = movie.steps[movie.step_at("losses", None, "accumulated") - 1].caption
-    assert f"averages the means of the micro-batches (here {size} document" in caption
+    assert f"averages the means of micro-batches ({size} document" in caption
 
 
 def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:

@@ -75,6 +75,8 @@ REPORTED = {  # asked by people who tried the search: each must find its answer 
     "ValueError: expected sequence of length 3 at dim 1 (got 2)": "ragged-nested-list",
     "how do I get lengths from a padded tensor": "lengths-of-a-padded-tensor",
     "how do I unsort the outputs after packing": "unsort-by-hand",
+    "why is my last output zero": "last-column",
+    "padding left or right for GPT": "left-padding-option",
     "do I need packing": "do-i-need-it",
     "do I need this for LSTM": "must-i-pack",
     "Do I need it for a GRU?": "must-i-pack",

@@ -58,7 +58,7 @@ def doctor() -> None:
     given = typed() if way == "a batch" else uploaded()
     with st.container(key="measured"):
         if given.unread:
-            st.text("Please fix this first. Then the batch can be checked.")
+            st.text(f"Please fix {given.unread} first, as the message there says. Then the batch can be checked.")
             return
         if given.rows is not None:
             examined_rows(given.rows, (), _cards)

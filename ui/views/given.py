@@ -16,6 +16,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
 from packviz.inputs.limits import LIMITS
 from packviz.teach.questions import searched
+from packviz.text import joined
 from ui.state import address
 from ui.state.names import default
 from ui.state.path import script
@@ -59,6 +60,7 @@ ROW_EXAMPLES: Mapping[str, tuple[str]] = {
     ),
     "no mistake": ("input_ids: 5 6 7 8 9 10\nposition_ids: 0 1 2 0 1 2\nlabels: -100 6 7 -100 9 10",),
 }
+_THE_FILES = "the files"
 _OWN = "my own"  # in place of an example's name: the visitor's own input
 
 
@@ -73,7 +75,7 @@ class Given:
     enforce_sorted: bool = False
     padding_value: float | None = None  # None if it is not given, but assumed
     lengths_device: str = "cpu"  # their device when they were printed
-    unread: bool = False  # whether some input could not be read
+    unread: str = ""  # the names of the inputs that could not be read
     rows: Mapping[str, Any] | None = None  # what a collator returned, by the arguments of examine_rows()
 
 
@@ -151,7 +153,8 @@ def typed() -> Given:
         if told := address.cut("lengths", written, _MAX_LENGTHS):
             st.text(told)
         lengths, bad_lengths = _read_lengths(written)
-        given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=bad_x or bad_lengths)
+        unread = joined([name for name, bad in (("x", bad_x), ("lengths", bad_lengths)) if bad])
+        given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=unread)
         return _settings(given, "x")
 
 
@@ -166,7 +169,7 @@ def uploaded() -> Given:
     if len(files) > MAX_FILES:
         too_many = len(files) - MAX_FILES
         st.text(f"⚠ Expected at most {MAX_FILES} files, but got {len(files)}. Remove {too_many} of them.")
-        return Given(unread=True)
+        return Given(unread=_THE_FILES)
     tried = [_tried(partial(_read, file), file) for file in files]
     loaded = [one for one, _ in tried if one is not None]
     key = " ".join(file.file_id for file in files)  # other files, other choices
@@ -178,7 +181,7 @@ def uploaded() -> Given:
     weights = [each for each in loaded if each.prefixes]
     module = _module(weights[0], key) if weights else None
     x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
-    given = Given(x, lengths, module, unread=bad or any(bad_file for _, bad_file in tried))
+    given = Given(x, lengths, module, unread=_THE_FILES if bad or any(bad_file for _, bad_file in tried) else "")
     return given if x is None else _settings(given, "file")
 
 

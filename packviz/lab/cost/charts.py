@@ -229,7 +229,7 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
         margin={"t": top},
         height=146 + top + 40 * max(3, len(z.index)),
         xaxis=named_axis([f"{size:,}" for size in z.columns], title=ACROSS[across]),
-        yaxis=named_axis([f"{100 * fill:.3g}" for fill in z.index], title="fill (%)"),
+        yaxis=named_axis([f"{100 * fill:.3g}" for fill in z.index], title="real tokens (%)"),
         annotations=numbers,
     )
 
