@@ -73,7 +73,7 @@ const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least)
  */
 export function inked(frames) {
   /** @type {Ink} */
-  const ink = { panels: {}, scales: new Set() };
+  const ink = { panels: {} };
   /** @type {Frame["states"]} */
   let before = [];
   for (const { states } of frames) {
@@ -88,7 +88,7 @@ export function inked(frames) {
  * @param {Ink} ink
  * @param {Frame["states"][number]} state
  */
-function add({ panels, scales }, { role, p, x, y, w, h, text, sub, v, vec, scale }) {
+function add({ panels }, { role, p, x, y, w, h, text, sub, v, vec, scale }) {
   const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
   panels[p] ??= {
     ...far,
@@ -99,6 +99,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, sub, v, vec, scale
     lettered: false,
     numbers: new Set(),
     signed: false,
+    scales: new Set(),
   };
   const box = panels[p],
     words = (role === "token" || role === "ghost") && text.length,
@@ -111,7 +112,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, sub, v, vec, scale
   if (inside) box.letters = Math.max(box.letters, inside / w); // a vertical thread has no width
   if (numbered) box.numbers.add(step);
   if (numbered) box.signed ||= signed;
-  if (role === "value" || (vec && role !== "label")) scales.add(scale);
+  if (role === "value" || (vec && role !== "label")) box.scales.add(scale);
   box.left = Math.min(box.left, x);
   box.top = Math.min(box.top, y, y + h);
   box.bottom = Math.max(box.bottom, y, y + h);

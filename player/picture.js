@@ -1,6 +1,6 @@
 // The picture: a canvas of the size and in the colours of its place, on which the cells of a frame are drawn.
 
-/** @import { Ctx, Look, Paper, Standing } from "./types" */
+/** @import { Ctx, Look, Paper, Standing, View } from "./types" */
 
 import { readTheme, schemeOf } from "./colour.js";
 import { coming, sketch } from "./coming.js";
@@ -63,11 +63,22 @@ export class Picture {
     return 1.7 * Math.max(this.least, Math.min(14, 0.03 * this.height));
   }
   /**
+   * The scales of the numbers that are ever visible in a scene, in the panels of these views.
+   * @param {string} scene
+   * @param {View[]} views
+   */
+  scales(scene, views) {
+    const { panels } = this.inks[scene],
+      names = views.flatMap(({ at }) => Object.keys(at));
+    return [...new Set(names.flatMap((name) => [...(panels[name]?.scales ?? [])]))].sort();
+  }
+  /**
    * Pixels below the picture for the legend of its colours, and for torch's message if it refuses.
    * @param {string} scene
    */
   foot(scene) {
-    const legend = this.inks[scene].scales.size ? this.legend() : 0,
+    const { wide, tall } = this.player.movie.scenes[scene],
+      legend = this.scales(scene, [...wide, ...tall]).length ? this.legend() : 0,
       refused = this.player.movie.steps.find(
         ({ error }, i) => error && this.player.frames[this.player.ends[i]].scene === scene,
       );
@@ -246,14 +257,15 @@ export class Picture {
     sketch(paper, this.comings.get(step), view.unit);
   }
   paintLegend() {
-    const { scales } = this.inks[this.player.frames[this.player.ends[this.player.step - 1]].scene],
+    const { scene } = this.player.frames[this.player.ends[this.player.step - 1]],
+      scales = this.scales(scene, [this.view(scene).view]),
       { paper, width } = this,
       { ctx, edge } = paper,
       foot = this.legend(),
       room = paper.room > width ? width - 2 * WAYS : paper.room;
     ctx.save();
     ctx.translate(edge, 0);
-    if (scales.size) legend({ ...paper, room }, [...scales].sort(), 14, this.height - foot / 2, foot / 1.7);
+    if (scales.length) legend({ ...paper, room }, scales, 14, this.height - foot / 2, foot / 1.7);
     ctx.restore();
   }
   /**

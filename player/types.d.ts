@@ -228,10 +228,10 @@ export interface Inked {
   lettered: boolean;
   numbers: Set<number>;
   signed: boolean;
+  scales: Set<Scale>;
 }
 export interface Ink {
   panels: Record<string, Inked>;
-  scales: Set<Scale>;
 }
 /** A cell as drawn; without a rectangle if its panel is not in view. */
 export interface Look {

@@ -93,6 +93,21 @@ def on(one: Text, other: Text) -> bool:
     return bool(across > 1 and min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) > 1)
 
 
+def test_the_legend_has_the_scales_of_the_numbers_in_the_picture_and_no_other(read: Read) -> None:
+    movie = movie_of("words")
+    show, found = Show(movie), set[tuple[str, ...]]()
+    for stage in ("pad", "pack", "run", "unpack"):
+        seen = [cell for _, cells in show.of(stage) for cell in show.seen(stage, cells).values()]
+        scales = {cell["scale"] for cell in seen if cell["role"] == "value" or "vec" in cell}
+        ends = {f"+{end:.3g}" for scale, end in movie.scales.items() if scale in scales}
+        written, _ = read(movie, movie.step_at(stage), DESK)
+        still = re.findall(">([^<]+)</text>", movie.to_svg(movie.step_at(stage)))
+        for texts in ([text["text"] for text in written], still):
+            assert {text for text in texts if text.startswith("+")} == ends, stage
+        found.add(tuple(sorted(scales)))
+    assert {(), ("input",), ("state",)} <= found
+
+
 CAPTION = "node => parseFloat(getComputedStyle(node).fontSize)"
 ADDRESS = 400  # the weight of names of rows and columns
 LEGIBLE = 0.03  # of the window's height

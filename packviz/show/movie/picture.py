@@ -95,7 +95,7 @@ class Picture:
                 look = Look(cell, rect, tones.get(cell.tone, ""), cell.p in lettered, now.get((cell.role, cell.p)))
                 for shape in ROLES[cell.role](self, look):
                     found += scaled(shape, left, top, scale)
-        ends = {scale: self.data["scales"][scale] for scale in self.staging.scales(scene)}
+        ends = {scale: self.data["scales"][scale] for scale in self.staging.scales(scene, standing.view)}
         found += legend(ends, self.height - LEGEND / 2, LEGEND / 1.7, self.palette)
         return [*found, *self.captions[number - 1]]
 

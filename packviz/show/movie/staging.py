@@ -138,9 +138,9 @@ class Staging:
         place = (self.width - scale * box.w) / 2, (self.height - scale * box.h) / 2, scale
         return Standing(best, across, box, place)
 
-    def scales(self, scene: str) -> list[str]:
-        """Return the scales of the numbers that are ever visible in a scene."""
-        roles = ((cell.role, cell.vec, cell.scale) for cell in self._seen(scene))
+    def scales(self, scene: str, view: Arrangement) -> list[str]:
+        """Return the scales of the numbers that are ever visible in a scene, in the panels of a view of it."""
+        roles = ((cell.role, cell.vec, cell.scale) for cell in self._seen(scene) if cell.p in view.at)
         return sorted({scale for role, vec, scale in roles if role == "value" or (vec is not None and role != "label")})
 
     def _seen(self, scene: str) -> Collection[Cell]:
