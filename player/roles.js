@@ -110,7 +110,7 @@ const roles = {
       side = Math.min(5, w * 0.12, h * 0.16),
       head = h < LOW ? side : headOf(paper, h);
     if (inner) stripes(paper, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, vec, state.scale);
-    if (h < (inner ? LOW : WORDED)) return;
+    if (!state.text || h < (inner ? LOW : WORDED)) return;
     const whole = inner ? head : textSize(paper, h),
       px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, paper.least)),
       middle = y + (inner ? head : h) / 2,

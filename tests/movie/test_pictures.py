@@ -220,6 +220,18 @@ def test_the_numbers_of_an_embedded_pad_are_seen_in_a_low_cell_too(
             assert max(map(abs, map(sub, got, (red, green, blue)))) <= 8, (x, y, got)
 
 
+def test_a_pad_without_a_text_is_hatched_in_its_middle_too(open_page: Open) -> None:
+    movie = pv.movie(pv.trace_rows(Batch.parse("I love cats\nshe sleeps")), ("fill",))
+    screen = open_page(movie, "#step=2")
+    painted = pixels(BytesIO(b64decode(screen.picture().partition(",")[2])))
+    cells = [cell for cell, _ in placed(movie, 2)]
+    free = [rect for cell, rect in zip(cells, screen.places(), strict=True) if rect and cell.role == "pad"]
+    assert free
+    for x, y, w, h in free:
+        middle = painted.crop((int(x + w / 2) - 3, int(y + h / 2) - 5, int(x + w / 2) + 3, int(y + h / 2) + 5))
+        assert len(middle.getcolors() or []) > 1, (x, y)
+
+
 def test_sequences_of_one_hue_have_the_marks_of_the_player(open_page: Open, tmp_path: Path) -> None:
     """At the corner of each cell: no mark up to ten sequences, one up to twenty, then two."""
     movie = pv.movie(pv.trace(Batch.parse("\n".join(["1 2 3"] * 23))), ("pad",))
