@@ -93,6 +93,15 @@ def on(one: Text, other: Text) -> bool:
     return bool(across > 1 and min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) > 1)
 
 
+@pytest.mark.parametrize("height", [470, 560, 720])
+def test_the_counts_of_thirty_sequences_do_not_touch_their_heading(read: Read, height: int) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("\n".join(" ".join(WORDS[:1] * (7 * n % 9 + 1)) for n in range(30)))))
+    written, _ = read(movie, movie.step_at("pack"), (DESK[0], height))
+    [heading] = [text for text in written if text["text"] == "batch_sizes"]
+    [count] = [text for text in written if text["text"] == "30"]
+    assert heading["top"] - count["bottom"] > 2
+
+
 def test_the_legend_has_the_scales_of_the_numbers_in_the_picture_and_no_other(read: Read) -> None:
     movie = movie_of("words")
     show, found = Show(movie), set[tuple[str, ...]]()
