@@ -22,7 +22,7 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     letters = text !== state.text,
     sub = letters ? "" : state.sub,
     bold = letters ? nameWeight(paper, text, w, weight) : weight;
-  const two = sub && h > Math.max(36, 2.6 * paper.least),
+  const two = sub && h > Math.max(30, 2.6 * paper.least),
     lettered = state.role === "token" && !letters ? letter(paper, { x, y, w, h }, state, fill) : 0,
     below = lettered && h > 1.2 * w, // a tall cell has its letter above its contents
     most = Math.min(textSize(paper, h), below ? 0.52 * h : two ? 0.42 * h : h),

@@ -102,6 +102,14 @@ def test_the_counts_of_thirty_sequences_do_not_touch_their_heading(read: Read, h
     assert heading["top"] - count["bottom"] > 2
 
 
+def test_a_phone_shows_the_ids_below_the_words(read: Read) -> None:
+    trace = pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"))
+    written, _ = read(pv.movie(trace), 2, (358, HAND[1]))  # as wide as the picture of the overview on a phone
+    numbers = sorted(int(text["text"]) for text in written if re.fullmatch("[1-9]", text["text"]))  # no padding
+    assert trace.batch
+    assert numbers == sorted(int(token) for row in trace.batch.sequences for token in row)
+
+
 def test_the_legend_has_the_scales_of_the_numbers_in_the_picture_and_no_other(read: Read) -> None:
     movie = movie_of("words")
     show, found = Show(movie), set[tuple[str, ...]]()
