@@ -5,6 +5,7 @@ import re
 from itertools import product
 from typing import Any
 
+import pytest
 import torch
 import torch.nn.functional as F
 from movie_cases import DEEP, ORDINARY, PACKED, Case, CaseMovie, case_of, over
@@ -191,6 +192,22 @@ def test_gates_and_states_in_numbers_are_torchs(case: Case) -> int:
                 assert close(units_of(cells, f"gate:{gate}:{b}"), inside[gate]), (gate, b, t)
         assert cells["title:was"]["text"] == f"{name} before {(len(live), len(before))}"
     return spoke
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru", "rnn"])
+def test_a_state_is_called_that_after_the_step_only_once_it_is_computed(cell: Any) -> None:
+    show = Show(pv.movie(pv.trace(Batch.parse("1 2 3\n4 5"), Config(cell=cell)), ("run",), deep=True))
+    states, told = {"title:h": "h:", "title:gate:c": "gate:c:"}, set[str]()
+    for i, frames in enumerate(show.frames):
+        for n in range(len(frames)):
+            cells = show.at(i, n)
+            for title, prefix in states.items():
+                if title in cells and " after" in cells[title]["text"]:
+                    told.add(title)
+                    numbers = [name for name in cells if name.startswith(prefix)]
+                    assert numbers
+                    assert all(cells[name]["v"] == show.after[i][name]["v"] for name in numbers), (i, n, title)
+    assert told == ({*states} if cell == "lstm" else {"title:h"})
 
 
 @each_packed

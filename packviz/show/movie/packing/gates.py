@@ -108,10 +108,10 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
     rows = ["", *(f" {shape(len(step.live), entering)}" for step in cells.run_steps(view))]
     texts_of = {
         "was": texts([f"{name} before{fed}" for fed in rows])[k + 1],
-        "h": np.where(k < 0, f"h {size}", f"h after {size}"),
+        "h": np.where((k < 0) | (phase < 4), f"h {size}", f"h after {size}"),
     }
     if name == "c":
-        texts_of["gate:c"] = np.where(k < 0, "c", "c after")
+        texts_of["gate:c"] = np.where((k < 0) | (phase < 3), "c", "c after")
     groups = [title(Place(panel, 0.0, -1.6 * x), text[:, None]) for panel, text in texts_of.items()]
 
     def grid(panel: str, says: str, values: np.ndarray, name: str = "") -> Marks:
