@@ -40,7 +40,7 @@ function inAddress(name) {
  * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export default function ({ data, parentElement, setTriggerValue }) {
-  const slot = players.get(parentElement) ?? { given: data.step, example: data.example, asked: data.ask?.number };
+  const slot = players.get(parentElement) ?? { given: data.step, chosen: data.chosen, asked: data.ask?.number };
   const tell = (/** @type {any} */ stage) => {
     slot.told = stage;
     if (!data.loose) setTriggerValue("shown", { stage, narrow: Boolean(slot.player?.screen.is("--pv-narrow")) });
@@ -105,10 +105,9 @@ function onward(i) {
  * @param {StreamlitData} data
  */
 function feed(slot, data) {
-  const other = data.example !== slot.example && data.example !== "own"; // an edit of one's own text keeps the step
-  const step = data.step !== slot.given ? data.step : other ? 1 : undefined;
+  const step = data.step !== slot.given ? data.step : data.chosen > slot.chosen ? 1 : undefined; // an edit keeps the step
   slot.given = data.step;
-  slot.example = data.example;
+  slot.chosen = data.chosen;
   const before = slot.player.movie.steps;
   slot.player.update(data.movie, { step });
   const after = slot.player.movie.steps;

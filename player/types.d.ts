@@ -352,8 +352,8 @@ export interface StreamlitData {
   movie: Movie;
   /** The step to show, at first and whenever it changes; without it, the first one is that in the address. */
   step?: number;
-  /** The example that the movie shows; another one begins at its first step. */
-  example?: string;
+  /** How often an example was chosen; each time it begins at its first step. */
+  chosen?: number;
   ask?: { number: number; step?: number; token?: number; look?: boolean };
   picks?: boolean;
   watches?: boolean;
@@ -414,7 +414,7 @@ export type Trigger = (name: string, value: unknown) => void;
 /** The component's state for a place on the page: the last step it was given, the last request, what it told Python. */
 export interface Slot {
   given: number;
-  example?: string;
+  chosen?: number;
   asked?: number;
   changed?: number;
   told?: Stage;

@@ -466,7 +466,7 @@ def test_another_example_begins_anew_but_an_edit_at_the_end_stays(visit: Open) -
     until(seen.page, lambda: seen.query.get("example") == "own")
     seen.settle()
     assert seen.data("step") == seen.data("steps") != "1"
-    for example in ("words", "zen", "sentences"):
+    for example in ("words", "zen", "own", "sentences"):
         seen.player.evaluate("node => node.focus()")
         seen.page.keyboard.press("End")
         assert seen.data("step") != "1"

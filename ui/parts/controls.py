@@ -33,12 +33,13 @@ class Typed:
     """A visitor's own text, and the way back to it.
 
     own: the last one. put_aside: one that was replaced by something to try. way_back: from the overview to the page
-    that opened it.
+    that opened it. chosen: how often an example or that text was chosen.
     """
 
     own: str | None = None
     put_aside: str | None = None
     way_back: WayBack | None = None
+    chosen: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ def _examples(rerun: Callable[[], None]) -> None:
 def _fill_in(rerun: Callable[[], None]) -> None:
     """Put the text of the picked example into the text area; the visitor's own text can be restored unchanged."""
     picked, there = st.session_state["example"], st.session_state.get("sequences")
+    visit(Typed).chosen += 1
     if there not in _TEXTS:
         visit(Typed).own = there
     if picked != OWN:

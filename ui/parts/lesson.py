@@ -215,8 +215,8 @@ def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)
         # once painted, the player requests `after`, which may end this run here
-        example, picks = shown.request.source.example, stages == ("run",)
-        play(shown.movie.data, stages, example=example, picks=picks, onward=onward, after=after)
+        picks, times = stages == ("run",), visit(Typed).chosen
+        play(shown.movie.data, stages, chosen=times, picks=picks, onward=onward, after=after)
 
 
 @st.fragment(key=WHY)

@@ -79,7 +79,7 @@ def play(
     movie: bytes,
     stages: Sequence[str] | None,
     *,
-    example: str,
+    chosen: int,
     picks: bool = False,
     onward: Sequence[str] = (),
     after: Sequence[str] = (AFTER,),
@@ -88,13 +88,13 @@ def play(
 
     The first time, the whole page reruns, because the rest of the page waits for the first picture.
 
-    movie: as JSON. example: which one it shows; another one begins at its first step. picks: whether clicks on cells
-    are reported; they rerun AFTER. onward: the labels of buttons in the last step, which follow the links in the
-    container "onward".
+    movie: as JSON. chosen: how often an example was chosen; each time it begins at its first step, which an edit of the
+    text does not. picks: whether clicks on cells are reported; they rerun AFTER. onward: the labels of buttons in the
+    last step, which follow the links in the container "onward".
     """
     key, ask = key_of(stages), visit(Screen).ask
     asked = asdict(ask) if ask.number else None
-    data = {"ask": asked, "example": example, "picks": picks, "watches": True, "onward": list(onward)}
+    data = {"ask": asked, "chosen": chosen, "picks": picks, "watches": True, "onward": list(onward)}
     _mount(
         key=key,
         data=_with(movie, data),
