@@ -401,6 +401,7 @@ def test_on_a_phone_all_of_a_lesson_is_on_the_first_screen(visit: Open, page: st
         ("running", {"cell": "lstm"}, PHONE),
         ("running", {"cell": "rnn"}, PHONE),
         ("unpacking", {"bidirectional": "true"}, PHONE),
+        ("unpacking", {"bidirectional": "true"}, (384, 844)),
     ],
 )
 def test_on_a_phone_no_step_has_to_be_scrolled_sideways(
