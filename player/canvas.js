@@ -55,7 +55,6 @@ export function widthOf({ ctx, theme, widths }, text, px, weight = 400) {
  * @param {number} y
  * @param {number} w
  * @param {{ px: number, least?: number, weight?: number, fill: string, align?: CanvasTextAlign }} style
- * @returns {number} the width of all of it at that size
  */
 export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill, align }) {
   let size = px;
@@ -64,7 +63,6 @@ export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill
   while (size > least && width(text) > w) size = Math.max(least, size - 0.5); // letters are whole pixels wide on some screens
   const short = shortened(text, (part) => width(part) <= w);
   if (short) put(paper, short, x, y + size * 0.06, { px: size, weight, fill, align });
-  return width(text);
 }
 /** @type {(text: string, fits: (part: string) => boolean) => string} */
 function shortened(text, fits) {

@@ -18,7 +18,7 @@ import {
 } from "./canvas.js";
 import { BADGE, LETTERED, READABLE, WORDED } from "./layout.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
-import { cornerSize, framed, headOf, lap, letter, textOf, typed, weightOf } from "./words.js";
+import { cornerSize, framed, headOf, lap, letter, typed, weightOf } from "./words.js";
 
 const LOW = 22, // pixels of a cell that has no room for a text above its numbers
   THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
@@ -50,15 +50,11 @@ function crowds({ nows }, { f, k }, every) {
 /** @type {Record<Role, Paint>} */
 const roles = {
   token(paper, { rect, state, vec, least }) {
-    const hue = hueOf(paper, state.seq),
-      weight = weightOf(paper, rect.w, state),
-      inner = vec && rect.h > 9;
+    const hue = hueOf(paper, state.seq);
     tile(paper, rect, { fill: hue.fill, edge: hue.edge });
-    const written = inner
-      ? framed(paper, rect, state, vec, hue.text)
-      : typed(paper, rect, state, hue.text, weight, least);
-    const small = widthOf(paper, textOf(paper, state, rect.w), paper.least, inner ? weight : 700);
-    lap(paper, rect, state.seq, hue.text, (paper.texts.lettered.has(state.p) && written) || small);
+    if (vec && rect.h > 9) framed(paper, rect, state, vec, hue.text);
+    else typed(paper, rect, state, hue.text, weightOf(paper, rect.w, state), least);
+    lap(paper, rect, state, vec, hue.text);
   },
   output(paper, { rect, state, vec }) {
     const hue = hueOf(paper, state.seq);

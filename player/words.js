@@ -14,7 +14,6 @@ import { stripes } from "./numbers.js";
  * @param {string} fill
  * @param {number} weight
  * @param {number} [least]
- * @returns {number | undefined} its width, if it is written
  */
 export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
   if (h < WORDED) return;
@@ -30,18 +29,18 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     style = { px, least, weight: bold, fill };
   if (lettered && !below && isLow(paper, h)) {
     const free = w - lettered; // its letter is beside its text, not above it
-    return write(paper, text, x + lettered + free / 2, y + h / 2, free - 4, style);
+    write(paper, text, x + lettered + free / 2, y + h / 2, free - 4, style);
+    return;
   }
   const wide = widthOf(paper, text, px, bold),
     aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
     middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0)),
-    room = bold < 700 ? w - (letters ? 1 : 4) : within(w),
-    written = write(paper, text, x + w / 2 + aside, middle, room, style);
+    room = bold < 700 ? w - (letters ? 1 : 4) : within(w);
+  write(paper, text, x + w / 2 + aside, middle, room, style);
   if (two) {
     const small = Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, paper.least));
     write(paper, sub, x + w / 2, y + h * 0.77, within(w), { px: small, fill });
   }
-  return written;
 }
 /**
  * How bold words are: less in cells beside their letter that have no room for all words in bold.
@@ -69,7 +68,6 @@ function evenSize(paper, px, w, f) {
  * @param {Numbers} vec
  * @param {string} fill
  * @param {number} [share]
- * @returns {number | undefined} the width of the word, if it is written
  */
 export function framed(paper, { x, y, w, h }, state, vec, fill, share = 1) {
   const weight = weightOf(paper, w, state),
@@ -81,7 +79,7 @@ export function framed(paper, { x, y, w, h }, state, vec, fill, share = 1) {
   paper.ctx.globalAlpha *= share;
   stripes(paper, inner, vec, state.scale);
   paper.ctx.globalAlpha /= share;
-  if (worded) return headed(paper, { x, y, w, h: head }, state, fill, share < 1 ? 400 : weight);
+  if (worded) headed(paper, { x, y, w, h: head }, state, fill, share < 1 ? 400 : weight);
 }
 /**
  * Text size in pixels in the corner of a cell of this height.
@@ -127,7 +125,7 @@ export const headOf = ({ least }, h) => Math.max(13, 0.36 * h, Math.min(0.81 * h
  * no room for the longest text.
  * @type {(paper: Paper, state: Cell, w: number) => string}
  */
-export function textOf(paper, { role, p, f, seq, text }, w) {
+function textOf(paper, { role, p, f, seq, text }, w) {
   const own = role === "flag" || paper.texts.lettered.has(p) || fit(paper, w, f);
   return own ? text : paper.movie.sequences[seq][0];
 }
@@ -154,7 +152,6 @@ function fit(paper, w, f, weight = 700) {
  * @param {Cell} state
  * @param {string} fill
  * @param {number} weight
- * @returns {number} the width of the word
  */
 function headed(paper, { x, y, w, h }, state, fill, weight) {
   const { lettered, longest } = paper.texts,
@@ -163,27 +160,35 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
     middle = y + h / 2 + 1;
   if (textOf(paper, state, w) === name) {
     const bold = nameWeight(paper, name, w, weight);
-    return write(paper, name, x + w / 2, middle, w - (bold < 700 ? 1 : 4), { px, weight: bold, fill });
+    write(paper, name, x + w / 2, middle, w - (bold < 700 ? 1 : 4), { px, weight: bold, fill });
+    return;
   }
-  const least = widthOf(paper, `${name} ${longest}`, paper.least, weight);
+  const least = widthOf(paper, `${name} ${longest}`, paper.least, weight),
+    small = Math.max(paper.least, 0.7 * px);
   let left = 1;
-  if (!lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w)
-    left = 6 + write(paper, name, x + 4, middle, w, { px: Math.max(paper.least, 0.7 * px), fill, align: "left" });
-  return write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px, weight, fill });
+  if (!lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w) {
+    write(paper, name, x + 4, middle, w, { px: small, fill, align: "left" });
+    left = 6 + widthOf(paper, name, small);
+  }
+  write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px, weight, fill });
 }
 /**
  * The mark in the corner of a cell whose hue stands for another sequence, too; none if it would cut its text.
  * @param {Paper} paper
  * @param {Rect} rect
- * @param {number | undefined} seq
+ * @param {Cell} state
+ * @param {Numbers | null | undefined} vec
  * @param {string} fill
- * @param {number} wide the width of its text
  */
-export function lap({ ctx, movie }, { x, y, w, h }, seq, fill, wide) {
-  const laps = Math.min(movie.sequences[seq][2], 3);
+export function lap(paper, { x, y, w, h }, state, vec, fill) {
+  const { ctx, movie } = paper,
+    laps = Math.min(movie.sequences[state.seq][2], 3);
   if (!laps || h < 9) return;
-  const size = Math.min(9, h * 0.28);
-  if (wide && h < 26 && (w - wide) / 2 - 3 < laps * (size + 1)) return; // no room beside the text
+  const text = textOf(paper, state, w),
+    px = textSize(paper, vec ? headOf(paper, h) : h),
+    beside = (w - widthOf(paper, text, px, weightOf(paper, w, state))) / 2 - 3,
+    size = Math.min(9, h * 0.28);
+  if (text && h < 26 && beside < laps * (size + 1)) return;
   ctx.fillStyle = fill;
   for (let i = 0; i < laps; i++) {
     ctx.beginPath();
