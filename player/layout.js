@@ -33,7 +33,7 @@ const LETTER = 0.6, // width of a letter ÷ its height
   NUMBERED = 0.9, // units: the least width of a number
   CLEAR = 1; // letters that would have room beside the text in a cell
 const FEWER = 0.5; // the worth of a view without some of the panels
-const NARROW = 600, // pixels: in a place of at most this width, a picture may be wider than its place, and scroll
+const SCROLLS = 600, // pixels: in a place of at most this width, a picture may be wider than its place, and scroll
   LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
   MUCH = 7; // places: as wide as the widest example on a phone, the vowels padded beside packed at 390 pixels in full screen
 const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
@@ -41,7 +41,7 @@ const RESIZED = 2, // how often the size of cells is computed anew for the text 
   UNSIGNED = 2.3, // and where no number is negative
   ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
 /** The limits of a picture that is as wide as its place. */
-const FRAME = {
+const USUAL = {
   edge: EDGE, // pixels on either side of the picture
   aspect: 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible, as in full screen for the last row
   tight: TIGHT, // text size ÷ the height of a row that is stretched for it
@@ -50,7 +50,7 @@ const FRAME = {
   numbers: false, // whether all numbers must have room, too
 };
 /** Those in a narrow place, where a picture may scroll, each measured at 390 pixels for the picture that needs it. */
-const ROOMY = {
+const NARROW = {
   edge: 5, // what leaks, which otherwise scrolls further
   aspect: 2.6, // the Zen of Python: otherwise its words fit nowhere
   tight: READABLE / ROW, // borders, whose rows are lower otherwise
@@ -158,10 +158,10 @@ function bounds(view, ink, unit, across, height, least) {
  * @param {number} width
  * @param {number} height
  * @param {Ink} [ink]
- * @param {{ foot?: number, least?: number, limits?: typeof FRAME }} [text]
+ * @param {{ foot?: number, least?: number, limits?: typeof USUAL }} [text]
  * @returns {Standing}
  */
-export function frameView(scene, width, height, ink, { foot = 0, least = READABLE, limits = FRAME } = {}) {
+export function frameView(scene, width, height, ink, { foot = 0, least = READABLE, limits = USUAL } = {}) {
   const room = height - foot,
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
     named = Object.entries(ink?.panels ?? {}).filter(([name]) => placed.has(name)),
@@ -207,13 +207,13 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     views = width / room > 1.12 ? scene.wide : scene.tall;
   const many = Math.max(...views.map(panels)),
     lined = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
-    roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),
+    legible = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),
     // all panels are preferred to large cells and to whole words
     worth = (/** @type {Standing} */ { view, unit, wide }) =>
       Math.min(unit, unit * wide) *
       lined(unit) ** 8 *
       (unit * wide < wanted - 0.5 ? 0.85 : 1) *
-      roomy(unit * wide) ** 2 *
+      legible(unit * wide) ** 2 *
       (panels(view) < many ? FEWER : 1);
   const best = views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best)),
     across = best.unit * best.wide,
@@ -241,10 +241,10 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
  * @type {typeof frameView}
  */
 export function roomyView(scene, width, height, ink, text) {
-  if (width > NARROW) return frameView(scene, width, height, ink, text);
+  if (width > SCROLLS) return frameView(scene, width, height, ink, text);
   const line = (text?.least ?? READABLE) / READABLE,
-    wide = { ...text, limits: ROOMY },
-    fitting = frameView(scene, width, height, ink, wide);
+    narrow = { ...text, limits: NARROW },
+    fitting = frameView(scene, width, height, ink, narrow);
   const least = fitting.unit * (fitting.headed ? 1 : Math.min(1, fitting.wide)); // of a cell: large ones may cut a heading
   if (fitting.fits && least >= ROW * line) return fitting;
   const all = [...scene.tall, ...scene.wide],
@@ -263,7 +263,7 @@ export function roomyView(scene, width, height, ink, text) {
       for (const view of views) {
         const room = Math.round(times * width),
           alone = { wide: [view], tall: [view] },
-          wider = frameView(alone, room, height, ink, wide);
+          wider = frameView(alone, room, height, ink, narrow);
         if (wider.fits && wider.unit >= WORDED * line && (wider.headed || !headed)) return wider;
       }
   return frameView(scene, width, height, ink, text);

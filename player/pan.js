@@ -183,10 +183,10 @@ export class Pan {
       }, 0);
     };
     const inside = (/** @type {number} */ x) => Math.max(0, Math.min(end, Math.round(x))),
-      roomy = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : inside(x)),
+      spaced = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : inside(x)),
       away = (/** @type {number} */ x) => Math.abs(x - scrollLeft);
     const places = [
-      changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(roomy)),
+      changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(spaced)),
       changed.flatMap(({ rect: { x } }) => heads.flatMap(({ w }) => [x - w + GAP / 2, x - w + GAP].map(inside))), // to see more
     ].flatMap((some) => [...new Set(some)].sort((a, b) => away(a) - away(b)));
     const best = places.reduce((best, x) => (seen(x) > 1.01 * seen(best) ? x : best), scrollLeft);
