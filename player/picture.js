@@ -48,9 +48,10 @@ export class Picture {
     sizes.observe(this.player.ui.stageBox);
     signal.addEventListener("abort", () => sizes.disconnect());
   }
-  forget() {
+  load() {
     this.shown = this.views = this.comings = this.theme = null;
     this.inks = {};
+    this.texts = textsOf(this.player.frames[0].states);
   }
   // The minimum size of a number in pixels, if it fits: larger in full screen, to be legible from the last row.
   get least() {
@@ -143,7 +144,6 @@ export class Picture {
     if (this.theme && this.player.root.dataset.theme === theme) return;
     this.player.root.dataset.theme = theme;
     this.theme = readTheme(this.player.root);
-    this.texts = textsOf(this.player.frames[0].states);
     this.widths = new Map();
     this.player.texts.writeCaption();
     if (this.player.tween.motion) this.player.tween.prepare();
