@@ -1,4 +1,4 @@
-// What every picture is made of: texts, tiles and outlines, on the paper that each function is given.
+// What every picture is made of: texts, tiles and outlines.
 
 /** @import { Ctx, Hue, Paper, Rect, Scale, Theme, Tint } from "./types" */
 

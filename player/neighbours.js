@@ -1,4 +1,4 @@
-// What a mark needs to know about the others: how long the texts like it are, and what is near it in this frame.
+// What a mark needs to know about the others: how long the texts like it are, and what else is in this frame.
 
 /** @import { Cell, CellTexts, Look, Neighbours } from "./types" */
 

@@ -181,8 +181,8 @@ export class Asking {
     this.show();
   }
   /**
-   * Show what there is room for: with little room, the question on the first step, on the way that the answer led along
-   * the verdict, and nothing elsewhere.
+   * Show what there is room for: with little room, the question on the first step, even if the way to the answer begins
+   * there; the verdict on the rest of that way, and nothing elsewhere.
    * @param {boolean} little
    */
   fit(little) {

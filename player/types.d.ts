@@ -301,7 +301,7 @@ export type Paper = Readonly<{
   form: number; // that of all numbers in the picture,
   signed: boolean; // and whether any of them is negative
 }>;
-/** What is near a mark in a frame. */
+/** What the marks of a frame need to know about each other. */
 export interface Neighbours {
   nows: Map<number, number>; // which of the thinned-out labels of a family is current: its neighbours make room for it
   crowded: Set<number>; // letters of rows that are left out
