@@ -5,7 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "Without packing, an RNN also reads padding.",
+    "Without packing, an RNN also reads the padding.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
     ("two_packings", "This batch for a transformer →"),
