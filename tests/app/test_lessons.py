@@ -438,8 +438,8 @@ def test_in_full_screen_the_ways_on_leave_the_caption_its_two_lines(visit: Open)
 
 
 def test_no_line_of_a_caption_begins_with_the_comma_after_a_letter(visit: Open) -> None:
-    seen = visit(None, path="", motion=False)
-    seen.press("End")
+    seen = visit(path="compare", motion=False)  # whose fifth caption has "B's state"
+    seen.press(*["ArrowRight"] * 4)
     gaps = seen.player.locator(".pv-caption").evaluate("""caption => {
         const widths = Array.from({ length: 80 }, (_, i) => 160 + 5 * i);
         return widths.flatMap((width) => {

@@ -154,8 +154,8 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
     claims = [match(rf"\*\*{name}_indices\[(\d+)\] = (\d+)\*\*", step["caption"]) for name in ("sorted", "unsorted")]
     (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
-    line = "column" if case.transposed else "row"
-    assert f"Sequence {case.said([b])} has index {b}. It is now in {line} {k}: " in step["caption"]
+    axis = "column" if case.transposed else "row"
+    assert f"Sequence {case.said([b])} has index {b}. It is now in {axis} {k}: " in step["caption"]
     moved = there.tolist() != sorted(there.tolist())
     assert (k != b) == moved
 

@@ -16,13 +16,14 @@ from packviz.inputs.documents import NO_LABEL
 from packviz.inputs.limits import LIMITS
 from packviz.rules.rows import label_shift
 from packviz.text import counted, listed
+from ui.parts.look_up import look_up
 from ui.parts.part import fresh
 from ui.parts.status import announce
 from ui.state import address
 from ui.state.names import default
 from ui.state.replaced import drawn
 from ui.state.widgets import of_every_page
-from ui.views.given import ROWS_FORM, look_up, type_over
+from ui.views.given import ROWS_FORM, type_over
 
 _LABEL = "Paste any of position_ids, cu_seqlens, max_seqlen, seq_idx, attention_mask, input_ids and eos, labels"
 _COLUMNS, _LINES = 10, 4  # of places that are drawn

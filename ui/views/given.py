@@ -15,11 +15,10 @@ from packviz import doctor
 from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
 from packviz.inputs.limits import LIMITS
-from packviz.teach.questions import searched
 from packviz.text import joined
+from ui.parts.look_up import look_up
 from ui.state import address
 from ui.state.names import default
-from ui.state.path import script
 from ui.state.replaced import drawn, give, overtaken
 from ui.state.visit import visit
 from ui.state.widgets import bound, of_every_page, switch
@@ -210,15 +209,6 @@ def _read_x(text: str) -> tuple[X, bool]:
     if bad and (code := doctor.padding_code(text)):
         st.code(code, language="python", wrap_lines=True)
     return x, bad
-
-
-def look_up(text: str) -> None:
-    """If a text is words, such as an error message or a question, link to the search of the questions with it."""
-    if not doctor.are_words(text):
-        return
-    found = {"search": " ".join(searched(text).split())}
-    label = "Look up an error message or a question in Questions"
-    st.page_link(script("questions"), label=label, icon=":material/arrow_forward:", query_params=found)
 
 
 def _read_lengths(text: str) -> tuple[Lengths, bool]:
