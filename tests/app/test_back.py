@@ -3,13 +3,14 @@
 from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
-from tabs import enter
+from tabs import enter, until
 from visits import Open, Visit
 
 from packviz.teach.questions import ENTRIES
 from ui.server.head import title_and_description
 
 TEXT = "on your mark\nget set\ngo"
+VALUES = "fields => fields.map((field) => field.value)"
 FILMED = next(entry for entry in ENTRIES if entry.film and entry.film.stage == "run" and entry.config.bidirectional)
 
 
@@ -22,8 +23,7 @@ def stands_at(visited: Visit, place: str, step: str, text: str = TEXT) -> None:
     """Check the address, and that the screen and the title of the tab agree with it."""
     visited.page.wait_for_url(place)
     expect(visited.page).to_have_title(title_and_description(urlsplit(place).path, {})[0])
-    expect(visited.text).to_have_count(1)  # while pages change there may be two
-    expect(visited.text).to_have_value(text)
+    until(visited.page, lambda: visited.text.evaluate_all(VALUES) == [text])  # while pages change there may be two
     expect(visited.sidebar.get_by_role("radio", name="lstm", exact=True)).to_be_checked()
     expect(visited.player).to_have_attribute("data-step", step)
     visited.settle()
