@@ -3,7 +3,6 @@
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from math import inf
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,13 +11,11 @@ from streamlit.util import calc_hash
 
 from packviz.teach import pages
 from ui.parts.player import Screen
-from ui.state import replaced
 
-__all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "rendered", "texts", "undrawn"]
+__all__ = ["LESSONS", "ROW_STAGES", "STAGES", "movies", "opened", "press", "rendered", "texts"]
 
 APP = Path(__file__).parents[2] / "app.py"
 FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
-replaced.LATE = replaced.SLOW = 0.0  # AppTest does at once what a hand would do after a while: it is meant
 STAGES = {page.address: page.stages[0] for page in pages.LESSONS.values() if page.kind == "packing"}
 ROW_STAGES = {page.address: page.stages[0] for page in pages.LESSONS.values() if page.kind == "rows"}
 LESSONS = STAGES | ROW_STAGES  # of each lesson, its first stage
@@ -52,14 +49,7 @@ def press(app: AppTest, *labels: str) -> AppTest:
     for label in labels:
         next(each for each in app.button if each.label.startswith(label)).click().run()
         assert not app.exception
-        assert undrawn(app) == []
     return app
-
-
-def undrawn(app: AppTest) -> list[str]:
-    """Return the widgets that the app has given a value and not drawn since: it waits for them."""
-    given = app.session_state["visit"].get(replaced.Replaced, replaced.Replaced()).widgets
-    return [name for name, (_, _, first) in given.items() if first == inf]
 
 
 def texts(app: AppTest) -> str:

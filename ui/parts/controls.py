@@ -15,7 +15,7 @@ from packviz.text import joined
 from ui.parts.settings import PANELS, WATCHED
 from ui.state import address, names, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind
-from ui.state.replaced import give
+from ui.state.replaced import draw_received, give
 from ui.state.runs import OWN, Request, Source
 from ui.state.visit import visit
 from ui.state.widgets import bound, choice, of_every_page
@@ -33,12 +33,13 @@ class Typed:
     """A visitor's own text, and the way back to it.
 
     own: the last one. put_aside: one that was replaced by something to try. way_back: from the overview to the page
-    that opened it. chosen: how often an example or that text was chosen.
+    that opened it. picked: the example that was drawn last. chosen: how often an example or that text was chosen.
     """
 
     own: str | None = None
     put_aside: str | None = None
     way_back: WayBack | None = None
+    picked: str | None = None
     chosen: int = 0
 
 
@@ -96,13 +97,13 @@ def controls(
 def source(chosen: Controls) -> Source:
     """Draw the text of the batch, if it has one; return the source that the controls request."""
     picked = st.session_state["example"]
-    text_of_example = "" if picked == OWN else example(picked).text
-    if text_of_example is None:
-        return Source(picked, None)
+    text = "" if picked == OWN else example(picked).text
     with chosen.for_text:
-        bindings = bound("sequences", on_change=partial(_take_over, chosen.rerun))
-        text = st.text_area(LABEL, text_of_example, 124, LIMITS.characters, **bindings)
-    return Source(picked, text, st.session_state["read_as"])
+        if text is not None:
+            bindings = bound("sequences", on_change=partial(_take_over, chosen.rerun))
+            text = st.text_area(LABEL, text, 124, LIMITS.characters, **bindings)
+        draw_received()
+    return Source(picked, None) if text is None else Source(picked, text, st.session_state["read_as"])
 
 
 @st.fragment(key=_EXAMPLES)
@@ -114,7 +115,7 @@ def _examples(rerun: Callable[[], None]) -> None:
     keys = [*(each.key for each in EXAMPLES), OWN]
     told = "  \n".join([*(f"{each.key}: {each.title}" for each in EXAMPLES), f"{OWN}: your own text"])
     bindings = bound("example", told, partial(_fill_in, rerun), "sequences")
-    picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
+    picked = visit(Typed).picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
     if picked != OWN:
         st.caption(example(picked).title)
     if picked == OWN or example(picked).text is not None:
@@ -136,9 +137,9 @@ def _fill_in(rerun: Callable[[], None]) -> None:
 
 
 def _take_over(rerun: Callable[[], None]) -> None:
-    """Turn an edited example into the visitor's own text."""
+    """Turn an edited example into the visitor's own text, unless another example was picked at the same moment."""
     picked = st.session_state["example"]
-    if picked != OWN and st.session_state["sequences"] != example(picked).text:
+    if picked == visit(Typed).picked != OWN and st.session_state["sequences"] != example(picked).text:
         give("example", OWN)
         rerun()
 

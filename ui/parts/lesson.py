@@ -22,7 +22,6 @@ from ui.parts.trying import try_this
 from ui.state import address, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind, MovieStage
 from ui.state.path import script
-from ui.state.replaced import forget_undrawn
 from ui.state.runs import Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
 
@@ -164,7 +163,6 @@ def _with_movie(
     if stages is None:
         way_back(chosen)
     _picture(chosen, stages, [label for _, label in onward])
-    forget_undrawn()
     _after(kind, stages, below, onward)
 
 

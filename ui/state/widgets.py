@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui.state.address import fixed
 from ui.state.names import NAMES, default
-from ui.state.replaced import drawn, overtaken
+from ui.state.replaced import give_again, overtaken
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ def bound(
     is_fixed = fixed(name, *also)
     told = " ".join(filter(None, (hint, "The link fixes this setting."))) if is_fixed else hint
     changed = partial(_take, name, on_change)
-    drawn(name)
+    give_again(name)
     return {"key": name, "bind": "query-params", "help": told, "disabled": is_fixed, "on_change": changed}
 
 

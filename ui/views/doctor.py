@@ -22,6 +22,7 @@ from ui.parts.status import announce
 from ui.state.kinds import PACKING
 from ui.state.names import default
 from ui.state.path import script
+from ui.state.replaced import draw_received
 from ui.state.runs import as_json
 from ui.state.widgets import of_every_page
 from ui.views.doctor_picture import as_integers, as_text, packed_panel, padded_panel
@@ -51,11 +52,13 @@ def doctor() -> None:
             examples(_FORMS[way])
     if way == "rows":
         written = typed_rows()
+        draw_received()
         with st.container(key="measured"):
             if written is not None:
                 examined_rows(written.given, written.eos, _cards)
         return
     given = typed() if way == "a batch" else uploaded()
+    draw_received()
     with st.container(key="measured"):
         if given.unread:
             st.text(f"Please fix {given.unread} first, as the message there says. Then the batch can be checked.")

@@ -21,7 +21,7 @@ from ui.parts.part import fresh
 from ui.parts.status import announce
 from ui.state import address
 from ui.state.names import default
-from ui.state.replaced import drawn
+from ui.state.replaced import give_again
 from ui.state.widgets import of_every_page
 from ui.views.given import ROWS_FORM, type_over
 
@@ -34,7 +34,7 @@ _PARTS = (*doctor.SPELLINGS, "input_ids", "labels")
 @of_every_page()
 def typed_rows() -> doctor.WrittenRows | None:
     """Draw the field, and return what it says; None if it is empty, or cannot be read, which is reported below it."""
-    drawn("rows")
+    give_again("rows")
     change = partial(type_over, ROWS_FORM)
     help_ = "Write each part on its own line, such as position_ids: 0 1 2 0 1, or give the dict as Python prints it."
     text = st.text_area(

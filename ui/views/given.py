@@ -19,7 +19,7 @@ from packviz.text import joined
 from ui.parts.look_up import look_up
 from ui.state import address
 from ui.state.names import default
-from ui.state.replaced import drawn, give, overtaken
+from ui.state.replaced import give, give_again, overtaken
 from ui.state.visit import visit
 from ui.state.widgets import bound, of_every_page, switch
 
@@ -100,7 +100,7 @@ class DoctorInput:
 
 def examples(form: Form) -> None:
     """Offer examples to try, and the visitor's own input if an example has replaced it."""
-    drawn(form.key)
+    give_again(form.key)
     own = [_OWN] if form.key in visit(DoctorInput).own else []
     if form.key not in st.session_state:  # after a reload, and if a link asks for one
         asked = [st.query_params.get(name, str(default(name))).lower() for name in form.fields]
@@ -140,7 +140,7 @@ def typed() -> Given:
     left, right = st.columns([3, 2])
     with left:
         label, first = "x: a list, or a tensor or PackedSequence as torch prints it", default("x")
-        drawn("x")
+        give_again("x")
         text = st.text_area(
             label, first, 118, LIMITS.characters, key="x", on_change=partial(type_over, BATCH_FORM), bind="query-params"
         )
