@@ -2,8 +2,8 @@
 
 A message from the browser is sent for one action, and has the values of all widgets. So the app numbers the values that
 it gives, and puts the last number into a hidden widget, which is drawn after the others. The number in a message says
-which values the browser had when it sent the message. If it had not received the newer value of a widget, then the older
-one was not chosen by the visitor.
+which values the browser had when it sent the message. If it did not have the newer value of a widget, then the visitor
+has not chosen the older one.
 """
 
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ def give_again(name: str) -> None:
 
 
 def draw_received() -> None:
-    """Draw the hidden widget, after all widgets of the page that are given values, and whenever one of them is drawn."""
+    """Draw the hidden widget. Call it in each run that draws widgets that are given values, after all of them."""
     st.session_state[RECEIVED] = visit(Replaced).count
     st.number_input(RECEIVED, 0, key=RECEIVED)
 
