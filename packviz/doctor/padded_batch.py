@@ -10,7 +10,7 @@ from torch import Tensor
 from packviz.doctor.evidence import Counted
 from packviz.doctor.leaves import Leaves, leaves_of
 from packviz.errors import PackvizError
-from packviz.rules.padding_value import fits_at_its_edges, inside
+from packviz.rules.padding_value import end_at, inside, peaks
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
 from packviz.text import counted
 from packviz.validate import choice
@@ -132,7 +132,7 @@ def padded_batch(
         raise PackvizError("batch", expected="at least two sequences", got=described(batch), fix="give a larger batch")
     on_left = choice("padding_side", padding_side, ("right", "left")) == "left"
     # rows that begin with as many zeros as the lengths leave, and end with tokens
-    if not on_left and min(ends) < T and fits_at_its_edges(grid.flip(1), ends, batch_first=True, given=0.0):
+    if not on_left and min(ends) < T and end_at(peaks(grid.flip(1)), ends):
         got, fix = "'right' for rows that begin with zeros and end with tokens", "give padding_side='left'"
         raise PackvizError("padding_side", expected="the side where the pads are", got=got, fix=fix)
     return PaddedBatch(Counted(call or _called), grid.detach(), ends, lengths, batch_first, on_left)

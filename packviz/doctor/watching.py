@@ -22,7 +22,7 @@ from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields_fit
-from packviz.rules.padding_value import all_finite, fits_at_its_edges, may_have_pads, packed_pad, real_cells
+from packviz.rules.padding_value import all_finite, may_have_pads, packed_pad, plainly_fit, real_cells
 from packviz.rules.preconditions import refusal_of
 from packviz.text import counted
 from packviz.validate import integer, number
@@ -110,7 +110,8 @@ class _Packing:
         elif name == "_pack_padded_sequence":
             grid, lengths, batch_first = arguments
             packed = PackCall(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
-            if not fits_at_its_edges(grid, lengths.tolist(), batch_first, self.watched.padding_value):
+            values, given = grid if batch_first else grid.transpose(0, 1), self.watched.padding_value
+            if not plainly_fit(lengths.tolist(), values, real_cells(values, given or 0), given):
                 packed.grid, packed.lengths, packed.padded = grid, lengths.tolist(), self.padded()
                 packed.padded_first, packed.own_lengths = self.padded_first, self.own_lengths
             self.packed.append(packed)

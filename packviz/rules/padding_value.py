@@ -51,15 +51,25 @@ def all_finite(values: Tensor) -> bool:
     return not values.is_floating_point() or isfinite(values.sum().item()) or bool(values.isfinite().all())
 
 
-def zeros_begin_at(largest: Tensor, lengths: list[int]) -> bool:
-    """Return whether steps are something before each length and zero after it, by their peaks (B, T).
+def end_at(real: Tensor, lengths: list[int]) -> bool:
+    """Return whether real (B, T) is nonzero before each length, and zero after it.
 
     A few cells are looked at one by one: torch would need six calls, each as long as a step of a small module.
     """
-    if largest.numel() <= FEW:
-        rows = zip(largest.tolist(), lengths, strict=True)
+    if real.numel() <= FEW:
+        rows = zip(real.tolist(), lengths, strict=True)
         return all(all(row[:length]) and not any(row[length:]) for row, length in rows)
-    return torch.equal(largest != 0, inside(lengths, largest.size(1), largest.device))
+    return torch.equal(real != 0, inside(lengths, real.size(1), real.device))
+
+
+def plainly_fit(lengths: list[int], values: Tensor, real: Tensor, given: float | None) -> bool:
+    """Return whether pads fill values (B, T, ...) after each length and are nowhere else, nor may be assumed.
+
+    real: (B, T), nonzero where a step is not the pad
+    """
+    return end_at(real, lengths) and (
+        given is not None or min(lengths) < values.size(1) or not may_have_pads(values, True, given)
+    )
 
 
 def repeated_end(values: Tensor) -> Tensor | None:
@@ -96,24 +106,6 @@ def may_have_pads(x: Tensor, batch_first: bool, given: float | None) -> bool:
     if given is None:
         may_be |= (edge == torch.cat([x[-2], x[:, -2], steps[1]])).all(1)
     return bool(may_be.any())
-
-
-def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: float | None) -> bool:
-    """Return whether x has one pad just after each length, and none at the first step and just before the length.
-
-    It looks at three steps of each sequence: enough to see that a batch is sound, many times cheaper than all of it.
-    """
-    B, T = x.shape[:2] if batch_first else x.shape[1::-1]
-    if len(lengths) != B or min(lengths) < 1 or max(lengths) > T:
-        return False
-    row, step = (T, 1) if batch_first else (1, B)  # from one to the next in x, flattened
-    tokens = [b * row for b in range(B)] + [b * row + (length - 1) * step for b, length in enumerate(lengths)]
-    after = [b * row + length * step for b, length in enumerate(lengths) if length < T]
-    edges = x.reshape(B * T, -1).index_select(0, torch.tensor(tokens + after, device=x.device))
-    cell = edges[-1] if given is None and after else given or 0.0
-    differs: list[bool] = (edges != cell).any(1).tolist()
-    fits = all(differs[: 2 * B]) and not any(differs[2 * B :])
-    return fits and (bool(after) or given is not None or not may_have_pads(x, batch_first, given))
 
 
 def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:
@@ -194,16 +186,6 @@ class PaddedGrid:
     def ends(self) -> list[int]:
         """Return how far each sequence's data reach: one after the last step that is not a pad; 0 if all are."""
         return ends_of(self.real)
-
-    def is_joined_after(self, b: int) -> bool:
-        """Return whether the data of sequence b end one step after its length, and its last quarter is a pad.
-
-        Such a step is what a pyramidal encoder leaves that joins 2 to 4 steps of two or more features.
-        """
-        if self.ends[b] != self.lengths[b] + 1:
-            return False
-        step = self.values[b, self.lengths[b]].flatten()
-        return len(step) > 3 and bool((step[-max(2, -(-len(step) // 4)) :] == self.pad).all())
 
 
 def packed_pad(packed: PackedSequence, given: float | None) -> float | Tensor:

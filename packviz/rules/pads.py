@@ -8,10 +8,9 @@ x with lengths, and sequences end after their lengths:
     with the time steps reversed each sequence ends at its length                left_padded
     each sequence ends at the length of one: the lengths are in another order    lengths_order
     no padding_value, and each sequence with a length below T ends at T          nothing: a layer may have computed this
-    each of them ends one step later, and the last quarter of that step is pads  nothing: a layer may have joined steps
     as many steps of a sequence are not pads as its length says                  zero_counted_out
     otherwise                                                                    tokens_dropped
-x with lengths, unless one of the first five lines applies:
+x with lengths, unless one of the first four lines applies:
     pads end sequences before their lengths                                      pads_packed
     all lengths are T, and pads begin sequences, not as many in each             left_padded
 packed data:
@@ -52,8 +51,8 @@ from packviz.rules.padding_value import (
     may_have_pads,
     packed_pad,
     peaks,
+    plainly_fit,
     real_cells,
-    zeros_begin_at,
 )
 from packviz.rules.preconditions import numbers
 from packviz.text import joined
@@ -65,8 +64,7 @@ def lengths_fit_data(case: Case) -> Iterator[Fault]:
     lengths, given = case.valid_lengths, case.padding_value
     if case.data.is_complex():
         return
-    plain = not given and case.ids is None and zeros_begin_at(case.peaks, lengths)  # zeros after the lengths alone
-    if plain and (given is not None or min(lengths) < case.T or not may_have_pads(case.by_sequence, True, given)):
+    if not given and case.ids is None and plainly_fit(lengths, case.by_sequence, case.peaks, given):
         return
     source = cast(Tensor, case.x) if case.ids is None else case.ids
     grid = PaddedGrid(source if case.batch_first else source.transpose(0, 1), lengths, given)
@@ -75,7 +73,7 @@ def lengths_fit_data(case: Case) -> Iterator[Fault]:
         elsewhere = [*_pads_elsewhere(grid)]
         yield from elsewhere
         ends_with_pad = any(end < grid.T for b, end in enumerate(grid.ends) if lengths[b] < grid.T)
-        if elsewhere or (given is None and not ends_with_pad) or all(map(grid.is_joined_after, over)):
+        if elsewhere or (given is None and not ends_with_pad):
             return
         yield from _left_out(grid, over)
     yield from _taken_in(grid)

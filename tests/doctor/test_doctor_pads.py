@@ -7,6 +7,7 @@ import torch
 from doctor_cases import on_the_left, pack, repaired
 from seeds import seeds
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence, unpack_sequence
 
 import packviz as pv
@@ -207,15 +208,34 @@ class Pyramid(nn.Module):
 
 
 @pytest.mark.parametrize("joined", [2, 3, 4])
-def test_a_right_pyramidal_encoder_has_no_finding(joined: int) -> None:
+def test_a_pyramidal_encoder_has_a_note_only_if_it_leaves_out_steps(joined: int) -> None:
     model = Pyramid(joined)
     for seed in seeds(20):
         torch.manual_seed(seed)
-        lengths = torch.randint(joined, 20, (6,))
-        x = pad_sequence([torch.randn(int(length), F) for length in lengths], batch_first=True)
-        with pv.watch(model) as seen:
-            model(pack(x, lengths))
-        assert (seen.seen, seen.findings) == (2, ()), seed
+        drawn = torch.randint(joined, 20, (6,))
+        for lengths, found in ((drawn // joined * joined, {""}), (drawn, {"", "note tokens_dropped"})):
+            x = pad_sequence([torch.randn(int(length), F) for length in lengths], batch_first=True)
+            with pv.watch(model) as seen:
+                model(pack(x, lengths))
+            assert seen.seen == 2
+            assert keys(seen.findings) in found, seed
+
+
+def test_lengths_that_are_all_one_short_are_found_in_one_hot_data() -> None:
+    texts = [torch.tensor(ids) for ids in ([1, 2, 3, 4, 5], [3, 1, 2], [5, 4])]
+    x = pad_sequence([one_hot(ids, 8).float() for ids in texts], batch_first=True)
+    assert pv.examine(x, [5, 3, 2], batch_first=True) == ()
+    assert keys(pv.examine(x, [4, 2, 1], batch_first=True)) == "note tokens_dropped"
+    assert keys(pv.examine(x, [4, 2, 1], batch_first=True, padding_value=0.0)) == "silent tokens_dropped"
+
+
+def test_a_zero_among_the_tokens_that_are_left_out_hides_them_from_no_call() -> None:
+    x, lengths = torch.tensor([[1.0, 2, 3, 4, 5], [5, 6, 0, 7, 0]]).unsqueeze(-1), [5, 2]
+    gru = nn.GRU(1, 2, batch_first=True)
+    with pv.watch(gru, padding_value=0.0) as seen:
+        gru(pack(x, lengths))
+    assert keys(seen.findings) == keys(pv.examine(x, lengths, batch_first=True, padding_value=0.0))
+    assert keys(seen.findings) == "silent tokens_dropped"
 
 
 def test_lengths_that_are_too_short_in_a_pyramid_are_a_finding() -> None:
