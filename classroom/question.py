@@ -130,7 +130,7 @@ def _own_answer(typed: str, form: Form) -> str:
         number = nan
     if not isfinite(number):
         raise RefusedError(400, f"The answer must be a number, such as 6 or 0.5, not {quoted(typed)}.")
-    return f"{number:.12g}"
+    return f"{number + 0.0:.12g}"  # 0 for -0
 
 
 def cell_name(b: int, t: int) -> str:

@@ -1,4 +1,4 @@
-// The player: moves a movie from step to step and decides nothing. A movie is pure data (packviz/show/movie/data.py).
+// The player: moves a movie from step to step. What it shows is pure data (packviz/show/movie/data.py).
 
 /** @import { Frame, Movie, Options, Stage } from "./types" */
 

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.errors import PackvizError
 from packviz.inputs.module import snapshot
 from packviz.rules import findings
 from packviz.rules.case import Case
@@ -92,7 +93,8 @@ def _case(subject: object, x: object, lengths: object, batch_first: bool | None,
     )
     if module is None:
         if x is not None and lengths is not None:
-            raise TypeError("examine() takes the lengths only once: examine(x, lengths)")
+            got = "another value beside them"
+            raise PackvizError("lengths", expected="the lengths once", got=got, fix="call examine(x, lengths)")
         x, lengths = subject, x if lengths is None else lengths
     if batch_first is None:
         batch_first = module is not None and module.batch_first

@@ -19,6 +19,7 @@ from packviz.doctor.examining import examine
 from packviz.doctor.packing_calls import PackCall, is_compiled_or_traced, not_compiled, packing_calls
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot, state_shapes
+from packviz.inputs.torch_answers import Answer
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields_fit
@@ -31,6 +32,7 @@ __all__ = ["Watched", "watch"]
 
 Arguments = tuple[object, ...]  # of a call
 Named = dict[str, object]
+RAN: Answer[Any] = Answer()  # to a call of the model that is watched: torch ran it
 _LOCK = Lock()  # shared by all Watched objects; not an attribute, because locks cannot be pickled
 
 
@@ -71,7 +73,7 @@ class Watched:
 
     def add_failure(self, layer: str, error: Exception) -> None:
         """Add the note that packviz could not examine a call of a layer."""
-        self.add(layer, [worded(Fault("not_examined", severity="note", error=repr(error)), None)])
+        self.add(layer, [worded(Fault("not_examined", RAN, severity="note", error=repr(error)), None)])
 
     def __str__(self) -> str:
         if not self.seen:
@@ -119,7 +121,7 @@ class _Packing:
             _, batch_sizes, batch_first, *_ = arguments
             before = next((one for one in self.packed if one.batch_sizes() is batch_sizes), None)
             if before is not None and before.batch_first != batch_first:
-                fault = Fault("unpacked_otherwise", severity="note", batch_first=batch_first)
+                fault = Fault("unpacked_otherwise", RAN, severity="note", batch_first=batch_first)
                 self.watched.add("pad_packed_sequence", [worded(fault, None)])
 
     def packed_as(self, given: Any) -> PackCall | None:
@@ -234,11 +236,8 @@ class _Hook:
                 watched.add(self.name, self._examined(layer, given, hx, packed, watched.padding_value))
         if not finite and sound and not all_finite(output):
             weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
-            number, of = int((~output.isfinite()).sum()), output.numel()
-            watched.add(
-                self.name,
-                [worded(Fault("nan_in_output", severity="silent", weights=weights, number=number, of=of), layer)],
-            )
+            about = {"weights": weights, "number": int((~output.isfinite()).sum()), "of": output.numel()}
+            watched.add(self.name, [worded(Fault("nan_in_output", RAN, severity="silent", **about), layer)])
 
     def _examined(
         self, layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None
@@ -252,7 +251,7 @@ class _Hook:
         packed.grid = packed.padded = None  # they need not be held any longer
         if own and sorted(own) != sorted(lengths):
             rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
-            return [worded(Fault("padded_lengths", None, rows, severity="silent", ours=own, theirs=lengths), None)]
+            return [worded(Fault("padded_lengths", RAN, rows, severity="silent", ours=own, theirs=lengths), None)]
         x = grid if layer.batch_first else grid.transpose(0, 1)
         return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=pad)
 

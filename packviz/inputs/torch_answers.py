@@ -1,10 +1,10 @@
 """What torch does with a call: what it returns, or what it raises."""
 
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import RLock
 from typing import Generic, Literal, TypeVar
 
 import torch
@@ -13,7 +13,7 @@ from packviz.errors import first_line
 
 Result = TypeVar("Result")
 
-_LOCK = RLock()  # of the filters for warnings, which belong to the whole process
+_LOCK = threading.RLock()  # of the filters for warnings, which belong to the whole process
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,21 @@ def filtered(action: Literal["always", "ignore"]) -> Iterator[None]:
     with _LOCK, warnings.catch_warnings():
         warnings.simplefilter(action)
         yield
+
+
+@contextmanager
+def overheard() -> Iterator[list[str]]:
+    """Yield this thread's warnings as "UserWarning: ...", not those of other threads, which share the filters."""
+    said: list[str] = []
+    here = threading.get_ident()
+
+    def hear(message: Warning | str, category: type[Warning], *_: object) -> None:
+        if threading.get_ident() == here:
+            said.append(f"{category.__name__}: {message}")
+
+    with filtered("always"):
+        warnings.showwarning = hear  # type: ignore[assignment]
+        yield said
 
 
 def ask(call: Callable[[], Result]) -> Answer[Result]:

@@ -169,8 +169,7 @@ def worded(fault: Fault, case: object) -> Finding:
     def said(field: str, **more: object) -> str:
         return " ".join(words[field].render(**values, **more).split())
 
-    asked = fault.answer is not None or "silently" in _table()[1][fault.key]
-    does = answer.does(lambda result: said("silently", result=result)) if asked else ""
+    does = answer.does(lambda result: said("silently", result=result)) if fault.answer is not None else ""
     error = None
     if "parameter" in words:
         parts = {field: said(field) for field in ("parameter", "expected", "got", "fix")}

@@ -1,6 +1,7 @@
 """Decides whether a module can be run as torch's own, by its kind, settings and weights; reads hx and total_length."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +9,7 @@ from torch.nn.utils import parametrize
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.errors import PackvizError
-from packviz.inputs.cell_kinds import CELL_KINDS, RECURRENT
+from packviz.inputs.cell_kinds import CELL_KINDS, RECURRENT, cell_kind_of
 from packviz.inputs.module import (
     directions,
     dtype_name,
@@ -19,7 +20,7 @@ from packviz.inputs.module import (
     weight_dtype,
     zero_state,
 )
-from packviz.inputs.torch_answers import ask
+from packviz.inputs.torch_answers import ask, overheard
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
@@ -150,4 +151,12 @@ def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor
 def dropout_has_an_effect(case: Case) -> Iterator[Fault]:
     """Find dropout that has no effect, because there is only one layer."""
     if case.layer.dropout and case.layer.num_layers == 1:
-        yield Fault("dropout_one_layer", severity="note")
+        again = partial(cell_kind_of(case.layer).build, 1, 1, dropout=case.layer.dropout, device="meta")
+        yield Fault("dropout_one_layer", ask(lambda: _warnings(again)), severity="note")
+
+
+def _warnings(call: Callable[[], object]) -> str:
+    """Return the warnings of a call."""
+    with overheard() as said:
+        call()
+    return " ".join(said)

@@ -164,7 +164,7 @@ def packed_data_are_tokens(case: Case) -> Iterator[Fault]:
         bad = (~packed.data.isfinite()).reshape(len(packed.data), -1).any(1)
         rows, steps = first_in_each(as_grid(packed._replace(data=bad))[0])
         about = {**_kinds(packed.data[bad]), "bad": int(bad.sum()), "of": len(bad)}
-        yield Fault("nan_in_packed", None, rows, steps, severity="silent", **about)
+        yield Fault("nan_in_packed", ask(lambda: packed.data.sum().item()), rows, steps, severity="silent", **about)
     pad = packed_pad(packed, given)
     real = real_cells(packed.data.unsqueeze(0), pad)[0] if isinstance(pad, Tensor) or pad else largest != 0
     if not bool(real.all()):
@@ -243,8 +243,8 @@ def x_is_finite(case: Case) -> Iterator[Fault]:
     if rows and (given is None or isfinite(given)):
         b = rows[0]
         row, inner = values[b].detach().cpu(), mask[b].cpu()
-        times_mask = (row * inner.reshape(-1, *[1] * (row.dim() - 1))).sum().item()
-        yield Fault("nan_in_pads", None, rows, steps, times_mask=times_mask, **_kinds(values[~mask]))
+        answer = ask(lambda: (row * inner.reshape(-1, *[1] * (row.dim() - 1))).sum().item())
+        yield Fault("nan_in_pads", answer, rows, steps, **_kinds(values[~mask]))
 
 
 def _kinds(values: Tensor) -> dict[str, Any]:

@@ -173,6 +173,18 @@ def test_typed_text_stays_if_a_setting_is_chosen_at_once(visit: Open) -> None:
     addressed(seen, {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"})
 
 
+def test_an_example_picked_as_soon_as_a_text_is_typed_is_shown_and_the_text_comes_back(visit: Open) -> None:
+    seen = visit(path="packing", size=LAPTOP)
+    zen = seen.sidebar.get_by_role("radio", name="zen", exact=True)
+    for text in ("7 8\n9", "1 2 3\n4", "5\n6 7", "8 9\n1 2 3"):
+        seen.text.fill(text)
+        seen.click(zen)  # both reach the server in one message, or almost
+        expect(seen.text).to_have_value(re.compile("^Beautiful is better than ugly"))
+        addressed(seen, {"example": "zen"})
+        seen.click(seen.sidebar.get_by_role("radio", name="own", exact=True))
+        expect(seen.text).to_have_value(text)
+
+
 def test_text_typed_over_an_example_of_the_doctor_stays(visit: Open) -> None:
     seen = visit(path="doctor", size=LAPTOP, script=FAR)
     seen.click(seen.main.get_by_role("radio", name="no mistake"))

@@ -85,7 +85,9 @@ def test_gift_has_every_question_with_its_special_characters(asked: list[Questio
     assert "<pre>A: &lt;b&gt; = {x}<br>B: : # ~ \\<br>C: c</pre>" in read[3][1]
 
 
-@pytest.mark.parametrize(("answer", "written"), [(0.5, "0.5"), (-1.5, "-1.5"), (1e20, "1e+20"), (-3, "-3"), (0, "0")])
+@pytest.mark.parametrize(
+    ("answer", "written"), [(0.5, "0.5"), (-1.5, "-1.5"), (1e20, "1e+20"), (-3, "-3"), (0, "0"), (-0.0, "0")]
+)
 def test_every_number_is_a_right_answer_in_gift(answer: float, written: str) -> None:
     own = questions.question(specs.checked({"prompt": "How much?", "kind": "number", "answer": answer}))
     assert parsed(gift([own]))[0][2] == [("=", written, "")]

@@ -231,7 +231,7 @@ def test_the_batch_and_its_lengths_are_given_in_their_places_or_by_name() -> Non
     bare = pv.examine(X, wrong, batch_first=True)
     assert pv.examine(X, lengths=wrong, batch_first=True) == bare
     assert [one.fails_in for one in (*bare, *by_place)] == ["pad_packed_sequence", "the GRU"]  # whichever comes first
-    with pytest.raises(TypeError, match="lengths only once"):
+    with pytest.raises(pv.PackvizError, match="the lengths once"):
         pv.examine(X, [4, 4, 4], wrong)
     with pytest.raises(TypeError, match="paddding"):
         pv.examine(X, wrong, paddding_value=0.0)  # type: ignore[call-arg]

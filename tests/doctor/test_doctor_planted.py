@@ -373,6 +373,15 @@ def assert_same(got: Any, right: Any) -> None:
         assert (got.tolist() if isinstance(got, Tensor) else got) == right
 
 
+def test_a_finding_about_dropout_has_torchs_own_warning_and_draws_no_random_number() -> None:
+    with pytest.warns(UserWarning, match="dropout") as warned:
+        own = module(dropout=0.5)
+    before = torch.get_rng_state()
+    finding = found(pv.examine(own, X, LENGTHS), "dropout_one_layer")
+    assert str(warned[0].message) in finding.torch_does
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 @pytest.mark.filterwarnings("ignore:dropout option adds dropout")
 def test_the_repairs_of_a_module_run_it() -> None:
     own = module(dropout=0.5)

@@ -1,8 +1,8 @@
 """The address: what a link asks for, and what is written into it.
 
-Bound widgets write their names through Streamlit; in the browser the player writes its step, the quiz its round, and
-the teacher's page its room, which it also removes. Everything else that changes the address goes through `write` and
-`write_all`.
+Bound widgets write their names through Streamlit; in the browser the player writes its step and its question, the quiz
+its round, the teacher's page its room, which it also removes, and theme.js the options of a frame. Everything else that
+changes the address goes through `write` and `write_all`.
 """
 
 import math
@@ -103,7 +103,8 @@ def ordinal(given: Mapping[str, str], name: str, most: int = 10**9) -> int | Non
 def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
     """Return one line about the requests of a link that the controls and the player (`shown`) did not apply."""
     others = {name: raw for name, raw in asked.items() if NAMES.get(name, (PANEL,))[0] in _NAMED}
-    missing = [_why_ignored(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
+    bad = {name: raw for name, raw in others.items() if name not in shown or not _says(raw, shown[name])}
+    missing = [_why_ignored(name, raw, shown) for name, raw in bad.items()]
     return f"Ignored from the link: {listed(missing)}." if missing else None
 
 
@@ -123,10 +124,14 @@ def cut(name: str, shown: str, most: int) -> str | None:
     return told if shown == text[:most] != text else None
 
 
-def _shows(shown: Mapping[str, object], name: str, raw: str) -> bool:
-    if name not in shown:
-        return False
-    value = shown[name]
+def has(name: str, value: object) -> bool:
+    """Return whether the address has this value of a name; a default is not in it."""
+    raw = st.query_params.get(name)
+    return raw is None if value == default(name) else raw is not None and _says(raw, value)
+
+
+def _says(raw: str, value: object) -> bool:
+    """Return whether this is a value as an address has it."""
     if isinstance(value, bool) or value is None:
         return raw.lower() == ("" if value is None else str(value).lower())
     if isinstance(value, int | float):

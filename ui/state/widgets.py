@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ui.state.address import fixed
+from ui.state.address import fixed, has
 from ui.state.names import NAMES, default
 from ui.state.replaced import give_again, overtaken
 
@@ -71,11 +71,11 @@ def bound(
 
 
 def _take(name: str, then: Callable[[], None] | None) -> None:
-    """Accept a widget's new value. The app may have written the address after the browser put the value there."""
+    """Accept a widget's new value. The address that came with it may be an older one, without the value."""
     if overtaken(name):
         return
-    if (value := st.session_state[name]) != default(name) and name not in st.query_params:
-        st.session_state[name] = value  # this writes it again
+    if not has(name, value := st.session_state[name]):
+        st.session_state[name] = value  # this writes it into the address
     if then is not None:
         then()
 

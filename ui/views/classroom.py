@@ -42,7 +42,7 @@ _tell = st.components.v2.component(
 )
 
 
-# What the teacher can do, by phase and round: the natural next action first, each with the label of its button.
+# What the teacher can do, by phase and round, each with the label of its button.
 _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("lobby", 1): (("open", "Open the vote"),),
     ("vote", 1): (("close", "Close the vote"),),

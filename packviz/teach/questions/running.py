@@ -18,10 +18,7 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,7 +32,7 @@ from packviz.compute.determinism import seeded, with_onednn
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
-from packviz.inputs.torch_answers import filtered
+from packviz.inputs.torch_answers import overheard
 from packviz.show.charts.panels import panels
 from packviz.show.snippet import preparation
 from packviz.teach.questions.entry import Entry, Verdict
@@ -176,7 +173,7 @@ def _run(before: str, code: str, entry: Entry) -> Program:
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = ast.Expression(tree.body[-1].value)
         del tree.body[-1]
-    with seeded(entry.config.seed), with_onednn(entry.onednn), _overheard() as said:
+    with seeded(entry.config.seed), with_onednn(entry.onednn), overheard() as said:
         exec(before, names)  # our own lines, never a visitor's
         said.clear()
         try:
@@ -187,21 +184,6 @@ def _run(before: str, code: str, entry: Entry) -> Program:
             error = f"{type(raised).__name__}: {raised}".replace(_HOME, "...")
     printed = "" if value is None else repr(value)
     return Program(code, names, value, printed, error, tuple(dict.fromkeys(said)))
-
-
-@contextmanager
-def _overheard() -> Iterator[list[str]]:
-    """Yield this thread's warnings as "UserWarning: ...", not those of other threads, which share the filters."""
-    said: list[str] = []
-    here = threading.get_ident()
-
-    def hear(message: Warning | str, category: type[Warning], *_: object) -> None:
-        if threading.get_ident() == here:
-            said.append(f"{category.__name__}: {message}")
-
-    with filtered("always"):
-        warnings.showwarning = hear  # type: ignore[assignment]
-        yield said
 
 
 def written(value: object) -> str:
