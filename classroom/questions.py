@@ -147,9 +147,9 @@ def _run(spec: Spec) -> tuple[Any, Prediction]:
 
 def _about(spec: Spec, made: Any, asked: Prediction) -> Question:
     """Return a prediction as a question of the class, or as one that is answered by tapping a cell."""
-    rows, settings = made.batch.texts if made.batch else (), KINDS[asked.key].subject.code(made)
-    if asked.key == "promised":  # it asks what another value of enforce_sorted would do
-        settings = tuple(each for each in settings if not each.startswith("enforce_sorted"))
+    rows, code = made.batch.texts if made.batch else (), KINDS[asked.key].subject.code(made)
+    hidden = ("enforce_sorted",) if asked.key == "promised" else ()  # it asks what another value of it would do
+    settings = tuple(each for name, each in code.items() if name not in hidden)
     if spec.get("tap"):
         return replace(tapped(made, asked), rows=rows, settings=settings)
     options = list(asked.choices)  # a prediction may always have the right one first

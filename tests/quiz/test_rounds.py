@@ -96,7 +96,7 @@ def test_no_answer_appears_in_its_question(level: int, number: int) -> None:
         if prediction.form != "numbers":
             continue
         prompt = prediction.prompt.replace("counted from 0", "")
-        there = re.findall(r"\d+", f"{prompt} ; {' '.join(question.settings)}")
+        there = re.findall(r"\d+", f"{prompt} ; {' '.join(question.settings.values())}")
         count = len(prediction.answer)
         shown = [tuple(map(int, there[i : i + count])) for i in range(len(there) - count + 1)]
         assert prediction.answer not in shown, question
@@ -107,10 +107,10 @@ def test_the_text_and_the_settings_are_enough_to_find_the_answer(level: int, num
     for question in round_of(level, number):
         kind, prompt = KINDS[question.prediction.key], question.prediction.prompt
         if isinstance(question.config, RowConfig):
-            config = eval(f"RowConfig({', '.join(question.settings)})", {"RowConfig": RowConfig})
+            config = eval(f"RowConfig({', '.join(question.settings.values())})", {"RowConfig": RowConfig})
             again: Any = trace_rows(Batch.parse(question.text), config)
         else:
-            cell, *others = question.settings
+            cell, *others = question.settings.values()
             config = eval(f"Config({', '.join((f'cell={cell[3:].lower()!r}', *others))})", {"Config": Config})
             again = trace(Batch.parse(question.text), config)
         found = [same for turn in range(12) if (same := kind(again, turn)) and same.prompt == prompt]
@@ -137,7 +137,7 @@ def test_what_is_asked_about_enforce_sorted_is_what_is_shown_and_run(level: int)
     assert {isinstance(question.trace, Refusal) for question in asked} == {True, False}
     for question in asked:
         assert "`enforce_sorted=True`" in question.prediction.prompt
-        assert "enforce_sorted=True" in question.settings
+        assert "enforce_sorted=True" in question.settings.values()
         film = movie(question.trace, question.stages, deep=True)
         (call,) = [line.text for line in film.code if "pack_padded_sequence(" in line.text]
         assert "enforce_sorted=False" not in call

@@ -39,10 +39,10 @@ def needed_settings(question: QuizQuestion) -> list[str]:
         return []  # the question names them
     left_out, stage = [], question.prediction.moment.stage
     if stage in ("pad", "embed", "sort", "pack"):
-        left_out.append("nn.")
+        left_out.append("cell")
     if stage not in ("sort", "pack"):
         left_out.append("enforce_sorted")
-    return [each for each in question.settings if not each.startswith(tuple(left_out))]
+    return [code for name, code in question.settings.items() if name not in left_out]
 
 
 def way_to(level: int, number: int) -> None:

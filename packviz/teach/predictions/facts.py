@@ -79,14 +79,14 @@ class Facts:
         return [b for b, length in enumerate(self.lengths) if length in lengths]
 
 
-def code_of(trace: Trace | Refusal) -> tuple[str, ...]:
-    """Return the settings as code: the cell, enforce_sorted, and whatever differs from the defaults."""
+def code_of(trace: Trace | Refusal) -> dict[str, str]:
+    """Return the settings as code, by name: the cell, enforce_sorted, and whatever differs from the defaults."""
     config = trace.config or runs.PACKING_RUN.config()
     shown = {"enforce_sorted": config.enforce_sorted} | runs.PACKING_RUN.changed(config)
     if trace.padded.embedding is not None:
         shown["embedding_dim"] = trace.padded.embedding.size(1)
-    code = [f"{name}={value!r}" for name, value in shown.items() if name not in ("cell", "seed")]
-    return f"nn.{config.cell.upper()}", *code
+    code = {name: f"{name}={value!r}" for name, value in shown.items() if name not in ("cell", "seed")}
+    return {"cell": f"nn.{config.cell.upper()}"} | code
 
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))

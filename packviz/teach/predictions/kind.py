@@ -62,14 +62,14 @@ class Subject(Generic[F]):
 
     run     the kind of run
     facts   the numbers of its record
-    code    the settings of its record as code
+    code    the settings of its record as code, by name
     words   the wording: a table for each kind of question, and `any`, reasons that several kinds share
     fix     how to change a run that has everything a kind of question needs, but no place for it
     """
 
     run: RunKind
     facts: Callable[[Any], F]
-    code: Callable[[Any], tuple[str, ...]]
+    code: Callable[[Any], Mapping[str, str]]
     words: Mapping[str, Any]
     fix: str
 

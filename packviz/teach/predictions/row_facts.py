@@ -131,14 +131,14 @@ def ends(facts: RowFacts) -> Iterator[tuple[int, int]]:
             yield from ((r, d) for d, (b, _, stop) in enumerate(facts.rows[r]) if stop == facts.lengths[b])
 
 
-def code_of(trace: RowsTrace) -> tuple[str, ...]:
-    """Return the settings as code: the layer, how several rows are filled, and what else differs from the defaults."""
+def code_of(trace: RowsTrace) -> dict[str, str]:
+    """Return the settings as code, by name: the layer, how several rows are filled, and what is not the default."""
     config = trace.config
     shown: dict[str, object] = {"layer": config.layer}
     if config.max_length is not None:
         shown |= {"max_length": config.max_length, "strategy": config.strategy}
     shown |= runs.ROWS_RUN.changed(config)
-    return tuple(f"{name}={value!r}" for name, value in shown.items() if name != "seed")
+    return {name: f"{name}={value!r}" for name, value in shown.items() if name != "seed"}
 
 
 _FIX = "Choose a smaller max_length, or several short sequences that stand in one row."

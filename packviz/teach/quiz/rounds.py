@@ -63,8 +63,8 @@ class QuizQuestion(Brief):
         return KINDS[self.prediction.key].direction
 
     @property
-    def settings(self) -> tuple[str, ...]:
-        """Return the settings as code: the main ones, and everything else that differs from the defaults."""
+    def settings(self) -> Mapping[str, str]:
+        """Return the settings as code, by name: the main ones, and everything else that differs from the defaults."""
         return KINDS[self.prediction.key].subject.code(self.trace)
 
 
@@ -118,7 +118,7 @@ def drawn(draw: Random, level: Level, kind: str) -> Iterator[QuizQuestion]:
             continue
         question = QuizQuestion(text, batch, config, seen, prediction, number)
         prompt = prediction.prompt.replace("counted from 0", "")
-        shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
+        shown = f" {' '.join(_WORD.findall(' '.join((prompt, *question.settings.values()))))} "
         typed = prediction.form != "choice" and bool(prediction.answer)
         if not typed or f" {prediction.solution} " not in shown:  # else the question would contain the answer
             yield question
