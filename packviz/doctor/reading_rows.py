@@ -80,7 +80,7 @@ def _value(name: str, text: str) -> Any:
         if name in ("eos", "max_seqlen"):
             found = read_lengths(text)
             numbers = found.flatten().tolist() if isinstance(found, Tensor) else found
-            if not numbers or not all(map(is_integer, numbers)):
+            if not numbers or not all(map(is_integer, numbers)) or (name == "max_seqlen" and len(numbers) > 1):
                 raise PackvizError(name, quoted(text, 40), "an integer", "write it as a number")
             if not all(is_integer(number, -(2**63), 2**63 - 1) for number in numbers):
                 raise PackvizError(name, quoted(text, 40), "an integer that fits int64", "write a smaller number")

@@ -65,6 +65,11 @@ def test_an_integer_that_is_too_large_is_not_called_anything_else(name: str) -> 
         read_rows(f"position_ids: 0 1 2\n{name}: {'9' * 40}")
 
 
+def test_there_is_one_max_seqlen() -> None:
+    with pytest.raises(pv.PackvizError, match="max_seqlen: expected an integer, but got '3 2'"):
+        read_rows("position_ids: 0 1 2 0 1\nmax_seqlen: 3 2")
+
+
 @pytest.mark.parametrize("value", NO_DOCUMENTS)
 def test_documents_that_are_no_ids_and_no_lengths_are_refused(value: str) -> None:
     with pytest.raises(pv.PackvizError, match=r"documents: expected .+, but got .+\. Give a list of"):
