@@ -233,6 +233,15 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(visit: Open) ->
     assert (told["hide"], told["theme"]) == (["sidebar,code,menu"], ["dark"])
 
 
+def test_a_page_without_a_batch_offers_no_settings_to_lock(visit: Open) -> None:
+    visited = visit(path="do_i_need_it")
+    open_panel(visited)
+    panel = visited.page.locator(".st-key-sharing")
+    visited.unfold("What the link opens, hides and fixes", panel)
+    expect(panel.get_by_text("Colors")).to_be_visible()
+    expect(panel.get_by_role("combobox", name="Lock settings")).to_have_count(0)
+
+
 def test_a_long_link_has_no_qr_code_and_says_so_on_a_phone(visit: Open) -> None:
     text = "\n".join(["1 2 3 4 5 6 7 8 9"] * 40)
     visited = visit({"sequences": text, "example": "own"}, path="sorting", size=PHONE)

@@ -26,7 +26,7 @@ from ui.state.visit import visit
 
 # names that the panel itself puts into a link
 _OWN = {"hide", "lock", "theme", "question", "worksheet", "embed", "embed_options"}
-_WITHOUT_SETTINGS = ("questions", "doctor", "quiz", "class")  # pages
+_WITHOUT_SETTINGS = ("questions", "do_i_need_it", "doctor", "quiz", "class")  # pages
 _KEY = "share link"
 # The page in a frame reports its height (player/frame.js); one listener is enough for all frames.
 _FRAME = """<iframe src="{source}" title="packviz" width="100%" height="720" allow="fullscreen"></iframe>
