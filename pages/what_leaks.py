@@ -7,7 +7,8 @@ from ui.views import what_leaks
 lesson(
     "what_leaks",
     "What leaks from one document into the next?",
-    "A token should change only outputs of its own document. Its **influence** says how much it changes them.",
+    "A token should affect only the outputs of its own document. "
+    "Its **influence** on an output is how much that output changes with it.",
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,
         "A rollout of episodes is a row, too": what_leaks.rollout,

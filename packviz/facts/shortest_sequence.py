@@ -48,7 +48,7 @@ def _compared(trace: Trace, b: int) -> FinalState:
     digits = _digits(padded, alone)
     known = {"b": b, "length": int(trace.padded.lengths[b]), "unit": unit, "D": D, "numbers": _written(alone, digits)}
     lines = [sentence("final_state.ends", **known)]
-    for way, state in {"padded": padded, "packed": packed}.items():
+    for way, state in {"Padding": padded, "Packing": packed}.items():
         off = bool(differing(alone[None], state[None]))
         lines.append(sentence("final_state.state", way=way, off=off, numbers=_written(state, digits)))
     return FinalState(b, padded, packed, alone, tuple(lines))

@@ -28,19 +28,17 @@ def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, b
     torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
     packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
     torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
-    assert f" Its {'final forward' if both else 'final'} state, alone: `[" in record.lines[0]
+    assert f" Its {'final forward' if both else 'final'} state is `[" in record.lines[0]
 
 
 def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     record = found()
     ends, padded, packed = record.lines
-    assert ends.startswith("**B ends after 2 words.** Its final state, alone: ")
+    assert ends.startswith("**B ends after 2 words.** Its final state is `[")
     for line, state in ((ends, record.alone), (padded, record.padded), (packed, record.packed)):
-        assert f"`[{', '.join(f'{number:.2f}' for number in state.tolist())}]`" in line
-    assert padded.startswith(":red[✗ **padded**]")
-    assert padded.endswith(" differs")
-    assert packed.startswith(":green[✓ **packed**]")
-    assert packed.endswith(" agrees")
+        assert line.endswith(f" `[{', '.join(f'{number:.2f}' for number in state.tolist())}]`.")
+    assert padded.startswith(":red[✗ **Padding**] gives ")
+    assert packed.startswith(":green[✓ **Packing**] gives ")
 
 
 @pytest.mark.parametrize("seed", [23, 37])  # of which a state has such a number
@@ -57,8 +55,8 @@ def test_a_wide_state_is_cut_and_numbers_are_called_numbers() -> None:
 
 def test_padded_on_the_left_the_packed_pads_spoil_both_sides() -> None:
     _, padded, packed = found(padding_side="left").lines
-    assert padded.endswith(" differs")
-    assert packed.endswith(" differs")
+    assert padded.startswith(":red[✗ **Padding**]")
+    assert packed.startswith(":red[✗ **Packing**]")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The stage `losses` and the losses of Compare: labels, losses and weights of every token, and the sentences."""
 
+import itertools
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from movie_player import Open
-from row_cases import random_rows
+from row_cases import cross, random_rows
 from seeds import seeds
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
@@ -123,7 +124,7 @@ def test_a_pad_has_a_loss_only_without_a_mask() -> None:
 def test_micro_batches_have_a_size_for_which_the_mean_differs(text: str, size: int) -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(text)), ("losses",))
     caption = movie.steps[movie.step_at("losses", None, "accumulated") - 1].caption
-    assert f"averages the means of micro-batches ({size} document" in caption
+    assert f"averages the means of padded micro-batches ({size} document" in caption
 
 
 def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:
@@ -179,11 +180,45 @@ def test_every_sentence_is_true(seed: int) -> None:
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:
         pads = int(found.labelled["padded"].sum() - found.labelled["masked"].sum())
-        counts, T = f"{pads} of {int(found.labelled['padded'].sum())}", found.labelled["padded"].shape[1]
-        each = f", a row of {T} has {counted(T - 1, 'label')} (next token{'s' * (T > 2)}). "
-        assert (each in said["padded"]) == bool(found.labelled["padded"].any())
-        assert set(found.labelled["padded"].sum(1).tolist()) == {T - 1}
-        assert (f" {counts} {'is a pad' if pads == 1 else 'are pads'}. " in said["padded"]) == bool(pads)
+        number = int(found.labelled["padded"].sum())
+        assert (f"none of {number} labels is a pad" in said["padded"]) == (number > 1 and not pads)
+        assert ("the only label" in said["padded"]) == (number == 1)
+        few = f" {pads} of {number} labels {'is a pad' if pads == 1 else 'are pads'}, yet"
+        assert (few in said["padded"]) == bool(pads)
+
+
+@pytest.mark.parametrize(("settings", "said"), [
+    ({"shift_labels": "row"}, "Labels continue across borders."),
+    ({"reset_positions": False}, "Positions continue across borders."),
+    ({"isolate": False}, "The layer continues across borders."),
+    ({"layer": "gru", "isolate": False, "shift_labels": "row"}, "Labels and the layer continue across borders."),
+    ({"layer": "conv", "kernel_size": 1, "isolate": False, "shift_labels": "row"}, "Labels continue across borders."),
+    ({"positions": "rope", "reset_positions": False, "shift_labels": "row"}, "Labels continue across borders."),
+])  # fmt: skip
+def test_the_end_names_what_continues_across_borders(settings: dict[str, Any], said: str) -> None:
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(**settings)), ("losses",))
+    assert f". {said}" in movie.steps[-1].caption
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_what_continues_across_borders_is_what_differs_alone(seed: int) -> None:
+    r = random_rows(seed)
+    end = pv.movie(r, ("losses",)).steps[-1].caption
+    if "tokens" not in changed_means(r):
+        assert "across borders" not in end
+        return
+    told = end.partition(" continue")[0].rpartition(". ")[2].lower()
+    labels = any(
+        int(r.labels[row, end - 1]) != -100
+        for row, lengths in enumerate(r.rows.lengths)
+        for end in itertools.accumulate(lengths[:-1])
+    )
+    assert ("labels" in told) == labels
+    apart = any(float(each.max()) > 1e-5 for row in r.difference for each in row)
+    assert ("positions" in told or "layer" in told) == apart
+    assert not apart or ("layer" in told) == any(
+        bool(torch.as_tensor(r.influence[row] != 0)[cross(r)[row]].any()) for row in range(len(r.rows.rows))
+    )
 
 
 @pytest.mark.parametrize("seed", seeds(40))

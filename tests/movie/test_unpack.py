@@ -61,7 +61,8 @@ def test_the_last_valid_steps_stand_beside_torchs_h_n(case: Case) -> None:
     read = (
         "h_n[-1]" if case.D == 1 else "h_n[-2], h_n[-1]"
     )  # without a call: before it is filled, its name ends at a "("
-    assert cells["title:last"]["text"] == f"last {'packed row' if case.strays else 'valid step'} = {read}"
+    named = "final states" if case.D == 2 else f"last {'packed row' if case.strays else 'valid step'}"
+    assert cells["title:last"]["text"] == f"{named} = {read}"
     assert sorted({cell["seq"] for name, cell in cells.items() if name.startswith("last:")}) == case.rows
     for (row, b), d in product(enumerate(case.rows), range(case.D)):
         t, ring, last = 0 if d else case.lengths[b] - 1, cells[f"ring:u:{b}:{d}"], cells[f"last:{b}:{d}"]

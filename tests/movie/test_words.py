@@ -87,8 +87,8 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"table of (\d+) rows?", lambda m: [len(m.case.table)]),
     (r"\bF = (\d+) numbers?", lambda m: [m.case.x.shape[-1]]),
     (r"pad's id (\d+)", lambda m: [m.case.config.padding_idx or 0]),
-    (r"which reads the output of layer (\d+)", lambda m: [m.case.watched[0] - 1]),
-    (r"You watch \*\*layer (\d+)", lambda m: [m.case.watched[0]]),
+    (r"It reads the output of layer (\d+)", lambda m: [m.case.watched[0] - 1]),
+    (r"You are watching (?:the \*\*\w+ direction\*\* of )?\*\*layer (\d+)\*\*", lambda m: [m.case.watched[0]]),
     (r"from the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
     (r"ended at t = (\d+)", lambda m: [m.case.lengths[m.ended_last[0]] - 1]),
     (r"(\d+) packed rows?", lambda m: [len(m.case.at)]),
@@ -180,7 +180,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"not \*\*out\[(?:-1|:, -1)\]\*\*: for ({CHIPS}) that is only padding_value",
+        rf"for ({CHIPS}), \*\*out\[(?:-1|:, -1)\]\*\* is only padding_value",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]
@@ -278,8 +278,8 @@ def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", num_layers=2, bidirectional=True))
     for row, (layer, way) in enumerate(product(range(2), ("forward", "backward"))):
         said = pv.movie(trace, ("run",), layer=layer, direction=row % 2).steps[0].caption
-        assert said.startswith(f"You watch **layer {layer}, {way}**")
-        assert f"It starts from **h_0[{row}]** and **c_0[{row}]**, which are all zeros." in said
+        assert said.startswith(f"You are watching the **{way} direction** of **layer {layer}**")
+        assert f" starts from **h_0[{row}]** and **c_0[{row}]**, which are all zeros." in said
 
 
 def test_a_fact_that_never_speaks_fails() -> None:

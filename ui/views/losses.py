@@ -24,7 +24,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     longest, total = int(shown.batch.lengths.max()), int(shown.batch.lengths.sum())
     found: dict[str, dict[str, object]] = {
         "labels across borders (shift_labels)": {"shift_labels": "row"},
-        "not kept apart (isolate off)": {"isolate": False},
+        "let documents mix (isolate off)": {"isolate": False},
         f"rows of {longest} cells (max_length)": {"max_length": longest},
     }
     return found | ({"all in one row (max_length)": {"max_length": total}} if total <= LIMITS.max_length else {})

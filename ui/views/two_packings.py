@@ -12,7 +12,8 @@ from ui.state.runs import Shown
 _WHY = """
 A **PackedSequence** is ordered by time step, because step t must be finished for all sequences before step t + 1
 begins. A **row** is ordered by sequence: attention has no such steps, and a row is a plain tensor. The borders of both
-come from the lengths: `batch_sizes[t]` counts those greater than t, and `cu_seqlens` is their running sum.
+come from the lengths: `batch_sizes[t]` counts the lengths greater than t, and `cu_seqlens` is the running sum of the
+lengths.
 """
 
 

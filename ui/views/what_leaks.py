@@ -76,7 +76,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         "a GRU instead": {"row_layer": "gru"},
         "an LSTM instead": {"row_layer": "lstm"},
         "a convolution instead": {"row_layer": "conv"},
-        "not kept apart (isolate off)": {"isolate": False},
+        "let documents mix (isolate off)": {"isolate": False},
     }
     found["episodes of a game as documents"] = {"sequences": example("episodes").text}
     if layer == "attention":

@@ -172,7 +172,7 @@ def spelled(answer: Answer) -> str:
 def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     """Return the integers in a text. Raises PackvizError if there are none, or anything else.
 
-    single: whether the message asks for one integer.
+    single: whether the message asks for one.
 
     >>> read_numbers("tensor([3, 2])")
     (3, 2)
@@ -221,8 +221,8 @@ def read_choice(typed: str, choices: Sequence[str]) -> str:
 def _wanted_numbers(*, single: bool) -> tuple[str, str]:
     """Return what is expected as numbers, and how to type it."""
     if single:
-        return "an integer", "type one number, such as 7"
-    return "integers", "type them separated by spaces, such as 7 7 7"
+        return "one whole number", "type it in digits, such as 7"
+    return "whole numbers", "type digits with spaces between, such as 7 7 7"
 
 
 def _wanted_letters(letters: Sequence[str], *, single: bool) -> tuple[str, str]:

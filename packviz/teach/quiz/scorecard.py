@@ -40,9 +40,9 @@ class Scorecard(Brief):
         prediction, before = self.questions[i].prediction, self.tries(i)
         given = prediction.read(typed)
         if prediction.form == "numbers":
-            got, asked = (counted(len(each), "number") for each in (given, prediction.answer))
+            got, asked = len(given), len(prediction.answer)
             if got != asked and given not in {slip.answer for slip in prediction.slips}:
-                raise PackvizError("answer", expected=asked, got=got, fix=f"type {asked}; this did not count as a try")
+                raise PackvizError("answer", str(got), counted(asked, "number"), "try again: this did not count")
         if self.settled(i) or _plain(typed) in map(_plain, before):
             return self
         right, wrong = ("1", "0") if i in self.standing else ("2", "w")

@@ -156,8 +156,10 @@ def _grid(view: View, row: np.ndarray) -> Frame:
 
 
 def _last(view: View) -> Frame:
-    x, name, bs = view.text, "h_n[-1]" if recurrent.directions(view) == 1 else "h_n[-2], h_n[-1]", view.shown
-    heading = f"last {'packed row' if packed_rows.packed_pads(view) else 'valid step'} = {name}"
+    x, bs = view.text, view.shown
+    heading = f"last {'packed row' if packed_rows.packed_pads(view) else 'valid step'} = h_n[-1]"
+    if recurrent.directions(view) == 2:  # backward, the last step is the first that it reads
+        heading = "final states = h_n[-2], h_n[-1]"
     width, row, (b, d, t) = _last_width(view), view.place[bs], last_steps(view)
     half = width / recurrent.directions(view)
     at = Place("last", d * half, view.place[b])

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pack_sequence
 
+from packviz.facts.row_leaks import rounding_of
 from packviz.facts.token_losses import MEANS, Order, Over, TokenLosses, changed_means, losses_in_rows, means
 from packviz.inputs.documents import NO_LABEL
 from packviz.show.movie.layout import Place, Scene
@@ -23,8 +24,8 @@ HEADINGS: Mapping[str, str] = {
     "packed": "packed by time step",
     "labels": "in rows: the labels",
     **{over: f"in rows: the mean over {over}" for over in MEANS},
-    "accumulated": "micro-batches: the mean of their means",
-    "normalized": "micro-batches: the mean over all tokens",
+    "accumulated": "padded micro-batches: the mean of their means",
+    "normalized": "padded micro-batches: the mean over all tokens",
 }
 CODE = {
     "padded": "labels = F.pad(\n    ids[:, 1:], (0, 1), value=-100)",
@@ -54,7 +55,8 @@ def losses(view: RowsView) -> Iterator[Step]:
     changed = list(changed_means(view.trace, found_losses(view)))
     apart, packed = zip(*([_written(*means_of[over]) for over in changed] or [("", "")]), strict=True)
     lines = tuple(CodeLine(f"{over}: alone {alone}", f"rows {rows}") for over, alone, rows in both)
-    caption = _said(view, "end", "rows", "rows", changed=changed, alone=apart, packed=packed)
+    known = {"changed": changed, "alone": apart, "packed": packed, "crossing": _crossing(view)}
+    caption = _said(view, "end", "rows", "rows", **known)
     yield Step(caption, (_frame(view, "rows", "rows", "rows"),), lines, name="end")
 
 
@@ -137,6 +139,18 @@ def _labels(view: RowsView) -> Frame:
         "target", "ghost", at, b, t, seq=seq, w=WIDTH, text=text, shown=real, says="!the label of the token"
     )
     return losses_frame(cells, "rows", HEADINGS["labels"], targets, unlabelled)
+
+
+def _crossing(view: RowsView) -> list[str]:
+    """Return what continues across borders and so changes labels or outputs."""
+    found, run, config = found_losses(view), view.trace, view.trace.config
+    names = [] if torch.equal(found.labelled["rows"], found.labelled["masked"]) else ["labels"]
+    most = rounding_of(config.dtype, run.output)
+    if any(float(each.max()) > most for row in run.difference for each in row):
+        learned = config.layer == "attention" and config.positions == "learned"
+        names += ["positions"] if learned and not config.reset_positions else []
+        names += [] if config.isolate else ["the layer"]
+    return names
 
 
 def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **values: object) -> str:
