@@ -125,6 +125,26 @@ def test_an_error_message_is_looked_up_in_the_questions(app: AppTest, key: str) 
     assert app.get("page_link") == []
 
 
+def test_code_gets_a_way_on_and_what_is_printed_does_not(app: AppTest) -> None:
+    said = "This looks like code, but the doctor checks values: print the tensors and paste what is printed."
+    code = "packed = pack_padded_sequence(x, lengths)\noutput, h_n = gru(packed)\nlast = output[:, -1]"
+    for key, text in {"x": code, "lengths": "lengths.cpu()"}.items():
+        fill(app, key, text)
+        assert texts(app).count(said) == 1
+        (link,) = [each.proto for each in app.get("page_link")]
+        assert (link.page, link.label) == ("questions", "Look up this code in Questions")
+        assert dict(parse_qsl(link.query_string)) == {"search": " ".join(text.split())}
+        fill(app, key, "[[1, 2], [3, 4]]" if key == "x" else "2, 2")
+    for text in (
+        repr(torch.arange(2000)),
+        repr(pack_padded_sequence(torch.ones(2, 3), [3, 2], True))[:-9],
+        "x = [[1, 2",
+    ):
+        fill(app, "x", text)
+        assert "⚠" in texts(app)
+        assert app.get("page_link") == []
+
+
 @pytest.mark.parametrize("text", ["__import__('os').system('true')", "[[1, 2], [3]]"])
 def test_unreadable_input_is_reported_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
     fill(app, "x", text)

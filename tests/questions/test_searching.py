@@ -323,6 +323,19 @@ def test_a_term_is_known_however_it_is_spelled(question: str, term: str) -> None
     assert meaning(question).endswith(TERMS[term])
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("what is a token", "token: one item of a sequence"),
+        ("Tokens", "token: one item of a sequence"),
+        ("What is a timestep?", "time step: a position t"),
+        ("what is an rnn", "RNN: a recurrent neural network"),
+    ],
+)
+def test_a_plain_word_has_a_meaning_too(question: str, told: str) -> None:
+    assert meaning(question).startswith(told)
+
+
 @pytest.mark.parametrize("question", ["", "?", "what is a mask good for", "do I need packing", "qwzx"])
 def test_other_questions_get_no_meaning(question: str) -> None:
     assert meaning(question) == ""

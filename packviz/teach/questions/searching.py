@@ -11,10 +11,12 @@ import math
 import re
 import sqlite3
 import threading
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import LCSseq
@@ -55,6 +57,7 @@ _COMMON = frozenset(
 )
 
 _ARTICLES = frozenset({"a", "an", "the", "my", "this", "that", "it"})
+_MEANINGS: Mapping[str, str] = TERMS | tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
 _ASKING = _COMMON | {"mean", "means", "meaning", "s", "explain", "define", "definition", "tell"}  # of a term
 
 
@@ -107,9 +110,9 @@ def meaning(text: str) -> str:
     """
     words = _NAME.findall(text[:_MAX_READ])
     asked = " ".join([word for word in words if word.lower() not in _ASKING] or words[-1:])  # "i" is a term, too
-    alike = {_spelling(term): term for term in TERMS if len(term) > 1}
-    term = asked if asked in TERMS else alike.get(_spelling(asked), "")
-    told = TERMS.get(term, "")
+    alike = {_spelling(term): term for term in _MEANINGS if len(term) > 1}
+    term = asked if asked in _MEANINGS else alike.get(_spelling(asked), "")
+    told = _MEANINGS.get(term, "")
     return told if not told or re.match(rf"{re.escape(term)}\b", told) else f"{term}: {told}"
 
 
