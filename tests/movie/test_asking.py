@@ -83,7 +83,7 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     prediction = ask(TRACE, "pack")
     assert prediction is not None
     for typed, told in (
-        ("three <b>two</b>", "⚠ Expected integers, but got 'three'."),
+        ("three <b>two</b>", "⚠ Expected whole numbers, but got 'three'."),
         (" ", "The answer is empty."),
     ) * 2:
         enter(box, typed)

@@ -1,8 +1,10 @@
 """Answers are read generously or refused with a way out; the player judges them as Prediction.check does."""
 
 import json
+import re
 import sys
 import unicodedata
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -125,7 +127,15 @@ def judged(cases: Iterable[tuple[Prediction, dict[str, Any], list[str]]]) -> Ite
     given = [{"question": question, "typed": typed} for _, question, typed in told]
     for (prediction, _, typed), verdicts in zip(told, json.loads(node(JUDGE, text=json.dumps(given))), strict=True):
         for text, (read, right, reason) in zip(typed, verdicts, strict=True):
-            yield text, said_by_python(prediction, text), (read, right, visible(reason))
+            said = visible(reason.replace("\N{NO-BREAK SPACE}", " "))
+            yield text, said_by_python(prediction, text), (read, right, said)
+
+
+def test_the_player_breaks_no_line_between_a_name_and_its_number() -> None:
+    carried = [question for _, question in questions(made(FIRST))]
+    told = " ".join(b64decode(question["sealed"]).decode() for question in carried)
+    assert "t\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}3" in told
+    assert not re.search(r" = \d", told)
 
 
 def ways_to_answer(prediction: Prediction) -> list[str]:

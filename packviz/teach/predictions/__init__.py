@@ -1,6 +1,7 @@
 """Predictions: questions about the batch on the screen, asked before the movie shows the answer."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -81,13 +82,13 @@ def asking(movie: Movie, stage: Stage) -> Movie:
 
 
 def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
-    slips = [[spelled(slip.answer), slip.reason] for slip in prediction.slips]
+    slips = [[spelled(slip.answer), _unbroken(slip.reason)] for slip in prediction.slips]
     moment, last = prediction.moment, len(movie.steps)
     stages = [step.stage for step in movie.steps]
     seen = moment.stage in stages  # else the answer is at the end
     step = movie.step_at(moment.stage, moment.timestep, moment.name) if seen else last
-    solution = {"answer": prediction.solution, "why": prediction.why, "slips": slips}
-    solution |= {"otherwise": prediction.otherwise, "miscounted": prediction.miscounted}
+    solution = {"answer": prediction.solution, "why": _unbroken(prediction.why), "slips": slips}
+    solution |= {"otherwise": _unbroken(prediction.otherwise), "miscounted": _unbroken(prediction.miscounted)}
     return {
         "prompt": prediction.prompt,
         "form": prediction.form,
@@ -98,6 +99,11 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
         "step": step,
         "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),
     }
+
+
+def _unbroken(text: str) -> str:
+    """Return a text whose lines do not break between a name and its number, as in "t = 3"."""
+    return re.sub(r" = (?=\d)", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}", text)
 
 
 def _check_direction(run: Any, direction: object) -> None:
