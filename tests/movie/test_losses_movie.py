@@ -175,7 +175,10 @@ def test_every_sentence_is_true(seed: int) -> None:
         stays = ["", " The other mean stays the same.", " The other two means stay the same."][3 - len(changed)]
         assert said["end"].endswith(stays)
         assert ("stay" in said["end"]) == bool(stays)
-        assert f"changes the mean{'s' * (len(changed) > 1)} over {joined(changed)}** from " in said["end"]
+        means_of = (
+            f"the mean{'s' * (len(changed) > 1)} over {joined(changed)}" if len(changed) < 3 else "all three means"
+        )
+        assert f"**Packing changes {means_of}** from " in said["end"]
         told = [float(each) for each in re.findall(r"\d+\.\d{4,8}", said["end"])]
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:

@@ -55,8 +55,8 @@ def losses(view: RowsView) -> Iterator[Step]:
     changed = list(changed_means(view.trace, found_losses(view)))
     apart, packed = zip(*([_written(*means_of[over]) for over in changed] or [("", "")]), strict=True)
     lines = tuple(CodeLine(f"{over}: alone {alone}", f"rows {rows}") for over, alone, rows in both)
-    known = {"changed": changed, "alone": apart, "packed": packed, "crossing": _crossing(view)}
-    caption = _said(view, "end", "rows", "rows", **known)
+    crossing = _crossing(view)
+    caption = _said(view, "end", "rows", "rows", changed=changed, alone=apart, packed=packed, crossing=crossing)
     yield Step(caption, (_frame(view, "rows", "rows", "rows"),), lines, name="end")
 
 
