@@ -18,6 +18,7 @@ from packviz.show.row_snippet import row_snippet
 from packviz.teach.pages import PAGES
 from packviz.teach.questions import ENTRIES, GROUPS, answer
 from pages import LESSONS, ROW_STAGES, STAGES, movies, opened, press, texts
+from ui.state.replaced import RECEIVED
 
 KEYS = {
     "start": {"sequences", "example", "cell", "hidden_size", "bidirectional", "enforce_sorted", "padding_value"},
@@ -111,7 +112,8 @@ def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:
 def test_settings_and_parts_come_after_the_first_picture(page: str) -> None:
     early, late = opened(page, painted=False), opened(page)
     assert not early.exception
-    assert len(early.toggle) == len(early.number_input) == len(early.subheader) == 0
+    assert len(early.toggle) == len(early.subheader) == 0
+    assert [each.key for each in early.number_input] == [RECEIVED]
     assert [each.label for each in early.text_area] == [each.label for each in late.text_area]
     assert {each.key for each in late.toggle} >= {"bidirectional", "enforce_sorted", "batch_first"}
     assert movies(early) == movies(late)[:1]
