@@ -232,16 +232,29 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       .map(({ x }) => x);
     return x + letters * letter <= Math.min(width, ...next);
   });
-  return { ...best, room: width, fits: panels(best.view) === many && across >= needed - 0.5, headed };
+  return { ...best, least, room: width, fits: panels(best.view) === many && across >= needed - 0.5, headed };
 }
 /**
- * The view in a place of this width. In a narrow place it is the first of these in which all words, numbers and letters fit:
- * all panels in its place, in high rows; one of the ways below, in a picture no wider than necessary; else its place again,
- * without the words and numbers that do not fit.
+ * The view in a place of this width. In a narrow place its text is as large as it can be in a picture that need not scroll;
+ * if that always has to, smaller text shows more of it.
  * @type {typeof frameView}
  */
-export function roomyView(scene, width, height, ink, text) {
+export function roomyView(scene, width, height, ink, text = {}) {
   if (width > SCROLLS) return frameView(scene, width, height, ink, text);
+  let least = text.least ?? READABLE,
+    view = narrowView(scene, width, height, ink, { ...text, least });
+  while (least > READABLE && !(view.fits && view.room === width)) {
+    least = Math.max(READABLE, least - 1);
+    view = narrowView(scene, width, height, ink, { ...text, least });
+  }
+  return view;
+}
+/**
+ * The first of these views in which all words, numbers and letters fit: all panels in its place, in high rows; one of the
+ * ways below, in a picture no wider than necessary; else its place again, without the words and numbers that do not fit.
+ * @type {typeof frameView}
+ */
+function narrowView(scene, width, height, ink, text) {
   const line = (text?.least ?? READABLE) / READABLE,
     narrow = { ...text, limits: NARROW },
     fitting = frameView(scene, width, height, ink, narrow);

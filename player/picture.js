@@ -201,8 +201,8 @@ export class Picture {
    * @returns {Paper}
    */
   paperOn(ctx) {
-    const { theme, texts, widths, least, standing, height: high } = this,
-      { view, unit, wide, room } = standing,
+    const { theme, texts, widths, standing, height: high } = this,
+      { view, unit, wide, room, least } = standing,
       { panels } = this.inks[this.scene],
       inks = Object.keys(view.at)
         .map((name) => panels[name])

@@ -191,13 +191,14 @@ export interface Coming {
 }
 /**
  * A view on this screen: the pixels of a unit and of its corner. squeeze: the share of the room that text needs. room: the
- * width of the picture. fits: whether it has all panels, and room for the words and numbers in them.
- * headed: whether its headings do not meet.
+ * width of the picture. least: the smallest text. fits: whether it has all panels, and room for the words and numbers in
+ * them. headed: whether its headings do not meet.
  */
 export interface Standing {
   view: View;
   unit: number;
   room?: number;
+  least?: number;
   fits?: boolean;
   headed?: boolean;
   wide?: number;

@@ -53,3 +53,17 @@ test("a view for a tall screen that fits comes before a picture that scrolls", (
   assert.equal(roomyView({ wide: [all], tall: [some] }, 340, 240, ink).view, some);
   assert.ok(roomyView({ wide: [all], tall: [all] }, 340, 240, ink).room > 340);
 });
+
+test("in full screen on a phone the text is as large as it can be in a picture that need not scroll", () => {
+  const long = { w: 8, h: 3, at: { x: [0, 0] }, breaks: {} };
+  const of = (text) => {
+    const words = Array.from({ length: 8 }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text }));
+    const letter = cell({ role: "label", y: 2, w: 1, h: 1, text: "A" });
+    return roomyView({ wide: [long], tall: [long] }, 390, 500, inked([{ states: [letter, ...words] }]), { least: 16 });
+  };
+  assert.deepEqual([of("a").least, of("a").room], [16, 390]);
+  assert.ok(of("sings").least < 16 && of("sings").least > 11);
+  assert.equal(of("sings").room, 390);
+  assert.equal(of("understands").least, 11); // this one has to scroll, and shows most of it
+  assert.ok(of("understands").room > 390);
+});
