@@ -38,7 +38,8 @@ const SCROLLS = 600, // pixels: in a place of at most this width, a picture may 
   MUCH = 7; // places: as wide as the widest example on a phone, the vowels padded beside packed at 390 pixels in full screen
 const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
-  UNSIGNED = 2.3, // and where no number is negative
+  UNSIGNED = 2.3, // and where no number is negative;
+  SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
   ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
 /** The limits of a picture that is as wide as its place. */
 const USUAL = {
@@ -169,9 +170,11 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     { edge, aspect, tight, bold } = limits,
     worded = (/** @type {typeof inks} */ some, /** @type {number} */ beside) =>
       least * Math.max(0, ...some.map(({ letters, lettered }) => letters * (lettered ? beside : bold))),
-    figures = limits.numbers
-      ? inks.flatMap(({ numbers, signed }) => [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) * least) / w))
-      : [],
+    numbered = (/** @type {number} */ more) =>
+      inks.flatMap(({ numbers, signed }) =>
+        [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) + more) * (least / w)),
+      ),
+    figures = limits.numbers ? numbered(0) : [],
     wanted = Math.max(worded(inks, bold), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
     needed = Math.max(
       worded(
@@ -180,6 +183,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       ),
       ...figures,
     ), // and at which those fit that no letter can replace
+    spaced = Math.max(wanted, ...numbered(SPACED)),
     most = MAX_UNIT * Math.max(1, height / LOW);
   /** @param {View} view */
   const standing = (view) => {
@@ -190,7 +194,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
         high = (room - 2 * EDGE) / (box.bottom - box.top),
         even = Math.min(wide, high, most);
       unit = Math.min(high, Math.max(even, Math.min(least / tight, aspect * even)));
-      across = Math.min(wide, Math.max(even, Math.min(wanted, aspect * even)));
+      across = Math.min(wide, Math.max(even, Math.min(spaced, aspect * even)));
       if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
     }
     return {

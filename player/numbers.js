@@ -5,7 +5,9 @@
 import { put, textSize, tintOf, widthOf, write } from "./canvas.js";
 import { READABLE } from "./layout.js";
 
-export const BESIDE = 7; // pixels of a cell's width that its number leaves free
+export const BESIDE = 7; // pixels of a cell's width that its number leaves free;
+const NEARER = 3, // fewer of them with one decimal,
+  CLEAR = 6; // and more if it is larger than it must be: a line around cells does not touch it
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
 const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };
@@ -32,7 +34,7 @@ export function stripes(paper, { x, y, w, h }, vec, scale) {
 export function figures(paper, { x, y, w, h }, vec, scale) {
   const step = w / vec.length;
   if (step < 2 * paper.least || h < 0.8 * paper.least) return;
-  const digits = digitsIn(paper, step - 4, textSize(paper, h + 7));
+  const digits = digitsIn(paper, step - BESIDE, textSize(paper, h + 7));
   vec.forEach((v, i) => {
     if (v != null) figure(paper, v, x + (i + 0.5) * step, y + h / 2, digits, tintOf(paper, v, scale).text);
   });
@@ -56,10 +58,16 @@ export function digitsIn(paper, w, px) {
   const large = Math.min(px, paper.least);
   for (let form = paper.form; form < FORMS.length; form++) {
     const text = FORMS[form].slice(paper.signed ? 0 : 1),
-      last = form === FORMS.length - 1, // it may come nearer to the edges
-      size = (large * (last ? w + 3 : w)) / widthOf(paper, text, large, 500);
+      last = form === FORMS.length - 1,
+      fitting = (/** @type {number} */ w) => (large * w) / widthOf(paper, text, large, 500),
+      size = Math.min(large, fitting(last ? w + NEARER : w));
     if (size >= (last ? READABLE : large))
-      return { form, px: Math.min(px, size), many: text.split(".")[1].length, bare: !text.includes("0.") };
+      return {
+        form,
+        px: Math.min(px, Math.max(size, fitting(w - CLEAR))),
+        many: text.split(".")[1].length,
+        bare: !text.includes("0."),
+      };
   }
   return null;
 }

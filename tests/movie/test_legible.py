@@ -121,6 +121,40 @@ def test_full_screen_on_a_phone_shows_the_whole_width_of_what_fits_on_the_page(
         expect(listened.root.locator(".pv-stage")).not_to_have_attribute("data-wide", "")
 
 
+BESIDE = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { ratio, shown } = picture;
+    const found = [];
+    for (const { text, left, right, top, bottom } of window.written.values()) {
+        if (!/^−?\\d?\\.\\d+$/.test(text)) continue;
+        const [x, y] = [(left + right) / 2 / ratio, (top + bottom) / 2 / ratio];
+        const holds = ({ alpha, rect, state }) => alpha && rect && ["value", "output"].includes(state.role)
+            && x > rect.x && x < rect.x + rect.w && y > rect.y && y < rect.y + rect.h;
+        for (const { rect, vec } of shown.filter(holds)) {
+            const edge = vec ? Math.min(3.5, 0.12 * rect.w) : 0, wide = (rect.w - 2 * edge) / (vec?.length ?? 1);
+            const start = rect.x + edge + Math.floor((x - rect.x - edge) / wide) * wide;
+            found.push(Math.min(left / ratio - start, start + wide - right / ratio));
+        }
+    }
+    return found;
+}"""  # pixels that each number leaves free on either side, in its cell or on its stripe
+
+
+@pytest.mark.parametrize(("name", "size", "clear"), [("leak", DESK, 5), ("words", (1440, 900), 1.5)])
+def test_numbers_touch_neither_one_another_nor_a_line_around_them(
+    listened: Screen, tmp_path: Path, name: str, size: Size, clear: float
+) -> None:
+    listened.page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(MOVIES[name]().save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {size[1] - 400}px; }}")
+    listened.rest()
+    listened.press("End")
+    listened.page.evaluate("() => window.written.clear()")
+    listened.press("ArrowLeft", "ArrowRight")
+    beside = listened.page.evaluate(BESIDE)
+    assert len(beside) > 11
+    assert min(beside) > clear
+
+
 def faults_in_thirty(listened: Screen, tmp_path: Path, movie: Movie, height: int) -> dict[int, list[str]]:
     """Return what is wrong with the letters and words at each step of a movie, in a player so high."""
     listened.page.set_viewport_size({"width": 1440, "height": 900})
