@@ -40,6 +40,7 @@ const RESIZED = 2, // how often the size of cells is computed anew for the text 
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative;
   SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
+  SLENDER = 1.5, // height ÷ width of a unit whose row has grown
   ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
 /** The limits of a picture that is as wide as its place. */
 const USUAL = {
@@ -49,6 +50,7 @@ const USUAL = {
   bold: BOLD, // width of a letter of a word ÷ its height,
   beside: BOLD, // and where the letter of its row is beside it
   numbers: false, // whether all numbers must have room, too
+  row: 0, // lines of text: the height to which rows grow if there is height for it; the texts beside them do not grow
 };
 /** Those in a narrow place, where a picture may scroll, each measured at 390 pixels for the picture that needs it. */
 const NARROW = {
@@ -58,6 +60,7 @@ const NARROW = {
   bold: 0.62, // gradients padded beside packed, whose rows are lower otherwise
   beside: 0.55, // packing, which otherwise scrolls: beside their letter, words need not be bold
   numbers: true, // the run padded beside packed: its place is too narrow for its numbers
+  row: 4, // words with their ids below them
 };
 /**
  * Text does not grow with large cells: the share of the room above and before them that is enough for it.
@@ -167,7 +170,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
     named = Object.entries(ink?.panels ?? {}).filter(([name]) => placed.has(name)),
     inks = named.map(([, box]) => box),
-    { edge, aspect, tight, bold } = limits,
+    { edge, aspect, tight, bold, row } = limits,
     worded = (/** @type {typeof inks} */ some, /** @type {number} */ beside) =>
       least * Math.max(0, ...some.map(({ letters, lettered }) => letters * (lettered ? beside : bold))),
     numbered = (/** @type {number} */ more) =>
@@ -197,13 +200,16 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       across = Math.min(wide, Math.max(even, Math.min(spaced, aspect * even)));
       if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
     }
+    const high = (room - 2 * EDGE) / ((box.bottom - box.top) * unit),
+      tall = Math.max(1, Math.min(high, (row * least) / unit, (SLENDER * across) / unit));
     return {
       view,
       unit,
       wide: across / unit,
+      tall,
       squeeze: squeezed(unit, height, least),
       left: (width - (box.left + box.right) * across) / 2,
-      top: (room - (box.top + box.bottom) * unit) / 2,
+      top: (room - (box.top + box.bottom) * unit * tall) / 2,
     };
   };
   /** @param {View} view */

@@ -7,7 +7,7 @@ import { READABLE } from "./layout.js";
 
 export const BESIDE = 7; // pixels of a cell's width that its number leaves free;
 const NEARER = 3, // fewer of them with one decimal,
-  CLEAR = 6; // and more if it is larger than it must be: a line around cells does not touch it
+  CLEAR = 4; // and more if it is larger than it must be: a line around cells does not touch it
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
 const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };

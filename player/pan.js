@@ -5,7 +5,7 @@
 import { BODIES, differ } from "./between.js";
 import { lineSize, widthOf } from "./canvas.js";
 import { button, el } from "./dom.js";
-import { BADGE } from "./layout.js";
+import { BADGE, READABLE } from "./layout.js";
 import { badgeSize, draw } from "./roles.js";
 
 const MARGIN = 34, // pixels beside what it scrolls to, if there is room
@@ -70,19 +70,21 @@ export class Pan {
     this.mark();
   }
   /**
-   * A name for each line on which a row with a name continues.
+   * A name for each line on which a row with a name continues, in smaller letters if need be.
    * @param {Look[]} looks
    * @returns {Look[]}
    */
   continued(looks) {
-    const { view, unit } = this.player.picture.standing;
+    const { view, unit, tall } = this.player.picture.standing;
     return looks.filter(isName).flatMap((look) => {
       const number = look.state.p.split(":")[1],
         [pitch, ...starts] = view.breaks?.[`row:${number}`] ?? [0, 0],
-        state = { ...look.state, text: `${number} …` };
+        cells = looks.filter(({ alpha, rect, state }) => alpha && rect && state.p === `row:${number}`),
+        w = Math.min(...cells.map(({ rect }) => rect.x)) - look.rect.x - GAP,
+        state = { ...look.state, text: `${look.state.text} …` };
       return starts.slice(1).map((_, i) => {
-        const y = look.rect.y + (i + 1) * pitch * unit;
-        return { ...look, state, rect: { ...look.rect, y } };
+        const y = look.rect.y + (i + 1) * pitch * unit * tall;
+        return { ...look, least: READABLE, state, rect: { ...look.rect, y, w } };
       });
     });
   }

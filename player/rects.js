@@ -30,7 +30,7 @@ function inStrip(starts, x) {
  * @returns {Rect | null}
  */
 export function rectOf(frame, panel, x, y, w, h) {
-  const { view, unit, left, top, squeeze = 1, wide = 1 } = frame,
+  const { view, unit, left, top, squeeze = 1, wide = 1, tall = 1 } = frame,
     at = view.at[panel];
   if (!at) return null;
   if (squeeze < 1) {
@@ -45,7 +45,12 @@ export function rectOf(frame, panel, x, y, w, h) {
     x = inLine;
     y += down;
   }
-  return { x: left + (at[0] + x) * unit * wide, y: top + (at[1] + y) * unit, w: w * unit * wide, h: h * unit };
+  return {
+    x: left + (at[0] + x) * unit * wide,
+    y: top + (at[1] + y) * unit * tall,
+    w: w * unit * wide,
+    h: h * unit * tall,
+  };
 }
 /**
  * @param {Frame} frame

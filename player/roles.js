@@ -21,6 +21,7 @@ import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
 import { cornerSize, framed, headOf, lap, letter, typed, weightOf } from "./words.js";
 
 const LOW = 22, // pixels of a cell that has no room for a text above its numbers
+  CLEAR = 5, // pixels between a heading and the edge of the picture
   THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
   BOXED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
@@ -164,7 +165,7 @@ const roles = {
       middle = Math.max(half, Math.min(x + w / 2, room - half));
     put(paper, text, middle, y + h / 2, { px, weight, fill: now ? theme.now : theme.quiet });
   },
-  note(paper, { rect: { x, y, w, h }, state }, unit, near) {
+  note(paper, { rect: { x, y, w, h }, state, least }, unit, near) {
     const { now, good, wrong, quiet } = paper.theme,
       fill = { "": null, now, good, wrong }[state.tone] ?? quiet,
       px = lineSize(paper, unit),
@@ -174,6 +175,7 @@ const roles = {
       word = state.sub && state.text.slice(0, -state.sub.length - 1),
       wide = widthOf(paper, state.text, px, style.weight),
       held = Math.min(x, Math.max(2, paper.room - wide - 3)); // at the edge of the picture it moves inwards instead of being cut off
+    if (least) return write(paper, state.text, held, y + h / 2, w, { ...style, least, align: "left" });
     if (first === undefined || !word || wide + 6 < w)
       return put(paper, state.text, held, y + h / 2, { ...style, align: "left" });
     put(paper, state.sub, x + w / 2, y + h / 2, style); // no room for the word below each of them: the first has it on its left
@@ -188,8 +190,8 @@ const roles = {
       at = line.findIndex((title) => title.state.i === state.i);
     const wide = (/** @type {Look} */ title) => widthOf(paper, title.state.text, px, 650) + 8;
     const left = (/** @type {number} */ i) =>
-      Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : 2, room - wide(line[i])));
-    const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : room,
+      Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : CLEAR, room - wide(line[i])));
+    const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : room - CLEAR,
       from = at < 0 ? x : left(at),
       whole = widthOf(paper, state.text, px, 650),
       held = Math.max(from, Math.min(edge + 2, (near.ends.get(state.p) ?? room) - whole)), // it stays above its panel in a place that scrolls,

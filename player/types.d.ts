@@ -190,9 +190,9 @@ export interface Coming {
   at: Rect | null;
 }
 /**
- * A view on this screen: the pixels of a unit and of its corner. squeeze: the share of the room that text needs. room: the
- * width of the picture. least: the smallest text. fits: whether it has all panels, and room for the words and numbers in
- * them. headed: whether its headings do not meet.
+ * A view on this screen: the pixels of a unit and of its corner. wide, tall: a unit's width and height ÷ unit. squeeze: the
+ * share of the room that text needs. room: the width of the picture. least: the smallest text. fits: whether it has all
+ * panels, and room for the words and numbers in them. headed: whether its headings do not meet.
  */
 export interface Standing {
   view: View;
@@ -202,6 +202,7 @@ export interface Standing {
   fits?: boolean;
   headed?: boolean;
   wide?: number;
+  tall?: number;
   squeeze?: number;
   left: number;
   top: number;

@@ -25,7 +25,7 @@ FAULTS = """() => {
     const roles = ["value", "label", "token"];
     const cells = shown.filter(({ alpha, rect, state }) => alpha && rect && roles.includes(state.role));
     const missing = cells.filter(({ rect }) => !written.some(inside(rect)));
-    const cut = (text) => text.endsWith("…") && !/^\\d+ …$/.test(text); // but the name of a row's next line
+    const cut = (text) => text.endsWith("…") && !/^(row )?\\d+ …$/.test(text); // but the name of a row's next line
     const bad = written.filter(({ text, px }) => cut(text) || px < 11);
     window.written.clear();
     return [...bad.map(({ text }) => text), ...missing.map(({ state }) => `no text in a ${state.role} of ${state.p}`)];
@@ -106,7 +106,7 @@ def test_numbers_on_a_phone_in_full_screen_are_large(listened: Screen, tmp_path:
     listened.press("ArrowLeft")
     sizes = listened.page.evaluate(NUMBERS)
     assert len(sizes) > 2
-    assert min(sizes) > 14  # on the page 11; 4 % of the width are 15.6, if the picture need not scroll for it
+    assert min(sizes) > 13  # on the page 11; 4 % of the width are 15.6, if the picture need not scroll for it
 
 
 @pytest.mark.parametrize("name", ["words", "run in numbers", "attention", "leak", "losses", "beside"])

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from tabs import Size, enter, tab
 
 import packviz as pv
-from packviz import Batch, Config, Movie
+from packviz import Batch, Config, Movie, RowConfig
 from packviz.predictions import asking
 from packviz.show.movie import beside
 
@@ -102,12 +102,24 @@ def test_the_counts_of_thirty_sequences_do_not_touch_their_heading(read: Read, h
     assert heading["top"] - count["bottom"] > 2
 
 
-def test_a_phone_shows_the_ids_below_the_words(read: Read) -> None:
-    trace = pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"))
+@pytest.mark.parametrize(
+    "text", ["I love cats\nshe sleeps\nwe sing old songs", "the cat sat on the mat\na dog\nbirds"], ids=["four", "six"]
+)
+def test_a_phone_shows_the_ids_below_the_words(read: Read, text: str) -> None:
+    trace = pv.trace(Batch.parse(text))
     written, _ = read(pv.movie(trace), 2, (358, HAND[1]))  # as wide as the picture of the overview on a phone
     numbers = sorted(int(text["text"]) for text in written if re.fullmatch("[1-9]", text["text"]))  # no padding
     assert trace.batch
     assert numbers == sorted(int(token) for row in trace.batch.sequences for token in row)
+
+
+def test_on_a_phone_a_heading_keeps_off_the_edges_and_a_row_that_goes_on_has_its_name(read: Read) -> None:
+    run = pv.trace_rows(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), RowConfig(max_length=6))
+    written, wide = read(pv.movie(run, ("losses",)), 5, (358, HAND[1]))
+    [heading] = [text for text in written if text["weight"] == 650]
+    assert heading["left"] > 4
+    assert heading["right"] < wide - 4
+    assert [text["text"] for text in written if "row " in text["text"]] == ["row 0", "row 1", "row 0 …"]
 
 
 def test_the_legend_has_the_scales_of_the_numbers_in_the_picture_and_no_other(read: Read) -> None:
