@@ -105,7 +105,8 @@ def program(view: RowsView) -> dict[str, CodeLine]:
         lines["leak"] = CodeLine(alone, counted(len(run.rows.rows[row]), "document"))
     if "losses" in shown:
         loss = "loss = F.cross_entropy(\n    logits.transpose(1, 2), labels,\n    reduction='none')"
-        lines["losses"] = CodeLine(loss, f"({R}, {C})")
+        batches = run.logits is not None  # then some steps show the loss of the padded batch, which has another shape
+        lines["losses"] = CodeLine(loss, "" if batches else f"({R}, {C})")
     return lines
 
 
