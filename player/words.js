@@ -183,7 +183,7 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
 export function lap(paper, { x, y, w, h }, state, vec, fill) {
   const { ctx, movie } = paper,
     laps = Math.min(movie.sequences[state.seq][2], 3);
-  if (!laps || h < 9) return;
+  if (!laps || h < WORDED) return;
   const text = textOf(paper, state, w),
     px = textSize(paper, vec ? headOf(paper, h) : h),
     beside = (w - widthOf(paper, text, px, weightOf(paper, w, state))) / 2 - 3,

@@ -183,6 +183,28 @@ def test_each_of_thirty_sequences_has_its_letter_in_the_picture_of_the_overview(
     assert {step: each for step, found in faults.items() if (each := [one for one in found if "label" in one])} == {}
 
 
+LINES = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { ctx } = picture, drawn = ctx.lineTo;
+    let lines = 0;
+    ctx.lineTo = function (x, y) { lines += 1; drawn.call(this, x, y); };
+    picture.paint();
+    ctx.lineTo = drawn;
+    return [lines, Math.max(...picture.shown.filter(({ state, rect }) => state.role === "token" && rect).map(({ rect }) => rect.h))];
+}"""  # how many lines are drawn, and pixels of the highest word
+
+
+def test_cells_too_low_for_their_words_have_no_marks_either(listened: Screen, tmp_path: Path) -> None:
+    listened.open(packing("\n".join(["1 2"] * 40)).save(tmp_path / "movie.html").as_uri())
+    found = {}
+    for height in (470, 900):
+        listened.page.set_viewport_size({"width": 1440, "height": height + 200})
+        listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")
+        listened.rest()
+        lines, high = listened.page.evaluate(LINES)
+        found[high > 13] = lines
+    assert found[True] > found[False] == 0
+
+
 CUT = """() => {
     const [{ ui }] = window[Symbol.for("packviz")].players, { top, bottom } = ui.side.getBoundingClientRect();
     const lines = [...ui.code.querySelectorAll("code, .pv-shape")].flatMap((node) => [...node.getClientRects()]);
