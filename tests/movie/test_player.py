@@ -486,6 +486,32 @@ def test_on_a_phone_buttons_keep_their_places(open_page: Open, movie: Movie) -> 
     expect(meaning).to_be_hidden()
 
 
+TAPPED = """node => {
+    const { left, top, width, height } = node.getBoundingClientRect(), x = left + width / 2, y = top + height / 2;
+    const hit = (way) => {
+        let n = 0;
+        while (n < 60 && node.contains(document.elementFromPoint(x, y + way * n))) n += 1;
+        return n;
+    };
+    return hit(1) + hit(-1) - 1;
+}"""  # pixels from top to bottom in which a finger hits it
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_what_a_finger_taps_is_40_pixels_high(open_page: Open, movie: Movie, full: bool) -> None:
+    screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
+    if full:
+        screen.fill_the_window()
+    stages = screen.root.get_by_role("navigation").get_by_role("button").all()
+    found = [node.evaluate(TAPPED) for node in stages]
+    if not full:
+        found.append(screen.button("▶ Watch").evaluate(TAPPED))
+    screen.press("ArrowRight")
+    found += [node.evaluate(TAPPED) for node in (screen.root.get_by_role("slider"), screen.button("Step forward"))]
+    assert len(found) > 6
+    assert min(found) >= 34  # some of them share a few pixels with a neighbour
+
+
 def test_what_a_finger_taps_is_named_until_it_taps_elsewhere(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
     spot = screen.page.evaluate("""() => {
