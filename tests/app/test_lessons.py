@@ -214,6 +214,16 @@ def test_the_controls_are_in_a_low_window_at_every_step(visit: Open, size: Size)
         visited.press("ArrowRight")
 
 
+def test_on_a_phone_on_its_side_the_picture_its_caption_and_the_controls_are_seen_at_once(visit: Open) -> None:
+    visited = visit(None, path="running", size=(844, 390), motion=False, has_touch=True, is_mobile=True)
+    visited.press("ArrowRight", "ArrowRight")
+    visited.player.evaluate("node => node.scrollIntoView()")
+    stage = visited.player.locator(".pv-stage")
+    for part in (stage, visited.player.locator(".pv-say"), visited.player.locator(".pv-transport")):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert box_of(stage)["height"] >= 200
+
+
 def test_changed_settings_take_one_row_and_an_empty_verdict_takes_none(visit: Open) -> None:
     visited = visit({"num_layers": 2, "bidirectional": "true", "example": "sentences"}, path="running", motion=False)
     expect(visited.sidebar).to_be_in_viewport()

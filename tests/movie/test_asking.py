@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from movie_player import Open, Screen
 from playwright.sync_api import Locator, expect
-from tabs import Size, enter, reach
+from tabs import Size, box_of, enter, reach
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -149,6 +149,15 @@ def test_a_choice_is_made_by_keys_alone_and_keeps_its_sign(open_page: Open) -> N
     screen.press("Shift+Tab", "Enter")
     expect(said).to_contain_text("✓ Right.")
     expect(choices.nth(0)).to_have_attribute("data-tone", "good")
+
+
+@pytest.mark.parametrize(("height", "line"), [(720, False), (900, True)])
+def test_in_a_low_window_the_picture_has_the_line_below_choices(open_page: Open, height: int, line: bool) -> None:
+    _, root, _, said = opened(open_page, lesson("unpack"), size=(1000, height))
+    expect(said).to_contain_text("Answer first")  # read aloud in any case
+    last = root.get_by_role("group", name="Answers").get_by_role("button").last
+    below = box_of(root)["y"] + box_of(root)["height"] - box_of(last)["y"] - box_of(last)["height"]
+    assert (below > 20) == line
 
 
 def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_page: Open) -> None:
