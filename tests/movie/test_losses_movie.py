@@ -284,6 +284,17 @@ def test_the_code_of_each_mean_in_rows_gives_its_number() -> None:
         assert f"{float(eval(line.text, names)):.4f}" == line.shape
 
 
+def test_the_code_of_all_steps_has_no_shape_that_some_of_them_do_not_show() -> None:
+    r = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=6))
+    movie = pv.movie(r, ("losses",))
+    told = movie.to_dict()
+    assert r.logits is not None
+    made = F.cross_entropy(r.logits.transpose(1, 2), r.labels, reduction="none")  # as in the line of code
+    padded = losses_in_rows(r).real.shape
+    assert padded != made.shape
+    assert told["code"][told["lines"]["losses"]][1] == ""
+
+
 def test_the_code_of_the_padded_grid_makes_its_labels() -> None:
     r = pv.trace_rows(pv.Batch.parse(TEXT))
     movie, found = pv.movie(r, ("losses",)), losses_in_rows(r)
