@@ -502,6 +502,7 @@ def test_what_a_finger_taps_is_40_pixels_high(open_page: Open, movie: Movie, ful
     screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
     if full:
         screen.fill_the_window()
+        expect(screen.root.locator(".pv-scrub")).to_have_css("opacity", "1")
     stages = screen.root.get_by_role("navigation").get_by_role("button").all()
     found = [node.evaluate(TAPPED) for node in stages]
     if not full:
