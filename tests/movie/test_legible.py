@@ -189,7 +189,8 @@ LINES = """() => {
     ctx.lineTo = function (x, y) { lines += 1; drawn.call(this, x, y); };
     picture.paint();
     ctx.lineTo = drawn;
-    return [lines, Math.max(...picture.shown.filter(({ state, rect }) => state.role === "token" && rect).map(({ rect }) => rect.h))];
+    const words = picture.shown.filter(({ state, rect }) => state.role === "token" && rect);
+    return [lines, Math.max(...words.map(({ rect }) => rect.h))];
 }"""  # how many lines are drawn, and pixels of the highest word
 
 
