@@ -36,7 +36,7 @@ def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     ends, padded, packed = record.lines
     assert ends.startswith("**B ends after 2 words.** Its final state is `[")
     for line, state in ((ends, record.alone), (padded, record.padded), (packed, record.packed)):
-        assert line.endswith(f" `[{', '.join(f'{number:.2f}' for number in state.tolist())}]`.")
+        assert line.endswith(f" `[{', '.join(f'{number:.2f}' for number in state.tolist())}]`")
     assert padded.startswith(":red[✗ **Padding**] gives ")
     assert packed.startswith(":green[✓ **Packing**] gives ")
 
