@@ -74,8 +74,7 @@ export class Pan {
    * @param {Look[]} looks
    * @returns {Look[]}
    */
-  continued(looks) {
-    const { view, unit, tall } = this.player.picture.standing;
+  continued(looks, { view, unit, tall } = this.player.picture.standing) {
     return looks.filter(isName).flatMap((look) => {
       const number = look.state.p.split(":")[1],
         [pitch, ...starts] = view.breaks?.[`row:${number}`] ?? [0, 0],

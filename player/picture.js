@@ -1,6 +1,6 @@
 // The picture: a canvas of the size and in the colours of its place, on which the cells of a frame are drawn.
 
-/** @import { Ctx, Look, Paper, Standing, View } from "./types" */
+/** @import { Ctx, Look, Neighbours, Paper, Standing, View } from "./types" */
 
 import { readTheme, schemeOf } from "./colour.js";
 import { coming, sketch } from "./coming.js";
@@ -197,13 +197,14 @@ export class Picture {
     return this.view(this.scene);
   }
   /**
-   * @param {Ctx} ctx where to draw the picture as it is now
+   * @param {Ctx} ctx where to draw the picture
+   * @param {string} scene
    * @returns {Paper}
    */
-  paperOn(ctx) {
-    const { theme, texts, widths, standing, height: high } = this,
-      { view, unit, wide, room, least } = standing,
-      { panels } = this.inks[this.scene],
+  paperOn(ctx, scene = this.scene) {
+    const { theme, texts, widths, height: high } = this,
+      { view, unit, wide, room, least } = this.view(scene),
+      { panels } = this.inks[scene],
       inks = Object.keys(view.at)
         .map((name) => panels[name])
         .filter(Boolean),
@@ -214,30 +215,43 @@ export class Picture {
       cells = inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide));
     return Object.freeze({ ...paper, form: formIn(paper, cells) });
   }
-  paint(ctx = this.ctx) {
+  paint() {
     if (!this.shown || !this.width || !this.theme) return;
+    const { ctx, ratio, shown } = this,
+      { tween, pointer, ui } = this.player;
     this.paper = this.paperOn(ctx);
-    const { paper, ratio } = this,
-      { tween, pointer, ui } = this.player,
-      { pan } = ui;
-    ctx.setTransform(1, 0, 0, 1, 0, 0);
-    ctx.fillStyle = this.theme.background;
-    ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
-    const { unit } = this.standing;
-    if (tween.motion) tween.paint(paper, tween.motion);
+    this.clear(ctx);
+    if (tween.motion) tween.paint(this.paper, tween.motion);
     else {
-      ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      this.sketch(paper);
-      this.near = neighbours(this.shown);
-      for (const look of [...this.shown, ...pan.continued(this.shown)]) draw(paper, look, unit, this.near);
+      this.near = neighbours(shown);
+      this.paintStep(this.paper, ratio, shown, this.near);
     }
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pan.drawHeads();
+    ui.pan.drawHeads();
     if (!tween.motion) pointer.mark(ctx);
-    this.paintLegend();
-    if (ctx !== this.ctx) return;
-    this.player.ui.failed.hidden = true;
+    this.paintLegend(this.paper);
+    ui.failed.hidden = true;
     this.player.root.dataset.painted = String(++this.painted);
+  }
+  /** @param {Ctx} ctx */
+  clear(ctx) {
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = this.theme.background;
+    ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
+  }
+  /**
+   * Draw the step as it stands.
+   * @param {Paper} paper
+   * @param {number} scale
+   * @param {Look[]} shown
+   * @param {Neighbours} near
+   */
+  paintStep(paper, scale, shown, near) {
+    const standing = this.view(this.player.frames[this.player.ends[this.player.step - 1]].scene);
+    paper.ctx.setTransform(scale, 0, 0, scale, 0, 0);
+    this.sketch(paper);
+    for (const look of [...shown, ...this.player.ui.pan.continued(shown, standing)])
+      draw(paper, look, standing.unit, near);
   }
   /**
    * Draw the outlines of the panels that are empty until a later step of this stage.
@@ -256,10 +270,11 @@ export class Picture {
     }
     sketch(paper, this.comings.get(step), view.unit);
   }
-  paintLegend() {
+  /** @param {Paper} paper */
+  paintLegend(paper) {
     const { scene } = this.player.frames[this.player.ends[this.player.step - 1]],
       scales = this.scales(scene, [this.view(scene).view]),
-      { paper, width } = this,
+      { width } = this,
       { ctx, edge } = paper,
       foot = this.legend(),
       room = paper.room > width ? width - 2 * WAYS : paper.room;
@@ -267,24 +282,5 @@ export class Picture {
     ctx.translate(edge, 0);
     if (scales.length) legend({ ...paper, room }, scales, 14, this.height - foot / 2, foot / 1.7);
     ctx.restore();
-  }
-  /**
-   * The picture at rest on a separate canvas.
-   * @param {number} scale
-   */
-  drawn(scale) {
-    const picture = document.createElement("canvas"),
-      { canvas, ratio, shown } = this,
-      { tween } = this.player,
-      { motion } = tween;
-    tween.motion = null;
-    picture.width = this.standing.room * scale;
-    picture.height = this.height * scale;
-    Object.assign(this, { canvas: picture, ratio: scale });
-    if (motion) this.shown = this.looksAt(this.player.ends[this.player.step - 1]);
-    this.paint(picture.getContext("2d"));
-    Object.assign(this, { canvas, ratio, shown });
-    tween.motion = motion;
-    return picture;
   }
 }

@@ -5,6 +5,7 @@
 import { fontOf } from "./canvas.js";
 import { channels } from "./colour.js";
 import { el } from "./dom.js";
+import { neighbours } from "./neighbours.js";
 
 /**
  * @param {import("./player.js").Player} player
@@ -15,7 +16,7 @@ export function savePicture(player, { captioned }) {
     { theme } = picture;
   const scale = 2,
     edge = 20;
-  const whole = picture.drawn(scale),
+  const whole = drawn(player, scale),
     { left, top, right, bottom } = inkOf(whole, channels(theme.background));
   const paper = document.createElement("canvas"),
     ctx = paper.getContext("2d");
@@ -44,6 +45,26 @@ export function savePicture(player, { captioned }) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
+}
+
+/**
+ * The step as it stands, on a canvas of its own.
+ * @param {import("./player.js").Player} player
+ * @param {number} scale
+ */
+function drawn({ picture, frames, ends, step }, scale) {
+  const canvas = document.createElement("canvas"),
+    ctx = canvas.getContext("2d"),
+    end = ends[step - 1],
+    { scene } = frames[end],
+    shown = picture.looksAt(end);
+  canvas.width = picture.view(scene).room * scale;
+  canvas.height = picture.height * scale;
+  const paper = picture.paperOn(ctx, scene);
+  picture.clear(ctx);
+  picture.paintStep(paper, scale, shown, neighbours(shown));
+  picture.paintLegend(paper);
+  return canvas;
 }
 
 /**
