@@ -174,7 +174,7 @@ def worded(fault: Fault, case: object) -> Finding:
     if "parameter" in words:
         parts = {field: said(field) for field in ("parameter", "expected", "got", "fix")}
         values |= parts
-        if answer.error is None:
+        if does and answer.error is None:
             parts["got"] += f" (torch {does})"
         error = PackvizError(**parts, torch_says=answer.message)
     where = said("where") if "where" in words else places(rows, steps)

@@ -193,7 +193,7 @@ class Grid:
             return Place(self.name, self.rows * self.width + 0.2, self.columns)
         if self._roomy:
             return Place(self.name, self.columns * self.width + 0.2 * self.text, self.rows + 0.25 * self.text)
-        return Place(self.name, 0.0, self.rows + 1.9 * self.text - 0.5)
+        return Place(self.name, 0.0, self.rows + 1.9 * self.text - 0.25)
 
     @property
     def _roomy(self) -> bool:
@@ -217,7 +217,7 @@ class Grid:
         if self.transposed:
             margins = Margins(1.4 * x, 1.6 * x + 1, (2.2 if counts else 0.3) * x, 1.1 + self.below)
         else:
-            below = (1.4 * x if self._roomy else 2.8 * x - 0.5) if counts else 0.1
+            below = (1.4 * x if self._roomy else 2.8 * x - 0.25) if counts else 0.1
             margins = Margins(1.2 * x, 1.65 * x, (1.9 if lengths else 0.2) * x, below + self.below)
         return panel(self.name, *self.size, margins)
 
