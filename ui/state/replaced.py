@@ -14,6 +14,7 @@ import streamlit as st
 from ui.state.visit import visit
 
 RECEIVED = "received"  # the key of the hidden widget
+MOST = 32  # values of a widget that are kept for a browser that reports none of them
 
 
 class Replacement(NamedTuple):
@@ -74,7 +75,8 @@ def on_the_way() -> bool:
 def _replace(name: str, before: object, value: object) -> None:
     replaced = visit(Replaced)
     replaced.count += 1
-    replaced.on_the_way.setdefault(name, []).append(Replacement(replaced.count, before, value))
+    earlier = replaced.on_the_way.get(name, [])[1 - MOST :]
+    replaced.on_the_way[name] = [*earlier, Replacement(replaced.count, before, value)]
 
 
 def _on_the_way(name: str) -> list[Replacement]:
