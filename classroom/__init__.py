@@ -27,9 +27,9 @@ place in the list of what is on the screen, from 0; null if it is not from the l
 ([{answer, reason}]). The path of a movie needs &token=. Answers by form: an index or a text for a choice, a number, a
 list or text for numbers, a text for letters and for a text, [sequence, t] for a cell.
 The teacher always gets the bars and what comes with them, others in the phase reveal. For the teacher alone: host,
-place (as in `at`), hint (null, or {share, advice, told} after a close), natural (the action that usually comes next),
-items (the plan, or null), questions (the list; empty in a plan), done (places in the list that were shown), index (as
-item), left (how many of the list come after it), before and after (whether there is something), upcoming (the next
-item), note, seconds since the first item, asked (all specs so far), spec (of the current question), pace, wonders,
-following_count.
+place (as in `at`), hint (null, or {share, advice, told} after a close), offered (the actions that lead on, first the
+usual one), undo (whether `back` undoes the last one), items (the plan, or null), questions (the list; empty in a plan),
+done (places in the list that were shown), index (as item), left (how many of the list come after it), before and after
+(whether there is something), upcoming (the next item), note, seconds since the first item, asked (all specs so far),
+spec (of the current question), pace, wonders, following_count.
 """

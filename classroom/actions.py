@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from classroom import questions
-from classroom.events import Action, Done, natural
+from classroom.events import Action, Done, can_undo, offered
 from classroom.specs import Spec, check_pictures, checked_item, is_question
 from classroom.state import RefusedError, State
 from packviz.validate import is_integer
@@ -35,7 +35,7 @@ async def prepared(state: State, action: Action, given: Mapping[str, Any]) -> Pr
     match action:
         case "next":
             return await _onward(state)
-        case "back" if state.phase in ("lobby", "reveal"):
+        case "back" if not can_undo(state):
             if (to := state.beside(-1)) is None:
                 raise RefusedError(409, "There is nothing before this.")
             return "go", {"to": to}
@@ -66,7 +66,7 @@ async def prepared(state: State, action: Action, given: Mapping[str, Any]) -> Pr
 async def _onward(state: State) -> Prepared:
     """Return one step onward: through the phases of a plan's question, or to what comes after it."""
     if state.plan and state.current is not None and not state.current.revealed:
-        return await prepared(state, natural(state), {})
+        return await prepared(state, offered(state)[0], {})
     if (to := state.beside(1)) is not None:
         return "go", {"to": to}
     if state.upcoming >= len(state.items):

@@ -160,8 +160,8 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
     return [*([_event("closed")] if closes else []), _event(kind, **shown)]
 
 
-def natural(state: State) -> Action:
-    """Return the action that usually comes next for the question on the screen; "next" once its answer is shown.
+def offered(state: State) -> tuple[Action, ...]:
+    """Return the actions that lead on from what is on the screen, first the one that usually comes next.
 
     From GO_STRAIGHT right answers on, talking teaches little: the answer comes at once, as it does in a poll.
     """
@@ -170,16 +170,21 @@ def natural(state: State) -> Action:
     poll = state.current is not None and "prompt" in state.current.spec and "answer" not in state.current.spec
     match state.phase, state.round:
         case "lobby", _:
-            return "open" if state.current is not None or not state.now else "next"
+            return ("open",) if state.current is not None or not state.now else ("next",)
         case "vote", _:
-            return "close"
+            return ("close",)
         case "closed", 1:
-            return "reveal" if clear or poll else "talk"
+            return ("reveal", "talk") if clear or poll else ("talk", "reveal")
         case "talk", _:
-            return "reopen"
+            return ("reopen", "reveal")
         case "closed", _:
-            return "reveal"
-    return "next"
+            return ("reveal",)
+    return ("next",)
+
+
+def can_undo(state: State) -> bool:
+    """Return whether `back` undoes the last action, and does not lead to what was shown before."""
+    return state.current is not None and f"{state.phase} {state.round}" in _BACK
 
 
 def _refusal(state: State, action: Done) -> str:

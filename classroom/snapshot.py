@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from classroom.events import natural
+from classroom.events import can_undo, offered
 from classroom.question import Question
 from classroom.slide import rendered, without_picture
 from classroom.specs import Spec
@@ -84,7 +84,8 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
         "host": True,
         "place": state.place,
         "hint": hint(state),
-        "natural": natural(state),
+        "offered": offered(state),
+        "undo": can_undo(state),
         "note": now.spec.get("note") if now is not None else None,
         "items": items if state.plan else None,
         "upcoming": items[upcoming] if upcoming < len(items) else None,

@@ -2,6 +2,7 @@
 
 /** @import { Frame, Ink, Scene, Standing, View } from "./types" */
 
+import MEASURES from "../packviz/show/movie/measures.json";
 import { before } from "./rects.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
@@ -27,10 +28,10 @@ export const lineOf = (unit, height, least) =>
  * @param {number} least
  */
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
-const LETTER = 0.6, // width of a letter ÷ its height
-  BOLD = 0.68, // and of a bold one
+const LETTER = MEASURES.letter, // width of a letter ÷ its height
+  BOLD = MEASURES.bold, // and of a bold one
   NUMBER = 4.1, // letters of a number in a cell, its minus among them
-  NUMBERED = 0.9, // units: the least width of a number
+  NUMBERED = MEASURES.numbered, // units: the least width of a number
   CLEAR = 1; // letters that would have room beside the text in a cell
 const FEWER = 0.5; // the worth of a view without some of the panels
 const SCROLLS = 600, // pixels: in a place of at most this width, a picture may be wider than its place, and scroll

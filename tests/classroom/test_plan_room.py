@@ -100,7 +100,7 @@ async def test_next_goes_to_the_answer_if_80_percent_are_right(address: str, rig
         for i, phone in enumerate(phones):
             await phone.vote(1, int(i < right))
         await do(room, "next")
-        assert (await room.seen())["natural"] == after
+        assert (await room.seen())["offered"][0] == after
         await do(room, "next")
         assert (await look(phones[0]))[2] == after
 

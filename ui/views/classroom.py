@@ -3,7 +3,6 @@
 What must stay secret until the answer is shown is in one panel that the teacher opens; the rest may be projected.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -42,27 +41,21 @@ _tell = st.components.v2.component(
 )
 
 
-# What the teacher can do, by phase and round, each with the label of its button.
-_ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
-    ("lobby", 1): (("open", "Open the vote"),),
-    ("vote", 1): (("close", "Close the vote"),),
-    ("closed", 1): (("talk", "Let them talk"), ("reveal", "Show the answer")),
-    ("talk", 1): (("reopen", "Vote again"), ("reveal", "Show the answer")),
-    ("vote", 2): (("close", "Close the vote"),),
-    ("closed", 2): (("reveal", "Show the answer"),),
-    **dict.fromkeys(
-        (("reveal", 1), ("reveal", 2)),
-        (("next", "Next question"), ("twin", "Same question, new numbers"), ("seen", "What did you see?")),
-    ),
+_LABELS = {
+    "open": "Open the vote",
+    "close": "Close the vote",
+    "talk": "Let them talk",
+    "reopen": "Vote again",
+    "reveal": "Show the answer",
+    "next": "Next question",
 }
-_MORE = ("twin", "seen")  # further questions, which only the teacher starts
+_MORE = {"twin": "Same question, new numbers", "seen": "What did you see?"}  # questions on what was just answered
 _HELP = {"seen": "This asks the question again, because about one student in five remembers a demonstration wrongly."}
 _PRIVATE = (
     "This view shows your notes, the answers so far and what students tell you. Switch it on only in a window that "
     "students cannot see. **Room** has a view for the projector."
 )
 _FIRST = "Ask the first question"
-_UNDONE = ("vote", "closed", "talk")  # phases that can be undone
 
 
 def classroom() -> None:
@@ -172,22 +165,20 @@ def _turn() -> None:
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
-    """Return what the teacher can do now, the natural next action first."""
+    """Return what the teacher can do now and the labels of its buttons, the natural next action first."""
     if seen["question"] is None:
         first = "Begin" if seen["items"] and not is_question(seen["items"][0]) else _FIRST
         return (("next", first if seen["kind"] is None else "Next"),) if seen["after"] else ()
-    impossible = set() if seen["after"] else {"next"}
-    impossible |= set(_MORE) if seen["question"]["kind"] == "own" else set()
-    impossible |= {"seen"} if seen["spec"].get("seen") else set()
-    named = {"next": "Next"} if seen["items"] is not None else {}  # it need not be a question
-    offered = _ACTIONS[seen["phase"], seen["round"]]
-    possible = [(action, named.get(action, label)) for action, label in offered if action not in impossible]
-    return tuple(sorted(possible, key=lambda each: each[0] != seen["natural"]))
+    labels = _LABELS | ({"next": "Next"} if seen["items"] is not None else {})  # it need not be a question
+    offered = [(action, labels[action]) for action in seen["offered"] if action != "next" or seen["after"]]
+    if seen["phase"] == "reveal" and seen["question"]["kind"] != "own":
+        offered += [more for more in _MORE.items() if more[0] != "seen" or not seen["spec"].get("seen")]
+    return tuple(offered)
 
 
 def _can_go_back(seen: Seen) -> bool:
     """Return whether something can be undone, or was shown before what is on the screen."""
-    return seen["phase"] in _UNDONE or seen["before"]
+    return bool(seen["undo"] or seen["before"])
 
 
 def _room(seen: Seen) -> None:
@@ -201,7 +192,7 @@ def _room(seen: Seen) -> None:
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if _can_go_back(seen):
             back = partial(act, "back", at=seen["place"])
-            label = "Undo" if seen["phase"] in _UNDONE else "Back"
+            label = "Undo" if seen["undo"] else "Back"
             st.button(label, key="class back", icon=":material/undo:", help="Page Up", on_click=back)
         from_the_list(seen, partial(_from_the_list, seen))
         room_menu(seen)

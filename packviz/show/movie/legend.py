@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from packviz.show.movie.staging import LETTER, Shape, Text, Tile
+from packviz.show.movie.staging import LETTER, MEASURES, Shape, Text, Tile
 from packviz.show.theme import Palette, diverging
-
-NAMES = {"input": "x", "state": "h and gates"}  # the other scales have their own, and no negative numbers
 
 
 def legend(scales: Mapping[str, float], y: float, px: float, palette: Palette) -> Iterator[Shape]:
@@ -15,8 +13,8 @@ def legend(scales: Mapping[str, float], y: float, px: float, palette: Palette) -
     """
     x = 14.0
     for scale, largest in scales.items():
-        signed, end = scale in NAMES, f"{largest:.3g}"
-        name = f"{NAMES.get(scale, scale)} " if len(scales) > 1 or not signed else ""
+        signed, end = scale not in MEASURES["unsigned"], f"{largest:.3g}"
+        name = f"{MEASURES['scales'][scale]} " if len(scales) > 1 or not signed else ""
         low = -1.0 if signed else 0.0
         first, last = (f"{name}−{end}", f"+{end}") if signed else (f"{name}0", end)
         yield Text(x, y, first, px, palette.quiet, at="start")

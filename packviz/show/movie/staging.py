@@ -3,7 +3,9 @@
 They are drawn in one size and then scaled to their place. The player is different: it lays out cells for a screen.
 """
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,8 +14,10 @@ from packviz.show.movie.frames import Cell, Data, moments
 UNIT = 40  # pixels of a unit, which is the height of most cells
 WIDEST = 2.6  # the largest aspect ratio of a unit; a word that needs more is shortened
 SMALL, TEXT, LINE = 11, 16, 15  # pixels of the smallest text, of text in a cell, and of text beside the cells
-LETTER, BOLD = 0.6, 0.68  # width of a letter ÷ its height
-NUMBERED = 0.9  # units: the least width of a number
+MEASURES = json.loads(Path(__file__).with_name("measures.json").read_text(encoding="utf-8"))  # which the player shares
+LETTER: float = MEASURES["letter"]  # width of a letter ÷ its height
+BOLD: float = MEASURES["bold"]  # and of a bold one
+NUMBERED: float = MEASURES["numbered"]  # units: the least width of a number
 MARGIN = 12  # pixels around everything
 LARGEST = 2.0  # by how much a small picture is enlarged at most
 LEGIBLE = 6  # pixels of the smallest text that is drawn, after the scaling
