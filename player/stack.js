@@ -14,11 +14,11 @@ const each = (many) => Array.from({ length: many }, (_, i) => i);
  * @param {import("./player.js").Player} player
  */
 export function showStack(player) {
-  const { stack, stages } = player.movie,
+  const { stack } = player.movie,
     { onWatch } = player.options,
     node = player.ui.stack;
   const focused = node.contains(/** @type {ShadowRoot} */ (node.getRootNode()).activeElement);
-  node.hidden = !stack || !(stages.run || stages.attention);
+  node.hidden = !stack;
   if (node.hidden) return node.replaceChildren();
   const { layers, directions, heads = 0 } = stack,
     shown = watchedOf(stack);

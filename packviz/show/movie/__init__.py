@@ -69,6 +69,8 @@ def movie(
     ]
     opening = before[next(iter(shown))](view)
     about = replace(kind.about(view), stages=tuple(stage.name for stage in kind.stages))
+    if not any(stage.watched for stage in shown.values()):
+        about = replace(about, stack={})
     return made(about, opening, played, scenes, code, lines)
 
 

@@ -54,7 +54,8 @@ class StageEntry:
     name: of the stage, in links and captions. statement: the name of its line in the program. steps: yields its steps.
     scene: the layout of its panels. end: the frame that it leaves to the next stage, None for the last one. has:
     whether a run has it. by_default: whether a movie has it even if it is not asked for. otherwise: the stage that a
-    run without it shows in its place.
+    run without it shows in its place. watched: whether it shows the layer, direction or head that is watched, so that
+    the player offers the others.
     """
 
     name: str
@@ -65,6 +66,7 @@ class StageEntry:
     has: Callable[[Any], bool] = always
     by_default: bool = True
     otherwise: str | None = None
+    watched: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ PACKING_MOVIE = MovieKind(
         StageEntry("embed", "embed", embed, embed_scene, embed_end, has=is_embedded, otherwise="pad"),
         StageEntry("sort", "pack", sort, sort_scene, sort_end),
         StageEntry("pack", "pack", pack, pack_scene, pack_end, has=is_packed, otherwise="sort"),
-        StageEntry("run", "run", run, run_scene, run_end, has=is_packed, otherwise="sort"),
+        StageEntry("run", "run", run, run_scene, run_end, has=is_packed, otherwise="sort", watched=True),
         StageEntry("unpack", "unpack", unpack, unpack_scene, run_end, has=is_packed, otherwise="sort"),
         StageEntry("backward", "backward", backward, backward_scene, has=is_packed, by_default=False, otherwise="sort"),
     ),
@@ -113,9 +115,18 @@ ROWS_MOVIE = MovieKind(
         StageEntry("fill", "fill", fill, fill_scene, fill_end),
         StageEntry("borders", "borders", borders, borders_scene, borders_end),
         StageEntry(
-            "attention", "attention", attention, attention_scene, attention_end, has=has_attention, otherwise="run"
+            "attention",
+            "attention",
+            attention,
+            attention_scene,
+            attention_end,
+            has=has_attention,
+            otherwise="run",
+            watched=True,
         ),
-        StageEntry("run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run, otherwise="attention"),
+        StageEntry(
+            "run", "run", run_rows, run_rows_scene, run_rows_end, has=has_run, otherwise="attention", watched=True
+        ),
         StageEntry("leak", "leak", leak, leak_scene, leak_end),
         StageEntry("losses", "losses", losses, rows_scene, by_default=False),
     ),
