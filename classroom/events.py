@@ -21,6 +21,7 @@ Action = Literal[
     "next", "twin", "back", "delete", "item", "show", "channels",
 ]  # fmt: skip
 ACTIONS: tuple[Action, ...] = get_args(Action)
+Advice = Literal["explain", "talk", "go on"]
 Done = Literal[Action, "put", "go"]  # `actions.prepared` turns next, back and item into these and others
 
 MAX_PHONES = 1000
@@ -28,7 +29,7 @@ MAX_CHANGES = 50  # of a phone's vote in one round; ten times as many of its set
 MAX_EVENTS = 100_000  # of phones; the teacher may add as many again
 MAX_NAME = 24  # characters
 MAX_WONDER, MAX_WONDERS = 300, 20  # characters of a question to the teacher, and how many from one phone
-GO_STRAIGHT = 0.8  # share of right answers in the first vote
+EXPLAIN, GO_ON = 0.35, 0.70  # shares of right answers: see advice()
 
 _BACK: Mapping[str, tuple[Phase, int]] = {
     "vote 1": ("lobby", 1),
@@ -160,13 +161,32 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
     return [*([_event("closed")] if closes else []), _event(kind, **shown)]
 
 
-def offered(state: State) -> tuple[Action, ...]:
-    """Return the actions that lead on from what is on the screen, first the one that usually comes next.
+def share_of_right(state: State) -> float | None:
+    """Return the share of right answers in the current round; None without votes, and in a poll."""
+    judged = [vote.right for vote in state.votes.values()]
+    return None if not judged or None in judged else sum(map(bool, judged)) / len(judged)
 
-    From GO_STRAIGHT right answers on, talking teaches little: the answer comes at once, as it does in a poll.
+
+def advice(state: State) -> Advice | None:
+    """Return what research advises after a vote; None without votes, and in a poll.
+
+    Under 35 % right: explain again; up to 70 %: let them talk; then vote again. Above: go on (Vickrey et al. 2015).
+    After the second vote the answer is shown: up to 70 % right, with an explanation.
     """
-    votes = [vote.right for vote in state.votes.values()]
-    clear = bool(votes) and (None in votes or sum(map(bool, votes)) >= GO_STRAIGHT * len(votes))
+    share = share_of_right(state)
+    if share is None:
+        return None
+    if share > GO_ON:
+        return "go on"
+    return "explain" if share < EXPLAIN or state.round == 2 else "talk"
+
+
+def offered(state: State) -> tuple[Action, ...]:
+    """Return the actions that lead on from what is on the screen, first the one that is advised, or usual.
+
+    In a poll there is nothing to talk about: what was answered comes at once.
+    """
+    advised = advice(state)
     poll = state.current is not None and "prompt" in state.current.spec and "answer" not in state.current.spec
     match state.phase, state.round:
         case "lobby", _:
@@ -174,9 +194,11 @@ def offered(state: State) -> tuple[Action, ...]:
         case "vote", _:
             return ("close",)
         case "closed", 1:
-            return ("reveal", "talk") if clear or poll else ("talk", "reveal")
+            if poll or advised == "go on":
+                return ("reveal", "talk")
+            return ("reopen", "talk", "reveal") if advised == "explain" else ("talk", "reveal")
         case "talk", _:
-            return ("reopen", "reveal")
+            return ("reveal", "reopen") if advised == "go on" else ("reopen", "reveal")
         case "closed", _:
             return ("reveal",)
     return ("next",)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from classroom.events import can_undo, offered
+from classroom.events import Advice, advice, can_undo, offered, share_of_right
 from classroom.question import Question
 from classroom.slide import rendered, without_picture
 from classroom.specs import Spec
@@ -20,7 +20,13 @@ _PLAIN = {
     *("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "i", "in", "is", "it", "of", "on", "or", "that"),
     *("the", "this", "to", "was", "with"),
 }
-_EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see hint()
+_HINTS: Mapping[tuple[Advice, int], str] = {
+    ("explain", 1): "Few are right: explain it again, then ask for a second vote.",
+    ("talk", 1): "Let them talk with their neighbors and vote again.",
+    ("go on", 1): "Most are right: show the answer and go on.",
+    ("explain", 2): "Many are still wrong after the second vote: show the right answer and explain it.",
+    ("go on", 2): "Most are right: show the answer and go on.",
+}
 
 
 def snapshot(state: State, question: Question | None, token: str, *, host: bool) -> dict[str, Any]:
@@ -111,24 +117,11 @@ def _short(item: Spec) -> dict[str, Any]:
 
 
 def hint(state: State) -> dict[str, Any] | None:
-    """Return the share of right answers in the round that has been closed, and what research advises; None before.
-
-    Under 35 % right: explain again; up to 70 %: let them talk and vote again; above: go on (Vickrey et al. 2015).
-    """
-    votes = state.votes
-    if state.phase not in ("closed", "talk") or not votes:
+    """Return the share of right answers in the round that has been closed, and what is advised; None before."""
+    advised = advice(state)
+    if state.phase not in ("closed", "talk") or advised is None:
         return None
-    if None in (judged := [vote.right for vote in votes.values()]):
-        return None  # a poll
-    share = sum(map(bool, judged)) / len(votes)
-    advice, told = "go on", "Most are right: show the answer and go on."
-    if share < _EXPLAIN:
-        advice, told = "explain", "Few are right: explain it again, then ask for a second vote."
-    elif share <= _GO_ON and state.round == 2:
-        advice, told = "explain", "Answers are still mixed after the second vote: show the right one and explain it."
-    elif share <= _GO_ON:
-        advice, told = "talk", "Let them talk with their neighbors and vote again."
-    return {"share": round(share, 3), "advice": advice, "told": told}
+    return {"share": round(share_of_right(state) or 0.0, 3), "advice": advised, "told": _HINTS[advised, state.round]}
 
 
 def _sure(asked: OnScreen, answers: Sequence[str]) -> dict[str, list[int]]:

@@ -93,16 +93,41 @@ async def test_next_leads_through_all_items_and_back_to_what_was_shown(address: 
         assert (await room.act("item", item=8)).status == 400
 
 
-@pytest.mark.parametrize(("right", "after"), [(5, "reveal"), (4, "reveal"), (3, "talk"), (0, "talk")])
-async def test_next_goes_to_the_answer_if_80_percent_are_right(address: str, right: int, after: str) -> None:
+@pytest.mark.parametrize(
+    ("right", "offered", "hint", "then"),
+    [
+        (5, ["reveal", "talk"], "show the answer", ("reveal", 1)),
+        (4, ["reveal", "talk"], "show the answer", ("reveal", 1)),
+        (3, ["talk", "reveal"], "Let them talk", ("talk", 1)),
+        (1, ["reopen", "talk", "reveal"], "then ask for a second vote", ("vote", 2)),
+    ],
+)
+async def test_next_does_what_the_teacher_is_advised_to_do(
+    address: str, right: int, offered: list[str], hint: str, then: tuple[str, int]
+) -> None:
     async with lecture(address, OWN, phones=5) as (room, phones):
         await do(room, "next", "next")
         for i, phone in enumerate(phones):
             await phone.vote(1, int(i < right))
         await do(room, "next")
-        assert (await room.seen())["offered"][0] == after
+        seen = await room.seen()
+        assert seen["offered"] == offered
+        assert hint in seen["hint"]["told"]
         await do(room, "next")
-        assert (await look(phones[0]))[2] == after
+        assert (await look(phones[0]))[2:] == then
+
+
+@pytest.mark.parametrize(("right", "hint"), [(0, "explain it"), (3, "explain it"), (4, "go on")])
+async def test_after_the_second_vote_the_answer_is_advised(address: str, right: int, hint: str) -> None:
+    async with lecture(address, OWN, phones=5) as (room, phones):
+        await do(room, "next", "open", "close", "talk", "reopen")
+        for i, phone in enumerate(phones):
+            await phone.vote(2, int(i < right))
+        await do(room, "close")
+        seen = await room.seen()
+        assert seen["offered"] == ["reveal"]
+        assert seen["hint"]["told"].endswith(f"{hint}.")
+        assert "show the" in seen["hint"]["told"]
 
 
 async def test_a_slide_and_a_step_are_on_the_phones(address: str) -> None:

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from packviz.compute.backward import Loss, On
 from packviz.compute.notebook import show_runs_with
-from packviz.show.movie.about import Asked
+from packviz.show.movie.about import About, Asked
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.kinds import PACKING_MOVIE, chosen, movie_kind_of, stages_of
+from packviz.show.movie.kinds import PACKING_MOVIE, MovieKind, StageEntry, View, chosen, movie_kind_of, stages_of
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Stage
 from packviz.show.movie.packing.beside.back import back_beside
@@ -68,10 +68,12 @@ def movie(
         for i, shot in enumerate(stage.steps(view))
     ]
     opening = before[next(iter(shown))](view)
+    return made(_about(kind, view, shown.values()), opening, played, scenes, code, lines)
+
+
+def _about(kind: MovieKind, view: View, shown: Collection[StageEntry]) -> About:
     about = replace(kind.about(view), stages=tuple(stage.name for stage in kind.stages))
-    if not any(stage.watched for stage in shown.values()):
-        about = replace(about, stack={})
-    return made(about, opening, played, scenes, code, lines)
+    return about if any(stage.watched for stage in shown) else replace(about, stack={})
 
 
 def still(run: Any) -> str:
