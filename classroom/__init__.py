@@ -20,16 +20,5 @@ may follow either vote; `talk` and `reveal` close an open one. `back` undoes the
 been shown. `step` moves the movie of the reveal. Anything else is refused with 409. An action may have `at`, the place
 in the lesson ([number of what is shown, phase, round]) for which it is meant: elsewhere nothing is done.
 
-A snapshot (snapshot.py) is what one token may see of a room. What phones read of it is the type Seen in
-phone/connection.js, and of a question the type Question in phone/answer.js. It also has, for everybody: code, item (the
-place in the list of what is on the screen, from 0; null if it is not from the list), slide (its Markdown) and wonder
-(the question from a student that the teacher shows, or null); with the bars: answer (as it would be sent) and reasons
-([{answer, reason}]). The path of a movie needs &token=. Answers by form: an index or a text for a choice, a number, a
-list or text for numbers, a text for letters and for a text, [sequence, t] for a cell.
-The teacher always gets the bars and what comes with them, others in the phase reveal. For the teacher alone: host,
-place (as in `at`), hint (null, or {share, advice, told} after a close), offered (the actions that lead on, first the
-usual one), undo (whether `back` undoes the last one), items (the plan, or null), questions (the list; empty in a plan),
-done (places in the list that were shown), index (as item), left (how many of the list come after it), before and after
-(whether there is something), upcoming (the next item), note, seconds since the first item, asked (all specs so far),
-spec (of the current question), pace, wonders, following_count.
+A snapshot (snapshot.py) is what one token may see of a room: seen.py has its type.
 """

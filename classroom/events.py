@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from classroom.names import friendly, secret
 from classroom.question import Question
+from classroom.seen import Advice
 from classroom.state import Confidence, Event, Pace, Phase, Phone, RefusedError, State, hashed
 from packviz.text import visible
 from packviz.validate import is_integer
@@ -21,7 +22,6 @@ Action = Literal[
     "next", "twin", "back", "delete", "item", "show", "channels",
 ]  # fmt: skip
 ACTIONS: tuple[Action, ...] = get_args(Action)
-Advice = Literal["explain", "talk", "go on"]
 Done = Literal[Action, "put", "go"]  # `actions.prepared` turns next, back and item into these and others
 
 MAX_PHONES = 1000

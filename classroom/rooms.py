@@ -16,6 +16,7 @@ from classroom.export import answers_csv
 from classroom.names import code as new_code
 from classroom.question import Film
 from classroom.room import Room
+from classroom.seen import Seen
 from classroom.shutdown import before_the_end
 from classroom.slide import picture
 from classroom.snapshot import snapshot
@@ -191,7 +192,7 @@ class Rooms:
             await self.store.delete(room.state.code)
         return revision
 
-    async def snapshot(self, code: str, token: str | None) -> dict[str, Any]:
+    async def snapshot(self, code: str, token: str | None) -> Seen:
         """Return what a token, or the teacher's secret, may see; for None what is on the projector."""
         room = await self.room(code)
         host = await room.is_teacher(token)

@@ -2,7 +2,7 @@
 
     POST /api/rooms {"questions": [...]} or {"items": [...]}            -> {"code", "host"}
     POST /api/rooms/CODE/join {} or {"token"}; also "name", "following" -> {"token", "name"}
-    GET  /api/rooms/CODE?token=...                                      -> the snapshot (see classroom/__init__.py)
+    GET  /api/rooms/CODE?token=...                                      -> the snapshot (see classroom/seen.py)
     GET  /api/rooms/CODE/events?token=...&since=N                       -> data: {"revision": N}, one at once if behind
     POST /api/rooms/CODE/vote {"token", "round", "answer"}; also "question", "confidence" -> {"revision"}
     POST /api/rooms/CODE/pace {"token", "pace"}                         -> {"revision"}

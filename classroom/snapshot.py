@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from classroom.events import Advice, advice, can_undo, offered, share_of_right
+from classroom.events import advice, can_undo, offered, share_of_right
 from classroom.question import Question
+from classroom.seen import Advice, Bar, Hint, Seen, Sure
 from classroom.slide import rendered, without_picture
 from classroom.specs import Spec
-from classroom.state import Confidence, OnScreen, Pace, State
+from classroom.state import OnScreen, Pace, State
 
 MAX_BARS, MAX_TEXTS = 6, 40  # different answers, and texts that are collected; the others are counted together
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
@@ -29,11 +30,11 @@ _HINTS: Mapping[tuple[Advice, int], str] = {
 }
 
 
-def snapshot(state: State, question: Question | None, token: str, *, host: bool) -> dict[str, Any]:
+def snapshot(state: State, question: Question | None, token: str, *, host: bool) -> Seen:
     """Return what a phone with this token may see, or the teacher. question: the current one."""
     phone, current = state.phones.get(token), state.current
     mine = state.votes.get(token)
-    seen: dict[str, Any] = {
+    seen: Seen = {
         "code": state.code,
         "revision": state.revision,
         "phase": state.phase,
@@ -66,12 +67,12 @@ def _asked(state: State, question: Question) -> dict[str, Any]:
     return seen
 
 
-def _item(state: State) -> dict[str, Any]:
+def _item(state: State) -> Seen:
     """Return what is on the screen besides a question: a slide with its HTML, or a movie."""
     now = state.now
     if now is None:
         return {"item": None, "kind": None, "shown": None}
-    seen: dict[str, Any] = {"item": now.index, "kind": now.kind, "shown": state.at + 1}
+    seen: Seen = {"item": now.index, "kind": now.kind, "shown": state.at + 1}
     if now.kind == "slide":
         path = f"api/rooms/{state.code}/picture?shown={state.at + 1}"
         text = now.spec["slide"]
@@ -81,7 +82,7 @@ def _item(state: State) -> dict[str, Any]:
     return seen
 
 
-def _for_the_teacher(state: State) -> dict[str, Any]:
+def _for_the_teacher(state: State) -> Seen:
     """Return what only the teacher may see: what comes next, the notes, and what students say to the teacher."""
     now, current, upcoming = state.now, state.current, state.upcoming
     items = [_short(item) for item in state.items]
@@ -105,7 +106,7 @@ def _for_the_teacher(state: State) -> dict[str, Any]:
         "asked": [_short(each.spec) for each in state.asked],
         "spec": _short(current.spec) if current is not None else None,
         "following_count": sum(each.following for each in state.phones.values()),
-        "pace": {said: paces[said] for said in get_args(Pace)},
+        "paces": {said: paces[said] for said in get_args(Pace)},
         "wonders": [{"id": i, "text": text, "shown": i == state.wonder} for i, (_, text) in enumerate(state.wonders)],
     }
 
@@ -116,7 +117,7 @@ def _short(item: Spec) -> dict[str, Any]:
     return {**item, **texts}
 
 
-def hint(state: State) -> dict[str, Any] | None:
+def hint(state: State) -> Hint | None:
     """Return the share of right answers in the round that has been closed, and what is advised; None before."""
     advised = advice(state)
     if state.phase not in ("closed", "talk") or advised is None:
@@ -124,14 +125,14 @@ def hint(state: State) -> dict[str, Any] | None:
     return {"share": round(share_of_right(state) or 0.0, 3), "advice": advised, "told": _HINTS[advised, state.round]}
 
 
-def _sure(asked: OnScreen, answers: Sequence[str]) -> dict[str, list[int]]:
+def _sure(asked: OnScreen, answers: Sequence[str]) -> Sure:
     """Return how many were sure of one of these answers, and how many guessed, in each round; {} if nobody said so."""
     said = [[vote.confidence for vote in votes.values() if vote.read in answers] for votes in asked.counted]
-    found = {name: [each.count(name) for each in said] for name in get_args(Confidence)}
-    return found if any(map(any, found.values())) else {}
+    sure, guessing = [each.count("sure") for each in said], [each.count("guessing") for each in said]
+    return {"sure": sure, "guessing": guessing} if any(sure + guessing) else {}
 
 
-def bars(asked: OnScreen, question: Question) -> list[dict[str, Any]]:
+def bars(asked: OnScreen, question: Question) -> list[Bar]:
     """Return for each answer how often it was given before and after the talk, and why it is right or wrong.
 
     The options of a choice come in their order; of other answers the right one and then the most frequent ones. If
@@ -172,7 +173,7 @@ def _parts(question: Question, read: str) -> set[str]:
     return words - _PLAIN or words
 
 
-def _answer(state: State, asked: OnScreen, question: Question) -> dict[str, Any]:
+def _answer(state: State, asked: OnScreen, question: Question) -> Seen:
     """Return what nobody but the teacher may see before the answer is shown."""
     path = f"api/rooms/{state.code}/movie?shown={state.at + 1}"
     return {

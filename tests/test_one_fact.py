@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from classroom.seen import Seen
 from packviz.show.theme import SEQUENCE_HUES
 from packviz.teach.predictions.prediction import MAX_CHARACTERS
 
@@ -19,3 +20,12 @@ CONSTANTS = {  # the file in JavaScript, the name there, and the value in Python
 def test_a_constant_is_the_same_in_both_languages(file: str, name: str, value: float) -> None:
     (found,) = re.findall(rf"\b{name} = ([\d._]+)[,;]", (ROOT / file).read_text("utf-8"))
     assert float(found) == value
+
+
+def test_what_a_phone_reads_of_a_room_is_what_the_server_sends() -> None:
+    code = (ROOT / "classroom/phone/connection.js").read_text("utf-8")
+    names = re.findall(
+        r"@property \{.+\} \[?(\w+)", code[code.index("@typedef {object} Seen") : code.index("class Refusal")]
+    )
+    assert len(names) > 20
+    assert set(names) <= set(Seen.__annotations__)

@@ -63,7 +63,7 @@ def test_a_phone_says_to_the_teacher_alone_that_it_is_lost(browser: Browser, add
         held.page.get_by_text("Tell your teacher").click()
         held.press("I am lost")
         expect(held.page.get_by_role("button", name="I am lost")).to_have_attribute("aria-pressed", "true")
-        assert room.seen["pace"] == {"slow": 0, "fast": 0, "lost": 1}
+        assert room.seen["paces"] == {"slow": 0, "fast": 0, "lost": 1}
         held.page.get_by_label("A question, which only your teacher sees").fill("Why six rows?")
         held.page.locator("#wonder button").click()
         expect(held.page.get_by_text("Your teacher has your question.")).to_be_visible()

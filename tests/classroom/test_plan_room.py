@@ -329,9 +329,9 @@ async def test_students_tell_the_teacher_alone(address: str) -> None:
 
         assert [await say(one, "pace", said) for said in ("lost", "fast", "dizzy", 3)] == [200, 200, 400, 400]
         assert await say(two, "pace", "lost") == 200
-        assert (await room.seen())["pace"] == {"slow": 0, "fast": 1, "lost": 1}
+        assert (await room.seen())["paces"] == {"slow": 0, "fast": 1, "lost": 1}
         assert await say(one, "pace", None) == 200
-        assert (await room.seen())["pace"] == {"slow": 0, "fast": 0, "lost": 1}
+        assert (await room.seen())["paces"] == {"slow": 0, "fast": 0, "lost": 1}
         assert await say(one, "wonder", "Why canary?") == 200
         assert [await say(one, "wonder", text) for text in ("", 3, "x" * 301)] == [400] * 3
         (wonder,) = (await room.seen())["wonders"]

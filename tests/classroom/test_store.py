@@ -14,6 +14,7 @@ import pytest
 from classroom import limits
 from classroom.redis_store import RedisStore
 from classroom.rooms import Rooms
+from classroom.seen import Seen
 from classroom.sqlite_store import SqliteStore
 from classroom.state import RefusedError
 from classroom.store import BehindError, Store, UnavailableError
@@ -163,7 +164,7 @@ async def test_nothing_of_a_deleted_room_remains_on_disk(tmp_path: Path) -> None
         assert [word for word in (token, "Ada Lovelace", OWN["prompt"]) if str(word).encode() in left] == []
 
 
-async def _until(servers: list[Rooms], code: str, condition: Callable[[dict[str, Any]], bool], host: str) -> None:
+async def _until(servers: list[Rooms], code: str, condition: Callable[[Seen], bool], host: str) -> None:
     for server in servers:
         while not condition(await server.snapshot(code, host)):
             await asyncio.sleep(0.02)

@@ -1,15 +1,15 @@
 """What a class sees: the question, how many have voted, the answers and the movie; the view for the projector."""
 
 import gzip
-from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Literal
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from classroom.rooms import rooms
+from classroom.seen import Seen
 from classroom.state import RefusedError
 from packviz.text import html, markup
 from ui.parts.network import for_others
@@ -24,8 +24,6 @@ LOOK = 0.7  # seconds between two looks at a room
 _FITS = 450  # characters that fit the projector in full size
 _OTHERS = "others"  # the label of answers that are counted together
 _COMMON = 3  # the most frequent wrong answers, whose reasons fit on the projector
-
-Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
 
 _SENTENCES = {
     "lobby": "Read the question. The vote opens in a moment.",
@@ -153,7 +151,7 @@ def bars(seen: Seen) -> str:
         return "<p>Nobody has answered.</p>"
     if asked["kind"] == "own" and asked["form"] == "text" and seen["answer"] is None:
         return _texts(seen)
-    sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
+    sides: tuple[Literal["before", "after"], ...] = ("before", "after") if seen["rounds"] == 2 else ("before",)
     most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
     told = [bar for bar in seen["bars"] if bar["reason"] and not bar["right"]]
     rare = sorted(told, key=lambda bar: -bar["before"] - bar["after"])[_COMMON:]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from classroom.seen import Seen
 from classroom.specs import is_question
 from packviz.text import counted
 from ui.parts.lesson import apart
@@ -19,7 +20,7 @@ from ui.parts.plan_view import from_the_list, plan_view, set_plan
 from ui.state import widgets
 from ui.state.visit import visit
 from ui.views.class_menu import projector_link, room_menu
-from ui.views.class_stage import LOOK, Seen, counted_votes, join_link, projector, stage
+from ui.views.class_stage import LOOK, counted_votes, join_link, projector, stage
 from ui.views.presenter import presenter
 from ui.views.teachers_room import TeachersRoom, act, come_back, open_room, seen_now
 

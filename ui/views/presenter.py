@@ -3,18 +3,21 @@
 The clock, the note, what comes next, the answers so far, and what students tell their teacher.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from html import escape
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from classroom.seen import Seen
+from classroom.state import Pace
 from packviz.text import counted, percent
 from ui.parts.plan_view import title
-from ui.views.class_stage import LOOK, Seen, bars
+from ui.views.class_stage import LOOK, bars
 from ui.views.teachers_room import act, seen_now
 
-_PACES = {"slow": "too slow", "fast": "too fast", "lost": "lost"}
+_PACES: Mapping[Pace, str] = {"slow": "too slow", "fast": "too fast", "lost": "lost"}
 _SHOWN = 5  # of the questions from students, the latest ones
 
 
@@ -62,12 +65,12 @@ def _next(seen: Seen, following: str) -> str:
 
 def _pace(seen: Seen) -> str:
     """Return one small bar of what students say about the pace."""
-    pace = {told: seen["pace"][name] for name, told in _PACES.items()}
+    pace = {told: seen["paces"][name] for name, told in _PACES.items()}
     told = ", ".join(f"{many} {name}" for name, many in pace.items() if many)
     if not told:
         return ""
     parts = "".join(
-        f'<i class="{name}" style="--share: {seen["pace"][name] / seen["joined"]:.3f}"></i>' for name in _PACES
+        f'<i class="{name}" style="--share: {seen["paces"][name] / seen["joined"]:.3f}"></i>' for name in _PACES
     )
     return (
         f'<div class="class-pace"><div aria-hidden="true">{parts}</div>'

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from classroom.rooms import rooms
+from classroom.seen import Seen
 from classroom.state import RefusedError
 from ui.parts.new_question import put_batch, unfold
 from ui.parts.plan import Plan, shown_of
 from ui.state.visit import visit
-from ui.views.class_stage import Seen
 
 
 @dataclass
