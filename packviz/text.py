@@ -56,13 +56,14 @@ def visible(text: str) -> str:
 
 
 def quoted(text: str, width: int = 24) -> str:
-    """Return the text for a message: visible, in quotes, and cut to `width` characters.
+    """Return the text for a message: visible, in quotes, cut to its first line and to `width` characters.
 
-    >>> print(quoted("short"), quoted("x" * 30, width=5))
-    'short' 'xxxx…'
+    >>> print(quoted("short"), quoted("x" * 30, width=5), quoted("one\\ntwo"))
+    'short' 'xxxx…' 'one…'
     """
-    seen = visible(text[: width + 1])
-    return f"'{seen}'" if len(text) <= width else f"'{seen[: width - 1]}…'"
+    line = next(filter(str.strip, text.split("\n")), text)
+    seen = visible(line[: width + 1])
+    return f"'{seen}'" if line == text and len(text) <= width else f"'{seen[: width - 1].rstrip()}…'"
 
 
 def html(text: str) -> str:

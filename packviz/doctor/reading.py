@@ -29,6 +29,12 @@ _ERROR = re.compile(r"\w(?:Error|Exception|Warning)\b|Traceback \(most recent ca
 # A word after a word; or letters, and neither digits nor brackets.
 _PROSE = re.compile(r"[^\W\d_]\s++[^\W\d_]|^(?=[^\d\[\](){}]*+\Z).*[^\W\d_]", re.DOTALL)
 _COMMENT = re.compile(r"#.*")
+# A line of Python that reads like prose.
+_STATEMENT = re.compile(
+    r"^[ \t]*+(?:(?:class|def)[ \t]++\w++[ \t]*+[(:]|(?:for|with)[ \t].*:[ \t]*+$"
+    r"|import[ \t]++[\w.]++(?:[ \t]++as[ \t]++\w++)?[ \t]*+$|from[ \t]++[\w.]++[ \t]++import[ \t])",
+    re.MULTILINE,
+)
 _DTYPE = re.compile("u?int(8|16|32|64)|int|bfloat16|float(16|32|64)?|half|double|short|long|bool")
 _DEVICE = re.compile(r"\bdevice\s*=\s*['\"](\w+(?::\d+)?)['\"]")
 _EXPECTED = "numbers in brackets"
@@ -100,8 +106,10 @@ def are_words(text: str) -> bool:
     (True, True, False)
     """
     written = _NUMBERS.sub("0", _COMMENT.sub("", text).replace("Parameter containing:", ""))
-    is_error = _ERROR.search(written) is not None
-    return is_error or (bool(written.strip()) and not PYTHON.search(written) and _PROSE.search(written) is not None)
+    if _ERROR.search(written):
+        return True
+    is_code = PYTHON.search(written) or _STATEMENT.search(written)
+    return bool(written.strip()) and not is_code and _PROSE.search(written) is not None
 
 
 def padding_code(text: str) -> str:

@@ -128,8 +128,13 @@ def test_an_error_message_is_looked_up_in_the_questions(app: AppTest, key: str) 
 def test_code_gets_a_way_on_and_what_is_printed_does_not(app: AppTest) -> None:
     said = "This looks like code, but the doctor checks values: print the tensors and paste what is printed."
     code = "packed = pack_padded_sequence(x, lengths)\noutput, h_n = gru(packed)\nlast = output[:, -1]"
-    for key, text in {"x": code, "lengths": "lengths.cpu()"}.items():
+    module = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.rnn = nn.GRU(4, 8)"
+    padded = "lengths = [3, 2]\nx = pad_sequence(seqs)"
+    loop = "for x, lengths in loader:\n    print(x)"
+    given = [("x", code), ("lengths", "lengths.cpu()"), ("x", module), ("x", padded), ("x", loop)]
+    for key, text in given:
         fill(app, key, text)
+        assert "␊" not in texts(app)
         assert texts(app).count(said) == 1
         (link,) = [each.proto for each in app.get("page_link")]
         assert (link.page, link.label) == ("questions", "Look up this code in Questions")
