@@ -19,4 +19,5 @@ compared(
         "The way back": comparing.going_back,
     },
     ("training", "Next: does it hurt accuracy? →"),
+    ("two_packings", "This batch for a transformer →"),
 )

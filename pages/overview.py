@@ -8,5 +8,5 @@ overview(
     "Without packing, an RNN also reads the padding.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
-    ("two_packings", "This batch for a transformer →"),
+    ("compare", "Padded beside packed →"),
 )

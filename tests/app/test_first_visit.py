@@ -13,7 +13,7 @@ from ui.parts.controls import LABEL
 @pytest.mark.check
 def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: str) -> None:
     seen = visit(None, size=LAPTOP)
-    assert 20 < len(seen.words) <= 53, " ".join(seen.words)  # 45, and the 8 of the menu
+    assert 20 < len(seen.words) <= 55, " ".join(seen.words)  # 47, and the 8 of the menu
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     expect(seen.main.get_by_text("B ends after 2 words.")).to_be_in_viewport()
     assert has_its_height(seen.main.locator(".st-key-why"))
@@ -30,7 +30,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
         assert seen.data("step") == str(step)
         expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
     seen.press("End")
-    expect(seen.player.get_by_role("button", name="This batch for a transformer")).to_be_visible()
+    expect(seen.player.get_by_role("button", name="Padded beside packed")).to_be_visible()
     seen.player.get_by_role("button", name="First lesson: why pad?").click()
     seen.page.wait_for_url(f"{address}/padding")
     seen.settle()
@@ -45,6 +45,16 @@ def has_its_height(why: Locator) -> bool:
     with_words = why.evaluate("place => place.offsetHeight")
     without = why.evaluate("place => { place.replaceChildren(); return place.offsetHeight; }")
     return bool(0 <= without - with_words < 8)
+
+
+def test_the_result_leads_to_both_runs_on_the_same_text(visit: Open, address: str) -> None:
+    seen = visit({"sequences": "go\nget set"}, size=LAPTOP)
+    seen.main.locator(".st-key-why").get_by_role("link", name="Compare both").click()
+    seen.page.wait_for_url(re.compile(f"{address}/compare"))
+    expect(seen.player).to_have_attribute("aria-label", re.compile("2 sequences"))
+    seen.settle()
+    seen.press("End")
+    expect(seen.player.get_by_role("button", name="This batch for a transformer")).to_be_visible()
 
 
 @pytest.mark.parametrize(

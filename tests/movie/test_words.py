@@ -176,7 +176,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     ),
     (rf"only ({CHIPS}) (?:has|have) a packed row\b", lambda m: m.live),
     (rf"({CHIPS}) starts? from h_0", lambda m: m.at_their_last_step),
-    (rf"({CHIPS}) ends? here", ended),
+    (rf"({CHIPS}) ends?( here)?:", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
@@ -253,9 +253,11 @@ def takes_tokens(m: Moment) -> bool:
 @pytest.mark.parametrize(
     ("words", "true"),
     [
-        (r"[hc]_n(\[-?\d+\])? (is|are) complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
+        (r"[hc]_n(\[-?\d+\])?( \(not drawn\))? (is|are) complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
         ("(?i)without padding|each token is stored once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
         ("last token", takes_tokens),
+        ("pads are not read", lambda m: not m.case.strays and not all(m.case.mask[b][m.t] for b in range(m.case.B))),
+        ("reads (pads|them), too", lambda m: pads(m.case) > 0),
     ],
 )
 def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], bool]) -> None:

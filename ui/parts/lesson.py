@@ -93,12 +93,12 @@ def compared(
     stages: tuple[MovieStage, ...],
     at_a_glance: Callable[[Shown], None],
     parts: Parts,
-    onward: Way,
+    *onward: Way,
 ) -> None:
     """Show a movie and its results on one screen, and everything else in tabs.
 
     at_a_glance: draws the results, in a few lines. parts: one for each tab, computed when its tab is opened.
-    onward: as in `lesson`.
+    onward: as in `overview`.
     """
 
     def below(shown: Shown) -> None:
@@ -109,7 +109,7 @@ def compared(
                 with tab:
                     show(shown)
 
-    _with_movie(question, answer, stages, (onward,), below)
+    _with_movie(question, answer, stages, onward, below)
 
 
 def measured(question: str, answer: str, work: str, parts: Parts) -> None:
@@ -230,6 +230,8 @@ def _why() -> None:
             found = shown.fact(final_state)
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
+            if isinstance(found, FinalState):
+                st.page_link(script("compare"), label="Compare both →")
             about_new_ids(asked, shown.batch)
 
 

@@ -23,19 +23,25 @@ def embed(view: View) -> Iterator[Step]:
     table, end = view.trace.padded.embedding, embed_end(view)
     assert table is not None
     row = table[int(inputs.pad_id(view))]  # the pad's
-    own = bool(row.any())
-    yield Step(say("embed", "embedded", view, table=table.shape, own=own), (end,), name="embedded")
-    if "embed" in view.deep and len(token_table.pads(view)[0]):
+    own, pads = bool(row.any()), len(token_table.pads(view)[0])
+    deep, around = "embed" in view.deep, _around_pads(view)
+    caption = say("embed", "embedded", view, table=table.shape, own=own, pads=pads)
+    yield Step(caption, (end if deep else end | around,), name="embedded")
+    if deep and pads:
         values = ", ".join(number(value) for value in rounded(row[:LISTED]).tolist())
         dots = ", …" if len(row) > LISTED else ""
         detail = (
             CodeLine(f"embedding.weight[{number(inputs.pad_id(view))}]", shape(len(row))),
             CodeLine(f"= [{values}{dots}]"),
         )
-        b, first, count = np.unique(token_table.pads(view)[0], return_index=True, return_counts=True)
-        start = token_table.pads(view)[1][first]  # the first is the earliest: pads are ordered by time step
-        outlines = outline("mark:pads", places.grid(view), (view.place[b], start), 1, count, b, tone="now")
-        yield Step(say("embed", "pad_row", view, own=own), ({**end, **frame(outlines)},), detail=detail)
+        yield Step(say("embed", "pad_row", view, own=own), (end | around,), detail=detail)
+
+
+def _around_pads(view: View) -> Frame:
+    """Return an outline around the pads of each sequence."""
+    b, first, count = np.unique(token_table.pads(view)[0], return_index=True, return_counts=True)
+    start = token_table.pads(view)[1][first]  # the first is the earliest: pads are ordered by time step
+    return frame(outline("mark:pads", places.grid(view), (view.place[b], start), 1, count, b, tone="now"))
 
 
 @once
