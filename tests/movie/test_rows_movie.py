@@ -189,7 +189,7 @@ def test_the_captions_of_borders_count_documents_tokens_and_pairs(text: str, set
     letters = re.findall(r"{(\w)}", said["row"])
     assert [ord(letter) - ord("A") for letter in letters] == [b for b, _, _ in run.rows.rows[row]]
     longest_first = letters != sorted(letters)
-    assert ("filled longest first" in said["row"]) == longest_first
+    assert ("longest first" in said["row"]) == longest_first
     assert not longest_first or lengths == sorted(lengths, reverse=True)
     assert ("free cell" in said["position_ids"]) == (run.config.reset_positions and sum(lengths) < run.rows.max_length)
     assert ("run on" in said["position_ids"]) == (not run.config.reset_positions)

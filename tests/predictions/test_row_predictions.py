@@ -157,6 +157,17 @@ def test_a_first_token_is_said_to_read_only_itself(isolate: bool, place: str) ->
     assert {each.why for each in asked} == {f"It is the first token of {place}, so it reads only itself."}
 
 
+@each_seed
+def test_who_counted_too_many_is_not_told_to_count_more(seed: int) -> None:
+    """Too many outputs, keys or documents: the reason does not say that something changes or is read, too."""
+    for prediction in every_row_prediction(seed):
+        if prediction.key in ("changed_tokens", "changed_documents", "keys_read"):
+            size = len if prediction.form == "letters" else max
+            for slip in prediction.slips:
+                if slip.answer and size(slip.answer) > size(prediction.answer):  # type: ignore[arg-type]
+                    assert not re.search(r", too\b|\balso\b|does not end", slip.reason), (prediction.answer, slip)
+
+
 def test_nothing_about_rows_is_asked_of_a_packed_batch() -> None:
     packed = pv.trace(pv.Batch.parse(TEXT))
     assert [kind(packed) for kind in ROW_KINDS] == [None] * len(ROW_KINDS)

@@ -160,6 +160,8 @@ ROWS = {  # in the words of public threads on packing for transformers
     "keras masking layer equivalent": "mask-for-an-lstm",
     "gru gives nan": "nan",
     "loss is nan": "document-without-targets",
+    "why is my loss nan when a sentence is empty": "document-without-targets",
+    "empty sentence": "length-zero",
     "loss is nan after padding": "nan",
 }
 BACK = {  # about the way back, in plain words

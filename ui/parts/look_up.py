@@ -10,8 +10,8 @@ from ui.state.path import script
 
 _PRINTED = r"(?:\w*[Tt]ensor|array|PackedSequence|Size|list|tuple|pad_sequence|pack_sequence)"  # around printed values
 _VALUE = rf"(?:torch|np|numpy|nan|inf|None|True|False|{_PRINTED})\b"
-# A call or an index of anything but printed values, a call with a name in it, a name that gets the value of another one,
-# or a statement.
+# A call or an index of anything but printed values, a call that is given a name, a name that gets the value of another
+# one, or a statement.
 _CODE = re.compile(
     rf"\b(?!{_PRINTED}\b)[a-z_]\w*[\[(]|\b{_PRINTED}\(\s*(?!{_VALUE}|\w+\s*=)[A-Za-z_]"
     rf"|\w[ \t]*=[ \t]*(?!{_VALUE})[A-Za-z_]|^[ \t]*(?:class|def|for|with|import|from)[ \t]",
