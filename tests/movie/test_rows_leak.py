@@ -130,6 +130,31 @@ def test_with_the_right_border_the_verdict_is_no_leak(settings: dict[str, Any]) 
     assert float(found.difference.max()) <= 1e-13
 
 
+@pytest.mark.parametrize("layer", ["attention", "gru", "conv"])
+def test_the_lesson_shows_the_leak_before_what_prevents_it(layer: str) -> None:
+    run, leaking = run_of(layer=layer), run_of(layer=layer, isolate=False)
+    movie = pv.movie(run, ("leak",), deep=True)
+    names = [step.name for step in movie.steps]
+    assert names == ["before", "without", "reached", "layer 0", "verdict", "end"]
+    assert [step.tone for step in movie.steps] == ["", "wrong", "wrong", "", "", ""]
+    assert f"by up to {two_decimals(float(torch.cat(leaking.difference[0]).max()))}." in told(movie, "without")
+    letters = [letter for letter, *_ in shown(run)[2]]
+    reached = (leaking.influence[0] != 0)[:, run.document_ids[0] == 0].any(1)
+    others = [letters[d] for d in run.document_ids[0][reached].unique().tolist() if d]
+    assert re.findall(r"\{(\w+)\}", told(movie, "reached")) == [letters[0], *others]
+    for name, hits in (("reached", leak_in(leaking, 0).crossing), ("verdict", leak_in(run, 0).crossing)):
+        marks = movie.frame(movie.step_at("leak", name=name))["marks"].values()
+        red = [mark for mark in marks if mark["role"] == "mark" and mark["p"] == "influence" and mark["shown"]]
+        assert bool(red) == bool(hits.any())
+
+
+@pytest.mark.parametrize("settings", [{"isolate": False}, {"layer": "conv", "kernel_size": 1}], ids=str)
+def test_where_nothing_can_be_taken_away_the_lesson_shows_the_run_alone(settings: dict[str, Any]) -> None:
+    names = [step.name for step in pv.movie(run_of(**settings), ("leak",), deep=True).steps]
+    assert "document 0" in names
+    assert "without" not in names
+
+
 def test_alone_by_layer_ends_with_alone() -> None:
     for layer in (*RECURRENT, "conv", "attention"):
         run = run_of(layer=layer, num_layers=2, isolate=False)

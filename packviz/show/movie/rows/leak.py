@@ -1,15 +1,17 @@
 """What leaks: each document alone against the row, the influence of tokens on outputs, and the verdict of both."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from packviz.compute.rows import rerun
 from packviz.inputs.documents import position_ids_of
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, Tone, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
@@ -20,18 +22,27 @@ NUMBERED = 16  # up to this many tokens, the influence is written as numbers
 
 
 def leak(view: RowsView) -> Iterator[Step]:
-    """Show the outputs of each layer beside each document alone, the influence by documents, and the verdict."""
+    """Show the outputs of each layer beside each document alone, the influence by documents, and the verdict.
+
+    In full depth, what keeps the documents apart is first taken away.
+    """
     row, layers = through(view), range(len(view.trace.layers))
     found, n = row.leak, len(row.leak.owner)
     alone = ("alone", Scene([row_box(view, states=False)]))  # without the influence, cells are larger
     before = f"{say('leak.before', view, row=row)}{shown_part(view)}"
     yield Step(before, (_at(view, 0, compared=False),), scene=alone, time=0, name="before")
     apart = (CodeLine("difference = (output - alone).abs().amax(-1)", f"({n},)"),)
-    for layer in layers:
-        caption, picture, differs = _alone(view, layer), _at(view, layer), found.differs[layer].any()
-        yield Step(caption, (picture,), apart, "wrong" if differs else "", scene=alone, name=f"layer {layer}")
     gradient = (CodeLine("(gradient,) = torch.autograd.grad(output[q].sum(), x)", f"({n}, {found.alone.size(-1)})"),)
-    for d in np.unique(row.owner).tolist():
+    without = _without_borders(view) if "leak" in view.deep else None
+    if without is not None:
+        beside, reached = _leaking(without)
+        yield Step(beside, (_at(without, layers[-1]),), apart, "wrong", scene=alone, name="without")
+        yield Step(reached, (_whole(without),), gradient, "wrong", name="reached")
+    for layer in layers:
+        caption, picture = _alone(view, layer, again=without is not None), _at(view, layer)
+        tone: Tone = "wrong" if found.differs[layer].any() else ""
+        yield Step(caption, (picture,), apart, tone, scene=alone, name=f"layer {layer}")
+    for d in np.unique(row.owner).tolist() if without is None else ():
         by = (found.influence[found.owner[: found.probed] == d] != 0).any(0)
         others = [row.pieces[other][0] for other in sorted({*found.owner[by].tolist()} - {d})]
         key, of = "influence" if others else "no_influence", row.pieces[d][0]
@@ -42,13 +53,36 @@ def leak(view: RowsView) -> Iterator[Step]:
     yield Step(say("leak.end", view, **known), (_whole(view),), name="end")
 
 
-def _alone(view: RowsView, layer: int) -> str:
-    """Return how the outputs of a layer compare with those of each document alone, in words."""
+def _without_borders(view: RowsView) -> RowsView | None:
+    """Return the same run without what keeps its documents apart; None if it has nothing, or if nothing leaks then."""
+    if not view.trace.config.isolate:
+        return None
+    other = replace(view, trace=rerun(view.trace, isolate=False), made={})
+    return other if through(other).leak.crossing.any() else None
+
+
+def _leaking(view: RowsView) -> tuple[str, str]:
+    """Return how far outputs are from those of each document alone, and whose tokens change them, in words."""
+    row, layer = through(view), view.trace.config.layer
+    apart = two_decimals(float(row.leak.difference[-1].max()))
+    q, k = row.leak.crossing.nonzero().T
+    first = int(row.leak.owner[k].min())
+    readers = [row.pieces[d][0] for d in row.leak.owner[q[row.leak.owner[k] == first]].unique().tolist()]
+    known = {"by": row.pieces[first][0], "of": readers}
+    return say("leak.without", view, layer=layer, apart=apart), say("leak.reached", view, **known)
+
+
+def _alone(view: RowsView, layer: int, *, again: bool) -> str:
+    """Return how the outputs of a layer compare with those of each document alone, in words.
+
+    again: whether they were shown before without what keeps the documents apart.
+    """
     found, L = through(view).leak, len(view.trace.layers)
     differs, most = found.differs[layer], float(found.difference[layer].max())
     key = "differs" if differs.any() else "rounding" if most else "equal"
     known = {"places": places(view, differs), "tokens": int(differs.sum()), "apart": two_decimals(most)}
-    return f"{say('leak.layer', view, layer=layer, L=L)} {say(f'leak.{key}', view, **known)}"
+    place = say("leak.layer", view, layer=layer, L=L, over=view.trace.config.layer if again else "")
+    return f"{place} {say(f'leak.{key}', view, **known)}"
 
 
 def verdict(view: RowsView) -> str:
