@@ -6,7 +6,8 @@ from math import isnan
 
 from torch import Tensor
 
-from packviz.doctor.evidence import Change, Evidence
+from packviz.doctor.baseline import Baseline, Change
+from packviz.doctor.evidence import Evidence
 from packviz.doctor.leaves import gap, scale_of
 from packviz.doctor.variations import Variations
 
@@ -40,12 +41,12 @@ def patterns(done: Evidence, vary: Variations) -> list[Pattern]:
 def _kind(done: Evidence, vary: Variations, changes: Sequence[Change]) -> str:
     by_values = {(one.by, one.on) for one in changes if one.way == "values" and one.by is not None}
     if by_values:
-        return _by_values({(j, i) for j, i in by_values if i is not None}, len(done.lengths))
+        return _by_values({(j, i) for j, i in by_values if i is not None}, len(vary.samples))
     alone = {one.on for one in changes if one.way == "alone"}
     beside = {(one.by, one.on) for one in changes if one.way == "pair"}
     if not alone and not beside and all(one.way == "order" for one in changes):
         return "place_matters"
-    if alone and alone == {*done.alone} - {0} and _first_is_as_alone(done):
+    if alone and alone == {*done.baseline.alone} - {0} and _first_is_as_alone(done):
         return "place_matters"
     if all(isnan(one.size) for one in changes):
         return "shape_differs"
@@ -57,8 +58,9 @@ def _kind(done: Evidence, vary: Variations, changes: Sequence[Change]) -> str:
 
 def _first_is_as_alone(done: Evidence) -> bool:
     """Return whether the first sample of each other order has the result that it has alone."""
-    firsts = [(order[0], outputs[0]) for order, outputs in done.orders if order[0] in done.alone]
-    return bool(firsts) and not any(done.compare("order", b, own, done.alone[b]) for b, own in firsts)
+    base = done.baseline
+    firsts = [(order[0], outputs[0]) for order, outputs in done.orders if order[0] in base.alone]
+    return bool(firsts) and not any(base.compare("order", b, own, base.alone[b]) for b, own in firsts)
 
 
 def _by_values(pairs: set[tuple[int, int]], B: int) -> str:
@@ -79,23 +81,23 @@ def _next_to(pairs: set[tuple[int, int]], step: int, B: int) -> bool:
 
 def moved(done: Evidence, name: str) -> list[int]:
     """Return whose result each sample has, if those of the samples alone are there, but in another order."""
-    B = len(done.lengths)
-    for order, outputs in [([*range(B)], done.whole.each), *done.orders]:
-        every = [*outputs, *done.alone.values()]
-        if len(done.alone) < B or not all(name in leaves for leaves in every):
+    base, B = done.baseline, len(done.baseline.lengths)
+    for order, outputs in [([*range(B)], base.whole.each), *done.orders]:
+        every = [*outputs, *base.alone.values()]
+        if len(base.alone) < B or not all(name in leaves for leaves in every):
             return []
         if len({leaves[name].shape for leaves in every}) != 1:
             return []
-        owners = [_owner(done, leaves[name], name) for leaves in outputs]
+        owners = [_owner(base, leaves[name], name) for leaves in outputs]
         if sorted(owners) == [*range(B)] and owners != [*order]:
             return [owners[[*order].index(b)] for b in range(B)]
     return []
 
 
-def _owner(done: Evidence, result: Tensor, name: str) -> int:
+def _owner(baseline: Baseline, result: Tensor, name: str) -> int:
     """Return the sample that has this result alone; -1 if none has."""
-    unit, scale = done.units[name], scale_of(result)
-    for b, leaves in done.alone.items():
+    unit, scale = baseline.units[name], scale_of(result)
+    for b, leaves in baseline.alone.items():
         apart = gap(result, leaves[name], result.shape, unit, scale, strict=True)
         if apart is not None and not bool(apart.over.any()):
             return b

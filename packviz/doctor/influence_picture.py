@@ -8,7 +8,7 @@ from pathlib import Path
 from packviz.doctor.evidence import Evidence
 from packviz.rules.finding import Finding, Findings
 from packviz.show.theme import FONT, LIGHT, mix, text_on
-from packviz.text import markup, two_digits
+from packviz.text import markup, sequence_label, two_digits
 
 MOST = 40  # rows and columns of a picture
 
@@ -104,11 +104,12 @@ class Checked(Findings):
         return super()._repr_html_() + (self.svg() if self else "")
 
 
-def influence_of(done: Evidence, names: Sequence[str], title: str) -> Influence:
-    """Return who changes whom in the runs of a check, as numbers."""
+def influence_of(done: Evidence, title: str, names: Sequence[str] = ()) -> Influence:
+    """Return who changes whom in the runs of a check, as numbers. names: of the samples, if not their letters."""
+    names = names or [sequence_label(b) for b in range(len(done.baseline.lengths))]
     sizes: dict[tuple[int | None, int], float] = {}
     for one in done.changes:
         if one.way != "again" and one.on is not None:
             size = inf if isnan(one.size) else one.size
             sizes[one.by, one.on] = max(size, sizes.get((one.by, one.on), 0.0))
-    return Influence(names, sizes, done.forwards, title, varied="values" in done.compared)
+    return Influence(names, sizes, done.model.calls, title, varied="values" in done.compared)

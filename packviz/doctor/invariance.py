@@ -1,24 +1,25 @@
 """check_invariance(): what a model makes of a sequence may depend neither on padding nor on the other sequences."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-import torch
 from torch import Tensor
 
+from packviz.doctor.baseline import Baseline, Change, Outputs, Way
 from packviz.doctor.causes import moved
-from packviz.doctor.evidence import Change, Evidence, Way, some_of
+from packviz.doctor.evidence import Counted, Evidence, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
-from packviz.doctor.leaves import checked_tolerance
+from packviz.doctor.leaves import Leaves, checked_tolerance
 from packviz.doctor.models import NormalizingAsInTraining, evaluated
-from packviz.doctor.padded_batch import EXTRA, Call, PaddedBatch, padded_batch
+from packviz.doctor.padded_batch import EXTRA, Call, Grid, PaddedBatch, padded_batch
 from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.separation import by_index
 from packviz.doctor.variations import other_orders
-from packviz.doctor.wording import amounts_of, finding, said_by
+from packviz.doctor.wording import amounts_of, finding
 from packviz.rules.finding import Finding
-from packviz.text import letters, sequence_label
+from packviz.text import letters
 from packviz.validate import integer, number
 
 __all__ = ["check_invariance"]
@@ -71,75 +72,64 @@ def check_invariance(
         number("padding_value", padding_value)
     given = padded_batch(model, batch, lengths, batch_first, call, padding_side)
     integer("forwards", forwards, 12)
-    with evaluated(model, batch) as own, random_states_kept(given.run_by(own)) as run:
-        rounding, on_left = checked_tolerance(tolerance), None if given.on_left else False
-        done = Evidence(run, given.call, forwards, given.ends, rounding, on_left=on_left)
-        found = [*_findings(done, given, run, padding_value, seed)]
-    names = [sequence_label(b) for b in given.all]
-    return Checked(found, influence_of(done, names, "Which sequence changes")).ignoring(ignore)
+    with evaluated(model, batch) as own:
+        counted = Counted(partial(given.call, own), forwards)
+        with random_states_kept(given.run_by(counted)) as run:
+            done = _first_runs(run, counted, given, seed, checked_tolerance(tolerance))
+            found = [*_findings(done, given, padding_value, seed)]
+    return Checked(found, influence_of(done, "Which sequence changes")).ignoring(ignore)
 
 
-def _findings(
-    done: Evidence, given: PaddedBatch, run: WatchedRun, padding_value: float | None, seed: int
-) -> Iterator[Finding]:
+def _first_runs(run: WatchedRun, model: Counted, given: PaddedBatch, seed: int, tolerance: float | None) -> Evidence:
+    """Run the batch twice, and each sequence alone and without padding."""
+
+    def alone(copies: int) -> dict[int, Grid]:
+        return {b: given.copies(b, copies) for b in some_of(given.ends, max(0, model.room - KEPT), seed)}
+
+    def baseline(whole: Outputs, copies: Mapping[int, Sequence[Leaves]], ends: Sequence[int]) -> Baseline:
+        on_left, widths = None if given.on_left else False, (given.grid.size(1), max(ends))
+        first = Baseline(whole, copies, ends, tolerance, on_left=on_left, widths=widths)
+        return replace(first, in_place=_others_stay(first))
+
+    return first_runs(run, model, given.ends, (given.grid, given.all), alone, by_index, baseline)
+
+
+def _findings(done: Evidence, given: PaddedBatch, padding_value: float | None, seed: int) -> Iterator[Finding]:
     """Run the model in every way, and yield what differs."""
-    done.begin(
-        (given.grid, given.all),
-        given.copies,
-        lambda: some_of(given.ends, max(0, done.room - KEPT), seed),
-        partial(by_index, given.ends),
-        copies=(1, len(given.ends)),
-    )
-    if done.differs:
-        run.differs = True
-        failure = said_by(done.failures["again"]) if "again" in done.failures else ""
-        cause = "draws_in_evaluation" if run.draws() else "keeps_a_state"
-        yield _finding("run_differs", done, done.changes, cause=cause, failure=failure)
+    if done.run.differs:
+        cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
+        yield _finding("run_differs", done, done.changes, cause=cause, failure=done.failures.get("again", ""))
         return
     if "alone" in done.failures:
-        failure = said_by(done.failures["alone"])
-        copies = done.copies > 1 and bool(done.alone)
-        yield _finding("alone_fails", done, severity="note", failure=failure, copies=copies)
-    others = _others_stay(done)
-    if others:
-        done.alone = {b: copies[b] for b, copies in done.copied.items()}
+        failure = done.failures["alone"]
+        yield _finding("alone_fails", done, severity="note", failure=failure, copies=done.baseline.has_copies)
+    if done.baseline.in_place:
         yield _finding("others_kept", done, severity="note")
-    done.shapes = {b: _own_shapes(done, given, b) for b in given.all if b not in done.alone}
-    done.compare_alone()
     wide = given.wider(padding_value)
     filled = given.refilled(given.grid if min(given.ends) < given.grid.size(1) else wide, seed)
     padded: list[tuple[Way, Tensor]] = [("wider", wide)]
     padded += [("filled", filled)] if padding_value is None else []
-    for order in [] if others else other_orders(given.ends, seed):
+    for order in [] if done.baseline.in_place else other_orders(given.ends, seed):
         if not any(one.way == "order" for one in done.changes):
             done.vary("order", (given.grid[order], order), order)
     for way, grid in padded:
         done.vary(way, (grid, given.all), given.all)
     yield from _varied(done, given)
     possible = [one for one in padded if one[0] in done.compared]
-    if possible and done.room > 1 and not any(one.way in ("wider", "filled") for one in done.changes):
+    if possible and done.model.room > 1 and not any(one.way in ("wider", "filled") for one in done.changes):
         yield from _in_training(done, given, possible)
 
 
-def _others_stay(done: Evidence) -> bool:
+def _others_stay(base: Baseline) -> bool:
     """Return whether copies of a sequence differ, but each that stands in its place is as in the batch.
 
     So the model uses other tensors beside the batch, which stay in their order.
     """
-    copies = {b: [*each] for b, each in done.copied.items()}
-    if done.copies == 1 or len(copies) < len(done.lengths):
+    if not base.has_copies or len(base.copies) < len(base.lengths):
         return False
-    alike = not any(done.compare("alone", b, each[0], other) for b, each in copies.items() for other in each)
-    return not alike and not any(done.compare("alone", b, done.whole.each[b], each[b]) for b, each in copies.items())
-
-
-def _own_shapes(done: Evidence, given: PaddedBatch, b: int) -> dict[str, torch.Size]:
-    """Return the shapes of the outputs of a sequence that was not run alone: those in the batch, without the pads."""
-    end, widths, found = given.ends[b], (given.grid.size(1), max(given.ends)), {}
-    for name, leaf in done.whole.each[b].items():
-        timed = next((axis for axis, size in enumerate(leaf.shape) if size in widths), None)
-        found[name] = torch.Size(min(end, size) if axis == timed else size for axis, size in enumerate(leaf.shape))
-    return found
+    copies = base.copies.items()
+    alike = not any(base.compare("alone", b, each[0], other) for b, each in copies for other in each)
+    return not alike and not any(base.compare("alone", b, base.whole.each[b], each[b]) for b, each in copies)
 
 
 def _varied(done: Evidence, given: PaddedBatch) -> Iterator[Finding]:
@@ -147,10 +137,9 @@ def _varied(done: Evidence, given: PaddedBatch) -> Iterator[Finding]:
     fails: dict[Way, str] = {"order": "order_fails", "wider": "wider_fails", "filled": "filled_fails"}
     for way, key in fails.items():
         if way in done.failures and way not in done.compared:
-            yield _finding(key, done, severity="note", failure=said_by(done.failures[way]))
-    if not done.compared - {"again"}:
-        failure = said_by(next(iter(done.failures.values())))
-        yield _finding("nothing_compared", done, severity="error", failure=failure)
+            yield _finding(key, done, severity="note", failure=done.failures[way])
+    if not done.compared:
+        yield _finding("nothing_compared", done, severity="error", failure=next(iter(done.failures.values())))
     cause = _cause(done, [end == given.grid.size(1) for end in given.ends])
     for way, key in KEYS.items():
         if changes := [one for one in done.changes if one.way == way]:
@@ -173,7 +162,8 @@ def _cause(done: Evidence, full: Sequence[bool]) -> str:
 def _in_training(done: Evidence, given: PaddedBatch, padded: Sequence[tuple[Way, Tensor]]) -> Iterator[Finding]:
     """Yield what other padding changes if batch normalization takes the statistics of the batch."""
     with NormalizingAsInTraining() as norms:  # type: ignore[no-untyped-call]
-        trained = done.anew((given.grid, given.all))
+        whole = done.separate(done.run((given.grid, given.all)), given.all)
+        trained = Evidence(done.run, done.model, done.separate, replace(done.baseline, whole=whole))
         for way, grid in padded if norms.seen else ():
             trained.vary(way, (grid, given.all), given.all)
     if trained.changes:
@@ -187,4 +177,4 @@ def _finding(
     rows = sorted({one.on for one in changes if one.on is not None})
     many, whose = len(rows) > 1, f" of {letters(rows)}" if rows else ""
     change = f"the result{'s' * many}{whose} {'change' if many else 'changes'}: {amounts_of(changes)}."
-    return finding(key, done, changes, severity, "sequence", **{"change": change, "extra": EXTRA, **values})
+    return finding(key, done.baseline, changes, severity, "sequence", **{"change": change, "extra": EXTRA, **values})

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from packviz.doctor.evidence import Counted
 from packviz.doctor.leaves import Leaves, leaves_of
 from packviz.errors import PackvizError
 from packviz.rules.padding_value import end_at, inside, peaks
@@ -24,7 +23,7 @@ Grid = tuple[Tensor, Sequence[int]]  # rows of (B, T) or (B, T, ...), and which 
 class PaddedBatch:
     """The batch with its sequences first, (B, T) or (B, T, ...), and how the model is called."""
 
-    call: Counted
+    call: Call
     grid: Tensor
     ends: list[int]
     lengths: object  # as they were given
@@ -36,8 +35,8 @@ class PaddedBatch:
         """Return the sequences in their order."""
         return range(len(self.ends))
 
-    def run_by(self, model: Any) -> Callable[[Grid], Leaves]:
-        """Return what runs the model: first over the whole batch, then over other rows.
+    def run_by(self, model: Callable[[Tensor, Any], object]) -> Callable[[Grid], Leaves]:
+        """Return what runs model(batch, lengths): first over the whole batch, then over other rows.
 
         One sequence alone must have the outputs of the whole batch: else it raises ValueError.
         """
@@ -49,7 +48,7 @@ class PaddedBatch:
             ends = [self.ends[b] for b in sequences]
             lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else ends
             x = rows if self.batch_first else rows.transpose(0, 1)
-            leaves = leaves_of(self.call(model, x.clone(memory_format=torch.contiguous_format), lengths), "model")
+            leaves = leaves_of(model(x.clone(memory_format=torch.contiguous_format), lengths), "model")
             whole.update({} if whole else leaves)
             for name, leaf in whole.items() if len({*sequences}) == 1 else ():
                 if name not in leaves or leaves[name].dim() != leaf.dim():
@@ -68,7 +67,7 @@ class PaddedBatch:
         B = len(self.ends)
         return any(B in leaf.shape and alone[name].shape == leaf.shape for name, leaf in whole.items())
 
-    def _broadcasts(self, model: Any) -> bool:
+    def _broadcasts(self, model: Callable[[Tensor, Any], object]) -> bool:
         """Return whether the model combines one sequence with other tensors of the batch, as broadcasting allows.
 
         Then one more copy than there are sequences fits no other tensor.
@@ -77,7 +76,7 @@ class PaddedBatch:
         ends = [self.ends[b] for b in sequences]
         lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else ends
         try:
-            self.call(model, rows if self.batch_first else rows.transpose(0, 1), lengths)
+            model(rows if self.batch_first else rows.transpose(0, 1), lengths)
         except Exception:  # of the model, whatever it raises
             return True
         return False
@@ -135,7 +134,7 @@ def padded_batch(
     if not on_left and min(ends) < T and end_at(peaks(grid.flip(1)), ends):
         got, fix = "'right' for rows that begin with zeros and end with tokens", "give padding_side='left'"
         raise PackvizError("padding_side", expected="the side where the pads are", got=got, fix=fix)
-    return PaddedBatch(Counted(call or _called), grid.detach(), ends, lengths, batch_first, on_left)
+    return PaddedBatch(call or _called, grid.detach(), ends, lengths, batch_first, on_left)
 
 
 def _called(model: Any, batch: Tensor, lengths: Any) -> object:

@@ -11,15 +11,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from packviz.doctor.baseline import Baseline, Change
 from packviz.doctor.carriers import ATTENTION, RECURRENT, STATISTICS, carriers
-from packviz.doctor.evidence import Change, Counted, Evidence, some_of
+from packviz.doctor.evidence import Counted, Evidence, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, Influence
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.models import evaluated
 from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
 from packviz.doctor.separation import in_a_row
-from packviz.doctor.wording import finding, said_by
+from packviz.doctor.wording import finding, message_of
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import refusal_of
@@ -29,7 +30,6 @@ from packviz.validate import integer
 __all__ = ["check_rows"]
 
 DENSE = 0.95  # the share of the pairs within reach of a convolution that it must connect: a state fades unevenly
-
 TRACED = 4  # calls that are kept to see which layer carries a leak
 
 Run = Callable[[Sequence[Tensor]], Leaves]
@@ -67,25 +67,17 @@ def check_rows(
     """
     given = _checked(model, documents, call)
     integer("forwards", forwards, 12)
-    tolerance, counted = checked_tolerance(tolerance), Counted(call or called)
+    tolerance = checked_tolerance(tolerance)
     with evaluated(model, *given) as own:
+        counted = Counted(partial(call or called, own), forwards)
 
         def run(documents: Sequence[Tensor]) -> Leaves:
-            return leaves_of(counted(own, row_of([one.clone() for one in documents])), "model")
+            return leaves_of(counted(row_of([one.clone() for one in documents])), "model")
 
         with random_states_kept(run) as watched:
-            done = _evidence(watched, counted, forwards, given, tolerance)
-            row = _collected(done, given, seed)
-            watched.differs = done.differs
-            found = _findings(done, row, partial(_leaking, done, row, given, own, run), drawn=watched.draws())
-    return Checked(found, row.influence(done.forwards)).ignoring(ignore)
-
-
-def _evidence(
-    run: WatchedRun, counted: Counted, budget: int, documents: Sequence[Tensor], tolerance: float | None
-) -> Evidence:
-    lengths = [*map(len, documents)]
-    return Evidence(run, counted, budget, lengths, tolerance, padded=False, on_left=False, time_axis=0)
+            done, row = _collected(watched, counted, given, seed, tolerance)
+            found = _findings(done, row, partial(_leaking, done, row, given, own, run))
+    return Checked(found, row.influence(counted.calls)).ignoring(ignore)
 
 
 def _checked(model: object, documents: object, call: object) -> list[Tensor]:
@@ -100,7 +92,7 @@ def _checked(model: object, documents: object, call: object) -> list[Tensor]:
         given = [one.detach() if isinstance(one, Tensor) else torch.as_tensor(one, device="cpu") for one in documents]
     except (TypeError, ValueError, RuntimeError) as error:
         expected = "ids or values of numbers"
-        raise PackvizError("documents", expected=expected, got=said_by(error), fix=fix) from None
+        raise PackvizError("documents", expected=expected, got=message_of(error), fix=fix) from None
     for one in given:
         if one.is_meta or not one.dim() or not len(one) or one.shape[1:] != given[0].shape[1:]:
             raise refusal_of("documents", "documents of at least one token, of the same shape", one, fix)
@@ -128,11 +120,6 @@ class _Row:
     changes: Sequence[Change]
 
     @property
-    def tried(self) -> Collection[int]:
-        """Return the tokens that were changed."""
-        return self.others.keys()
-
-    @property
     def owner(self) -> list[int]:
         """Return the document of each token."""
         return [d for d, start in enumerate(self.starts[:-1]) for _ in range(self.starts[d + 1] - start)]
@@ -146,32 +133,33 @@ class _Row:
         return Influence(names, sizes, forwards, "Which token changes which", tuple(self.owner))
 
 
-def _collected(done: Evidence, documents: Sequence[Tensor], seed: int) -> _Row:
+def _collected(
+    run: WatchedRun, model: Counted, documents: Sequence[Tensor], seed: int, tolerance: float | None
+) -> tuple[Evidence, _Row]:
     """Run the row, each document alone, and the row with one token after another changed."""
-    starts, others = [0, *accumulate(done.lengths)], dict[int, Tensor]()
-    done.begin(
-        [*documents],
-        lambda d, _: [documents[d]],
-        lambda: some_of(done.lengths, done.room // 2, seed),
-        partial(in_a_row, done.lengths),
-    )
-    if not done.differs:
-        done.compare_alone()
-        for d, at, other in changed_tokens(documents, done.room - TRACED, Random(seed)):
-            given = [*documents[:d], other, *documents[d + 1 :]]
-            if done.vary("values", given, done.everything, by=d, at=at):
-                others[starts[d] + at] = other
-    whole = [dict.fromkeys(range(length), nan) for length in done.lengths]  # where an output has another shape
-    changes = [replace(one, steps=one.steps or whole[one.on or 0]) for one in done.changes]
-    alone = [one for one in changes if one.way in ("again", "alone")]
-    # the same shapes give the same rounding: what one token does may be small
-    moved = [one for one in changes if one.way == "values"] or (done.faint if alone else [])
-    influenced: dict[tuple[int, int], float] = {}
-    for one in moved:
-        for q, size in _by_token([one], starts).items():
-            key = starts[one.by or 0] + (one.at or 0), q
-            influenced[key] = max(size, influenced.get(key, 0.0))
-    return _Row(starts, others, _by_token(alone, starts), influenced, moved or alone)
+    lengths = [*map(len, documents)]
+    starts, others, found = [0, *accumulate(lengths)], dict[int, Tensor](), dict[int, list[Change]]()
+    whole = [dict.fromkeys(range(length), nan) for length in lengths]  # where an output has another shape
+
+    def alone(copies: int) -> dict[int, list[Tensor]]:
+        return {d: [documents[d]] for d in some_of(lengths, model.room // 2, seed)} if copies == 1 else {}
+
+    def timed(changes: Sequence[Change]) -> list[Change]:
+        return [replace(one, steps=one.steps or whole[one.on or 0]) for one in changes]
+
+    baseline = partial(Baseline, tolerance=tolerance, padded=False, on_left=False)
+    done = first_runs(run, model, lengths, [*documents], alone, in_a_row, baseline)
+    apart = timed(done.changes)
+    for d, at, other in changed_tokens(documents, model.room - TRACED, Random(seed)) if not run.differs else ():
+        given, k = [*documents[:d], other, *documents[d + 1 :]], starts[d] + at
+        if (changes := done.vary("values", given, range(len(documents)), by=d)) is not None:
+            others[k], found[k] = other, timed(changes)
+    moved = {k: [one for one in changes if not one.rounding] for k, changes in found.items()}
+    if not any(moved.values()):  # the same shapes give the same rounding: what one token does may be small
+        moved = found if apart else {}
+    influenced = {(k, q): size for k, each in moved.items() for q, size in _by_token(each, starts).items()}
+    changes = [one for each in moved.values() for one in each] or apart
+    return done, _Row(starts, others, _by_token(apart, starts), influenced, changes)
 
 
 def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, float]:
@@ -183,19 +171,20 @@ def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, flo
     return found
 
 
-def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[str, str]], *, drawn: bool) -> list[Finding]:
-    failure = next(map(said_by, done.failures.values()), "")
+def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[str, str]]) -> list[Finding]:
+    failure = next(iter(done.failures.values()), "")
     sizes = [size for one in row.changes for size in one.steps.values()]
     size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
 
     def found(key: str, changes: Sequence[Change] = (), severity: Any = "silent", **values: object) -> Finding:
-        return finding(key, done, changes, severity, "document", size=size, failure=failure, **values)
+        return finding(key, done.baseline, changes, severity, "document", size=size, failure=failure, **values)
 
-    if done.differs:
-        return [found("run_differs", row.changes, cause="draws_in_evaluation" if drawn else "keeps_a_state")]
+    if done.run.differs:
+        cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
+        return [found("run_differs", row.changes, cause=cause)]
     notes = []
     if "alone" in done.failures:
-        if not row.tried:
+        if not row.others:
             return [found("nothing_compared", severity="error")]
         notes = [found("alone_fails", severity="note", copies=False)]
     if kernel := _kernel(row):
@@ -218,7 +207,7 @@ def _kernel(row: _Row) -> int:
     reach = max((q - k for k, q in found), default=0)
     if reach < 1 or any(q < k for k, q in found):
         return 0
-    tried = {(k, q) for k in row.tried for q in range(k + 1, len(owner)) if owner[q] != owner[k]}
+    tried = {(k, q) for k in row.others for q in range(k + 1, len(owner)) if owner[q] != owner[k]}
     near = {(k, q) for k, q in tried if q - k <= reach}
     deepest = max(q - row.starts[owner[q]] for q in (*row.alone, *(q for _, q in found)))
     long = any(stop - start > reach for start, stop in zip(row.starts[1:], row.starts[2:], strict=False))
@@ -229,7 +218,7 @@ def _kernel(row: _Row) -> int:
 def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> tuple[str, str]:
     """Return the cause of a leak as far as the answers show it, and the layers of the model that carry it, in words."""
     owner, starts = row.owner, {*row.starts[1:-1]}
-    if _is_sorted(done):
+    if _is_sorted(done.baseline):
         return "sorted_by_length", ""
     if all(k in starts and q == k - 1 for k, q in row.influenced):
         return "labels_shifted", ""
@@ -245,7 +234,7 @@ def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: obje
     pairs = {(owner[k], owner[q]) for k, q in row.influenced}
     if any(a > b for a, b in pairs):
         return "earlier_changed", ""
-    possible = {(a, b) for a in {owner[k] for k in row.tried} for b in range(a + 1, len(done.lengths))}
+    possible = {(a, b) for a in {owner[k] for k in row.others} for b in range(a + 1, len(done.baseline.lengths))}
     return ("some_borders" if len(pairs) < len(possible) else "no_borders"), ""
 
 
@@ -254,8 +243,8 @@ def _carrying(
 ) -> list[tuple[str, nn.Module]]:
     """Return the layers that carry the token that changes most others over a border; none if that cannot be seen."""
     whole: Any = getattr(model, "__self__", model)
-    sources = [k for k, _ in row.influenced if k in row.others and row.owner[k] in done.alone]
-    if not isinstance(whole, nn.Module) or not sources or done.room < TRACED:
+    sources = [k for k, _ in row.influenced if k in row.others and row.owner[k] in done.baseline.alone]
+    if not isinstance(whole, nn.Module) or not sources or done.model.room < TRACED:
         return []
     k = max(dict.fromkeys(sources), key=sources.count)
     try:
@@ -264,16 +253,16 @@ def _carrying(
         return []
 
 
-def _is_sorted(done: Evidence) -> bool:
+def _is_sorted(base: Baseline) -> bool:
     """Return whether the row has the results of the documents alone, sorted by their lengths."""
-    name = next(iter(done.whole.each[0]))
-    own = [done.alone[d][name] for d in done.everything if name in done.alone.get(d, {})]
-    row = [leaves[name] for leaves in done.whole.each]
+    name = next(iter(base.whole.each[0]))
+    own = [base.alone[d][name] for d in range(len(base.lengths)) if name in base.alone.get(d, {})]
+    row = [leaves[name] for leaves in base.whole.each]
     if len(own) < len(row) or len({part.shape[1:] for part in (*own, *row)}) > 1:
         return False
-    orders = [sorted(done.everything, key=lambda d: sign * done.lengths[d]) for sign in (1, -1)]
+    orders = [sorted(range(len(base.lengths)), key=lambda d: sign * base.lengths[d]) for sign in (1, -1)]
     whole = {name: torch.cat(row)}
     others = [{name: torch.cat([own[d] for d in order])} for order in orders]
     return any(
-        other[name].shape == whole[name].shape and not done.compare("order", 0, other, whole) for other in others
+        other[name].shape == whole[name].shape and not base.compare("order", 0, other, whole) for other in others
     )

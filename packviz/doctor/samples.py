@@ -3,17 +3,19 @@
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from random import Random
 from typing import Any
 
+from packviz.doctor.baseline import Baseline, Change, Outputs
 from packviz.doctor.causes import Pattern, patterns
-from packviz.doctor.evidence import Change, Counted, Evidence, Outputs, some_of
+from packviz.doctor.evidence import Counted, Evidence, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
-from packviz.doctor.random_states import random_states_kept
+from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.variations import Variations, copied, other_orders
-from packviz.doctor.wording import amounts_of, finding, pairs_of, said_by
+from packviz.doctor.wording import amounts_of, finding, pairs_of
 from packviz.errors import PackvizError
 from packviz.rules.finding import Finding
 from packviz.rules.preconditions import described, refusal_of
@@ -63,16 +65,14 @@ def check_samples(
     integer("forwards", forwards, LEAST)
     tolerance = checked_tolerance(tolerance)
     vary = Variations([samples[b] for b in chosen], seed)
-    counted = Counted(run)
-    with random_states_kept(lambda given: outputs_of(counted([copied(one) for one in given]), len(given))) as watched:
-        done = Evidence(watched, counted, forwards, vary.sizes, tolerance)
-        _collect(done, vary)
-        watched.differs = done.differs
-        found = [*_findings(done, vary, drawn=watched.draws())]
-    names = [sequence_label(b) for b in range(len(chosen))]
+    model = Counted(run, forwards)
+    with random_states_kept(lambda given: outputs_of(model([copied(one) for one in given]), len(given))) as watched:
+        done = _collected(watched, model, vary, tolerance)
+        found = [*_findings(done, vary)]
+    names: list[str] = []
     if chosen != [*range(len(samples))]:
         found, names = [_renumbered(one, chosen) for one in found], [*map(str, chosen)]
-    return Checked(found, influence_of(done, names, "Which sample changes which")).ignoring(ignore)
+    return Checked(found, influence_of(done, "Which sample changes which", names)).ignoring(ignore)
 
 
 def _chosen(run: object, samples: object, rows: int | Sequence[int] | None, seed: int) -> list[int]:
@@ -105,24 +105,25 @@ def outputs_of(result: Any, B: int) -> list[Leaves]:
     return [leaves_of(one) for one in result]
 
 
-def _collect(done: Evidence, vary: Variations) -> None:
+def _collected(run: WatchedRun, model: Counted, vary: Variations, tolerance: float | None) -> Evidence:
     """Run the samples in every way that the budget allows."""
-    samples, B = vary.samples, len(vary.samples)
-    probed = some_of(done.lengths, max(1, (done.budget - 6) // 2), vary.seed)
-    done.begin(
+    samples, sizes, B = vary.samples, vary.sizes, len(vary.samples)
+    done = first_runs(
+        run,
+        model,
+        sizes,
         samples,
-        lambda b, copies: [samples[b]] * copies,
-        lambda: some_of(done.lengths, max(0, (done.room - 4) // 2), vary.seed),
+        lambda copies: {b: [samples[b]] * copies for b in some_of(sizes, max(0, (model.room - 4) // 2), vary.seed)},
         lambda *_: lambda outputs, _: Outputs(outputs, {}),
-        copies=(1, B),
+        partial(Baseline, tolerance=tolerance),
     )
-    if done.differs:
-        return
-    done.compare_alone()
-    for order in other_orders(done.lengths, vary.seed):
+    if run.differs:
+        return done
+    for order in other_orders(sizes, vary.seed):
         done.vary("order", [samples[b] for b in order], order)
+    probed = some_of(sizes, max(1, (model.budget - 6) // 2), vary.seed)
     for j in probed:
-        if done.room > 0 and (other := vary.with_other_values(j)) is not None:
+        if model.room > 0 and (other := vary.with_other_values(j)) is not None:
             done.vary("values", [*samples[:j], other, *samples[j + 1 :]], range(B), by=j)
     if (longer := vary.longer()) is not None:
         done.vary("longer", [*samples, longer], range(B))
@@ -132,33 +133,30 @@ def _collect(done: Evidence, vary: Variations) -> None:
     rest = [pair for pair in pairs if pair not in set(near)]
     Random(vary.seed).shuffle(rest)
     for at, (i, j) in enumerate([*near, *rest]):
-        if done.room <= 0 or (at >= FREE_PAIRS and not done.changes):
-            return
+        if model.room <= 0 or (at >= FREE_PAIRS and not done.changes):
+            break
         done.vary("pair", [samples[i], samples[j]], (i, j))
+    return done
 
 
-def _findings(done: Evidence, vary: Variations, *, drawn: bool) -> Iterator[Finding]:
+def _findings(done: Evidence, vary: Variations) -> Iterator[Finding]:
     """Yield what follows from the evidence."""
-    if done.differs:
-        cause = "draws_in_training" if drawn else "keeps_a_state"
-        yield finding("run_differs", done, done.changes, cause=cause, failure=_failure(done, "again"))
+    base = done.baseline
+    if done.run.differs:
+        cause = "draws_in_training" if done.run.draws() else "keeps_a_state"
+        yield finding("run_differs", base, done.changes, cause=cause, failure=done.failures.get("again", ""))
         return
-    if not done.compared - {"again"}:
-        failure = said_by(next(iter(done.failures.values())))
-        yield finding("nothing_compared", done, severity="error", failure=failure)
+    if not done.compared:
+        yield finding("nothing_compared", base, severity="error", failure=next(iter(done.failures.values())))
         return
     if "alone" in done.failures:
-        copies = done.copies > 1 and bool(done.alone)
-        yield finding("alone_fails", done, severity="note", failure=_failure(done, "alone"), copies=copies)
+        failure = done.failures["alone"]
+        yield finding("alone_fails", base, severity="note", failure=failure, copies=base.has_copies)
     if "order" in done.failures and "order" not in done.compared:
-        yield finding("order_fails", done, severity="note", failure=_failure(done, "order"))
+        yield finding("order_fails", base, severity="note", failure=done.failures["order"])
     for one in patterns(done, vary):
         changes = _showing_the_cause(one.changes)
-        yield finding(one.kind, done, changes, **_values(done, vary, one, changes))
-
-
-def _failure(done: Evidence, way: Any) -> str:
-    return said_by(done.failures[way]) if way in done.failures else ""
+        yield finding(one.kind, base, changes, **_values(done, vary, one, changes))
 
 
 def _showing_the_cause(changes: Sequence[Change]) -> Sequence[Change]:
@@ -171,7 +169,7 @@ def _showing_the_cause(changes: Sequence[Change]) -> Sequence[Change]:
 
 def _values(done: Evidence, vary: Variations, pattern: Pattern, changes: Sequence[Change]) -> dict[str, Any]:
     hit = {one.on for one in changes if one.on is not None}
-    full = [b for b in done.alone if vary.is_full(b) and b not in hit]
+    full = [b for b in done.baseline.alone if vary.is_full(b) and b not in hit]
     moved = [f"{sequence_label(b)} gets that of {sequence_label(of)}" for b, of in enumerate(pattern.order) if b != of]
     pairs = [one for one in changes if one.way == "pair"]
     beside = f" ({pairs_of(pairs)} when it stands beside it)" if pairs else ""
@@ -186,6 +184,6 @@ def _values(done: Evidence, vary: Variations, pattern: Pattern, changes: Sequenc
 
 
 def _renumbered(one: Finding, chosen: Sequence[int]) -> Finding:
-    told = f"{one.found} Of the samples, {counted(len(chosen), 'row')} were taken: A is row {chosen[0]}"
+    found = f"{one.found} Of the samples, {counted(len(chosen), 'row')} were taken: A is row {chosen[0]}"
     rest = [f"{sequence_label(at)} is row {row}" for at, row in enumerate(chosen) if at]
-    return replace(one, found=f"{told}, {joined(rest, 4)}.", sequences=tuple(chosen[b] for b in one.sequences))
+    return replace(one, found=f"{found}, {joined(rest, 4)}.", sequences=tuple(chosen[b] for b in one.sequences))

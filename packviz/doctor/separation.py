@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from packviz.doctor.evidence import Outputs, Places, Separate
+from packviz.doctor.baseline import Outputs, Places, Separate
 from packviz.doctor.leaves import Leaves
 from packviz.errors import PackvizError
 from packviz.text import listed

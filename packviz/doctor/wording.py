@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from packviz.doctor.evidence import Change, Evidence
+from packviz.doctor.baseline import Baseline, Change
 from packviz.rules.finding import Fault, Finding, Severity, worded
 from packviz.text import joined, letters, sequence_label, two_digits
 
@@ -12,7 +12,7 @@ MOST = 4  # places, or samples that change others, in a sentence
 
 def finding(
     key: str,
-    done: Evidence,
+    baseline: Baseline,
     changes: Sequence[Change] = (),
     severity: Severity = "silent",
     noun: str = "sample",
@@ -34,7 +34,7 @@ def finding(
         "amounts": amounts_of(changes),
         "pairs": pairs_of(changes),
         "where": where_of(hit, noun),
-        "rounding": rounding_of(done),
+        "rounding": rounding_of(baseline),
     }
     return worded(Fault(key, None, rows, first, severity=severity, **{**words, **values}), None)
 
@@ -47,15 +47,15 @@ def steps_of(changes: Sequence[Change]) -> dict[int, list[int]]:
 
 def where_of(hit: Mapping[int, Sequence[int]], noun: str) -> str:
     """Return places in words: "sample C at t = 1", "tokens 0 to 2 of document B"; "" for the whole batch."""
-    told = []
+    places = []
     for b, steps in hit.items():
         whole = len(steps) > 1 and steps[-1] - steps[0] == len(steps) - 1
         span = f"{steps[0]} to {steps[-1]}" if whole else joined([*map(str, steps)], MOST)
         if noun == "document":
-            told.append(f"token{'s' * (len(steps) > 1)} {span} of document {sequence_label(b)}")
+            places.append(f"token{'s' * (len(steps) > 1)} {span} of document {sequence_label(b)}")
         else:
-            told.append(f"{noun} {sequence_label(b)}" + (f" {'from' if whole else 'at'} t = {span}" if steps else ""))
-    return joined(told, MOST)
+            places.append(f"{noun} {sequence_label(b)}" + (f" {'from' if whole else 'at'} t = {span}" if steps else ""))
+    return joined(places, MOST)
 
 
 def amounts_of(changes: Sequence[Change]) -> str:
@@ -69,14 +69,14 @@ def amounts_of(changes: Sequence[Change]) -> str:
 
 def pairs_of(changes: Sequence[Change]) -> str:
     """Return who changes whom: "A changes B and C; B changes C"."""
-    told = [one for one in changes if one.way == "values"] or [one for one in changes if one.by is not None]
-    changed = sorted({one.by for one in told if one.by is not None})
-    by = {j: sorted({one.on for one in told if one.by == j and one.on is not None}) for j in changed}
+    named = [one for one in changes if one.way == "values"] or [one for one in changes if one.by is not None]
+    changed = sorted({one.by for one in named if one.by is not None})
+    by = {j: sorted({one.on for one in named if one.by == j and one.on is not None}) for j in changed}
     pairs = [f"{sequence_label(j)} changes {letters(hit)}" for j, hit in by.items()]
     return "; ".join([*pairs[:MOST], *([f"{len(pairs) - MOST} more"] if len(pairs) > MOST else [])])
 
 
-def said_by(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return the type of an error and the line that says what is wrong: TorchScript's last one, else the first."""
     lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()] or [""]
     said = lines[-1] if "TorchScript interpreter" in lines[0] else lines[0]
@@ -84,12 +84,12 @@ def said_by(error: BaseException) -> str:
     return said if said.startswith(f"{name}:") else f"{name}: {said}".removesuffix(": ")
 
 
-def rounding_of(done: Evidence) -> str:
+def rounding_of(baseline: Baseline) -> str:
     """Return what counts as rounding, in words."""
-    if done.tolerance is not None:
-        return f"Differences of up to {two_digits(done.tolerance)} count as rounding."
-    units = sorted({unit for unit in done.units.values() if unit})
+    if baseline.tolerance is not None:
+        return f"Differences of up to {two_digits(baseline.tolerance)} count as rounding."
+    units = sorted({unit for unit in baseline.units.values() if unit})
     if not units:
         return "The outputs are integers: each difference counts."
-    told = joined([two_digits(unit) for unit in units])
-    return f"Differences of up to {told} times the largest number of a result, or 1, count as rounding."
+    sizes = joined([two_digits(unit) for unit in units])
+    return f"Differences of up to {sizes} times the largest number of a result, or 1, count as rounding."
