@@ -46,8 +46,8 @@ class SampleAxes:
 def separated(axes: Mapping[str, SampleAxes], leaves: Leaves, places: Places) -> Outputs:
     """Return a result sample by sample; what cannot be split belongs to no single one."""
     each: list[Leaves] = [{} for _ in places]
-    for name in leaves.keys() & axes.keys():
-        for own, part in zip(each, axes[name].parts(leaves[name], places), strict=False):
+    for name, leaf in leaves.items():
+        for own, part in zip(each, axes[name].parts(leaf, places) if name in axes else (), strict=False):
             own[name] = part
     return Outputs(each, {name: leaf for name, leaf in leaves.items() if name not in axes})
 

@@ -1,5 +1,6 @@
 """check_invariance(): models in which padding or neighbours leak are found, and right ones are clean."""
 
+import re
 import threading
 import warnings
 from collections.abc import Callable
@@ -218,6 +219,13 @@ def test_it_says_which_sequence_and_step_first_differ_and_by_how_much() -> None:
     alone, order = checked(spoilt, batch(0))  # row 3 is wrong, whose it may be
     assert (alone.key, alone.sequences, alone.timesteps) == ("alone_differs", (3,), (5,))
     assert (order.key, order.sequences, "output by up to 0.25" in alone.found) == ("order_differs", (3,), True)
+
+
+def test_outputs_are_named_in_the_order_in_which_the_model_returns_them() -> None:
+    names = "hgfedcba"
+    found = checked(lambda x, _: {name: x.mean(1) for name in names}, batch(0))
+    named = [re.findall(r"output\['(\w)'\]", one.found) for one in found]
+    assert named == [[*names]] * 3
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
