@@ -37,7 +37,7 @@ _STATEMENT = re.compile(
 )
 _DTYPE = re.compile("u?int(8|16|32|64)|int|bfloat16|float(16|32|64)?|half|double|short|long|bool")
 _DEVICE = re.compile(r"\bdevice\s*=\s*['\"](\w+(?::\d+)?)['\"]")
-_EXPECTED = "numbers in brackets"
+IN_BRACKETS = "numbers in brackets"  # what is expected of a text that is no numbers
 _PADDING = """import torch
 from torch.nn.utils.rnn import pad_sequence
 
@@ -150,11 +150,11 @@ def _reader(text: object, example: str = _EXAMPLE) -> Reader:
         as_file = "upload it as a file: .npy, .npz, .pt"
         raise _refusal(f"at most {MAX_CHARACTERS:,} characters", f"{len(text):,} characters", as_file)
     if not text.strip():
-        raise _refusal(_EXPECTED, "nothing", fix)
+        raise _refusal(IN_BRACKETS, "nothing", fix)
     if are_words(text):
-        raise _refusal(_EXPECTED, f"words: {quoted(text.strip())}", _FIX_OF_WORDS.format(example))
+        raise _refusal(IN_BRACKETS, f"words: {quoted(text.strip())}", _FIX_OF_WORDS.format(example))
     text = text.strip().removeprefix("Parameter containing:").replace("\N{MINUS SIGN}", "-")
-    return Reader(text if "," in text else _GAP.sub(", ", text), _EXPECTED, fix, example)
+    return Reader(text if "," in text else _GAP.sub(", ", text), IN_BRACKETS, fix, example)
 
 
 def _tensor(reader: Reader, written: ast.expr) -> Tensor:
@@ -183,7 +183,7 @@ def _numbers(item: Atom | Group, example: str = _EXAMPLE) -> Nested:
     with suppress(ValueError):
         if not item.quoted:
             return _WORDS[text] if text in _WORDS else int(text) if text.lstrip("+-").isdecimal() else float(text)
-    raise _refusal(_EXPECTED, quoted(item.text), _FIX.format(example))
+    raise _refusal(IN_BRACKETS, quoted(item.text), _FIX.format(example))
 
 
 def _shape(values: Nested, where: str) -> tuple[int, ...]:

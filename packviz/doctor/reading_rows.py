@@ -11,7 +11,7 @@ from torch import Tensor
 
 from packviz.doctor.collated import ARGUMENTS
 from packviz.doctor.examining_rows import documents_from
-from packviz.doctor.reading import MAX_CHARACTERS, are_words, read_lengths, read_nested, read_tensor
+from packviz.doctor.reading import IN_BRACKETS, MAX_CHARACTERS, are_words, read_lengths, read_nested, read_tensor
 from packviz.errors import PackvizError
 from packviz.inputs.borders import BORDER_RULES, document_ids
 from packviz.inputs.documents import cu_seqlens_of, position_ids_of, seq_idx_of
@@ -92,7 +92,7 @@ def _value(name: str, text: str) -> Any:
         rows = [f"[{', '.join(line)}]" for line in lines]
         return read_tensor(rows[0] if len(rows) == 1 else f"[{', '.join(rows)}]").tolist()
     except PackvizError as problem:
-        if in_brackets or "brackets" not in problem.expected:
+        if in_brackets or problem.expected != IN_BRACKETS:
             raise PackvizError(name, problem.got, problem.expected, problem.fix) from None
         raise PackvizError(name, problem.got, "numbers", f"write it as in {_EXAMPLE}") from None
 
