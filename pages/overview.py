@@ -5,7 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "Without packing, an RNN also reads the padding.",
+    "RNNs read padding, too.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
     ("compare", "Padded beside packed →"),

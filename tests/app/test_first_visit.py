@@ -13,7 +13,7 @@ from ui.parts.controls import LABEL
 @pytest.mark.check
 def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: str) -> None:
     seen = visit(None, size=LAPTOP)
-    assert 20 < len(seen.words) <= 55, " ".join(seen.words)  # 47, and the 8 of the menu
+    assert 20 < len(seen.words) <= 45, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     expect(seen.main.get_by_text("B ends after 2 words.")).to_be_in_viewport()
     assert has_its_height(seen.main.locator(".st-key-why"))
@@ -49,7 +49,7 @@ def has_its_height(why: Locator) -> bool:
 
 def test_the_result_leads_to_both_runs_on_the_same_text(visit: Open, address: str) -> None:
     seen = visit({"sequences": "go\nget set"}, size=LAPTOP)
-    seen.main.locator(".st-key-why").get_by_role("link", name="Compare both").click()
+    seen.main.locator(".st-key-why").get_by_role("link", name="Compare →").click()
     seen.page.wait_for_url(re.compile(f"{address}/compare"))
     expect(seen.player).to_have_attribute("aria-label", re.compile("2 sequences"))
     seen.settle()

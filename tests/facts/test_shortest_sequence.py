@@ -28,13 +28,13 @@ def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, b
     torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
     packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
     torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
-    assert f" Its {'final forward' if both else 'final'} state is `[" in record.lines[0]
+    assert f" Final {'forward state' if both else 'state'}: `[" in record.lines[0]
 
 
 def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     record = found()
     ends, padded, packed = record.lines
-    assert ends.startswith("**B ends after 2 words.** Its final state is `[")
+    assert ends.startswith("**B ends after 2 words.** Final state: `[")
     for line, state in ((ends, record.alone), (padded, record.padded), (packed, record.packed)):
         assert line.endswith(f" `[{', '.join(f'{number:.2f}' for number in state.tolist())}]`")
     assert padded.startswith(":red[✗ **Padding**] gives ")

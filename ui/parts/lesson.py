@@ -231,7 +231,7 @@ def _why() -> None:
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
             if isinstance(found, FinalState):
-                st.page_link(script("compare"), label="Compare both →")
+                st.page_link(script("compare"), label="Compare →")
             about_new_ids(asked, shown.batch)
 
 
