@@ -11,7 +11,7 @@ from torch import Tensor
 from packviz.compute.rows import rerun
 from packviz.inputs.documents import position_ids_of
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, Tone, frame, marks, title
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
@@ -40,8 +40,8 @@ def leak(view: RowsView) -> Iterator[Step]:
         yield Step(reached, (_whole(without),), gradient, "wrong", name="reached")
     for layer in layers:
         caption, picture = _alone(view, layer, again=without is not None), _at(view, layer)
-        tone: Tone = "wrong" if found.differs[layer].any() else ""
-        yield Step(caption, (picture,), apart, tone, scene=alone, name=f"layer {layer}")
+        wrong = bool(found.differs[layer].any())
+        yield Step(caption, (picture,), apart, "wrong" if wrong else "", scene=alone, name=f"layer {layer}")
     for d in np.unique(row.owner).tolist() if without is None else ():
         by = (found.influence[found.owner[: found.probed] == d] != 0).any(0)
         others = [row.pieces[other][0] for other in sorted({*found.owner[by].tolist()} - {d})]
@@ -67,7 +67,7 @@ def _leaking(view: RowsView) -> tuple[str, str]:
     apart = two_decimals(float(row.leak.difference[-1].max()))
     q, k = row.leak.crossing.nonzero().T
     first = int(row.leak.owner[k].min())
-    readers = [row.pieces[d][0] for d in row.leak.owner[q[row.leak.owner[k] == first]].unique().tolist()]
+    readers = [row.pieces[d][0] for d in sorted({*row.leak.owner[q[row.leak.owner[k] == first]].tolist()})]
     known = {"by": row.pieces[first][0], "of": readers}
     return say("leak.without", view, layer=layer, apart=apart), say("leak.reached", view, **known)
 
