@@ -56,14 +56,24 @@ def visible(text: str) -> str:
 
 
 def quoted(text: str, width: int = 24) -> str:
-    """Return the text for a message: visible, in quotes, cut to its first line and to `width` characters.
+    """Return the text for a message: visible, in quotes, and cut to `width` characters.
 
-    >>> print(quoted("short"), quoted("x" * 30, width=5), quoted("one\\ntwo"))
-    'short' 'xxxx…' 'one…'
+    >>> print(quoted("short"), quoted("x" * 30, width=5))
+    'short' 'xxxx…'
+    """
+    seen = visible(text[: width + 1])
+    return f"'{seen}'" if len(text) <= width else f"'{seen[: width - 1]}…'"
+
+
+def quoted_line(text: str, width: int = 24) -> str:
+    """Return the first line of a text for a message, as `quoted`, with "…" if other lines follow.
+
+    >>> print(quoted_line("one"), quoted_line("one\\ntwo"))
+    'one' 'one…'
     """
     line = next(filter(str.strip, text.split("\n")), text)
-    seen = visible(line[: width + 1])
-    return f"'{seen}'" if line == text and len(text) <= width else f"'{seen[: width - 1].rstrip()}…'"
+    said = quoted(line, width)
+    return said if line == text or len(line) > width else f"{said[:-1]}…'"
 
 
 def html(text: str) -> str:

@@ -14,7 +14,7 @@ from packviz.doctor.opening import FIELDS
 from packviz.errors import PackvizError, first_line
 from packviz.inputs.packed_rows import as_they_are
 from packviz.inputs.parsing.python import PYTHON, Atom, Group, Reader
-from packviz.text import counted, quoted, shown
+from packviz.text import counted, quoted, quoted_line, shown
 
 __all__ = ["are_words", "padding_code", "printed_device", "read_lengths", "read_nested", "read_packed", "read_tensor"]
 
@@ -134,7 +134,7 @@ def read_packed(text: str) -> PackedSequence:
             fields = {str(each.arg): each.value for each in call.keywords if reader.source(each.value) != "None"}
         case _:
             fix = "print the PackedSequence and copy all of it"
-            raise _refusal("PackedSequence(data=..., ...)", quoted(text.strip()), fix)
+            raise _refusal("PackedSequence(data=..., ...)", quoted_line(text.strip()), fix)
     if set(FIELDS[:2]) - set(fields) or set(fields) - set(FIELDS):
         got = f"{counted(len(fields), 'field')}: {quoted(', '.join(fields), 60)}"
         raise _refusal(f"the fields {', '.join(FIELDS)}", got, "copy all of it, with data and batch_sizes")
@@ -152,7 +152,7 @@ def _reader(text: object, example: str = _EXAMPLE) -> Reader:
     if not text.strip():
         raise _refusal(IN_BRACKETS, "nothing", fix)
     if are_words(text):
-        raise _refusal(IN_BRACKETS, f"words: {quoted(text.strip())}", _FIX_OF_WORDS.format(example))
+        raise _refusal(IN_BRACKETS, f"words: {quoted_line(text.strip())}", _FIX_OF_WORDS.format(example))
     text = text.strip().removeprefix("Parameter containing:").replace("\N{MINUS SIGN}", "-")
     return Reader(text if "," in text else _GAP.sub(", ", text), IN_BRACKETS, fix, example)
 
@@ -183,7 +183,7 @@ def _numbers(item: Atom | Group, example: str = _EXAMPLE) -> Nested:
     with suppress(ValueError):
         if not item.quoted:
             return _WORDS[text] if text in _WORDS else int(text) if text.lstrip("+-").isdecimal() else float(text)
-    raise _refusal(IN_BRACKETS, quoted(item.text), _FIX.format(example))
+    raise _refusal(IN_BRACKETS, quoted_line(item.text), _FIX.format(example))
 
 
 def _shape(values: Nested, where: str) -> tuple[int, ...]:

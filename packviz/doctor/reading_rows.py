@@ -15,7 +15,7 @@ from packviz.doctor.reading import IN_BRACKETS, MAX_CHARACTERS, are_words, read_
 from packviz.errors import PackvizError
 from packviz.inputs.borders import BORDER_RULES, document_ids
 from packviz.inputs.documents import cu_seqlens_of, position_ids_of, seq_idx_of
-from packviz.text import listed, quoted
+from packviz.text import listed, quoted, quoted_line
 from packviz.validate import is_integer
 
 __all__ = ["SPELLINGS", "Reading", "WrittenRows", "conversions", "read_rows", "readings"]
@@ -53,7 +53,7 @@ def read_rows(text: str) -> WrittenRows:
     known = any(name in _NAMES for each in found for name in each.groups())
     if (before and not before.isidentifier()) or (not known and are_words(text)):
         expected = f"a name before the numbers: {listed([*SPELLINGS, 'input_ids', 'labels', 'eos'], 7)}"
-        got = quoted(before or text.strip(), 40)
+        got = quoted_line(before or text.strip(), 40)
         raise PackvizError("text", expected=expected, got=got, fix=f"write it as in {_EXAMPLE}")
     stops = [*(each.start() for each in found[1:]), len(text)][: len(found)]
     given: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from packviz.errors import PackvizError
 from packviz.inputs.parsing.lines import AS_WORDS
-from packviz.text import quoted
+from packviz.text import quoted_line
 
 EXAMPLE = "[[1, 2, 3], [4, 5]]"
 
@@ -112,7 +112,7 @@ class Reader:
         match self._parsed().body:
             case [ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value)]:
                 return value
-        raise PackvizError("text", expected=self._expected, got=quoted(self.text.strip()), fix=self._fix)
+        raise PackvizError("text", expected=self._expected, got=quoted_line(self.text.strip()), fix=self._fix)
 
     @property
     def is_one_list(self) -> bool:
@@ -206,7 +206,7 @@ class Reader:
         return self.text[self._at(node) : self._start + self._lines[node.end_lineno - 1] + node.end_col_offset]
 
     def _unreadable(self, node: ast.expr | ast.stmt) -> PackvizError:
-        return list_refusal(self.text, self._at(node), _READABLE, quoted(self.source(node)), self._fix)
+        return list_refusal(self.text, self._at(node), _READABLE, quoted_line(self.source(node)), self._fix)
 
 
 def _unquoted(string: str) -> str:
