@@ -5,7 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "RNNs read padding, too.",
+    "An *RNN* reads padding, too.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
     ("compare", "Padded beside packed →"),

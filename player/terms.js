@@ -22,17 +22,17 @@ const meaning = (text) => TERMS[text.match(ANY)?.[0] ?? text.match(/^[NTBF]$/)?.
 export const explained = (text) => text.split(ANY).map((part, i) => (i % 2 ? el("abbr", { tabindex: 0 }, part) : part));
 
 const MEANING = "pv-meaning",
-  TERM = "abbr, code[data-term]",
-  TEXTS = ".stMain [data-testid=stMarkdownContainer] code:not([data-term])",
+  TERM = "abbr, [data-term]",
+  TEXTS = ".stMain [data-testid=stMarkdownContainer] :is(code, em):not([data-term])", // in a sentence, a term is in italics
   BUSY = "a, button, label, summary, [role=tab], pre"; // where a click, or Tab, means something else
 /** Also explain the terms in the texts of an app's page around the players, now and whenever they change. */
 export function explainPage() {
   const tip = document.body.appendChild(el("div", { class: MEANING, role: "tooltip", hidden: "" }));
   const mark = () => {
-    for (const code of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TEXTS))) {
-      if (!meaning(code.textContent) || code.closest(BUSY)) continue;
-      code.dataset.term = ""; // the page's own nodes are not replaced, because React manages them
-      code.tabIndex = 0;
+    for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TEXTS))) {
+      if (!meaning(node.textContent) || node.closest(BUSY)) continue;
+      node.dataset.term = ""; // the page's own nodes are not replaced, because React manages them
+      node.tabIndex = 0;
     }
   };
   /** @type {number} */

@@ -4,9 +4,10 @@ import re
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Size, box_of
+from tabs import Scheme, Size, box_of
 from visits import LAPTOP, PHONE, PROJECTOR, Open
 
+from packviz.show.movie import TERMS
 from ui.parts.controls import LABEL
 
 
@@ -15,7 +16,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     seen = visit(None, size=LAPTOP)
     assert 20 < len(seen.words) <= 45, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    expect(seen.main.get_by_text("B ends after 2 words.")).to_be_in_viewport()
+    expect(seen.main.get_by_text("B ends after 2 words:")).to_be_in_viewport()
     assert has_its_height(seen.main.locator(".st-key-why"))
     seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
     seen.page.wait_for_timeout(700)
@@ -37,6 +38,23 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     seen.press("End")
     seen.player.get_by_role("button", name="Next: why sort?").click()
     seen.page.wait_for_url(f"{address}/sorting")
+
+
+SHADE = "node => getComputedStyle(node).color"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_wrong_state_looks_wrong_and_terms_say_what_they_mean(visit: Open, scheme: Scheme) -> None:
+    seen = visit(None, scheme=scheme)
+    why = seen.main.locator(".st-key-why")
+    alone, padded, packed = why.locator("code").all()
+    shades = [state.evaluate(SHADE) for state in (alone, padded, packed)]
+    assert len(set(shades)) == 3
+    assert [why.locator("strong", has_text=way).evaluate(SHADE) for way in ("Padding", "Packing")] == shades[1:]
+    meaning = seen.page.get_by_role("tooltip")
+    for term, place in (("RNN", seen.main.locator(".st-key-answer")), ("final state", why)):
+        place.get_by_text(term, exact=True).hover()
+        expect(meaning).to_have_text(TERMS[term])
 
 
 def has_its_height(why: Locator) -> bool:

@@ -28,17 +28,19 @@ def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, b
     torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
     packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
     torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
-    assert f" Final {'forward state' if both else 'state'}: `[" in record.lines[0]
+    assert f" {'final forward state' if both else '*final state*'} `[" in record.lines[0]
 
 
 def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     record = found()
     ends, padded, packed = record.lines
-    assert ends.startswith("**B ends after 2 words.** Final state: `[")
-    for line, state in ((ends, record.alone), (padded, record.padded), (packed, record.packed)):
-        assert line.endswith(f" `[{', '.join(f'{number:.2f}' for number in state.tolist())}]`")
-    assert padded.startswith(":red[✗ **Padding**] gives ")
-    assert packed.startswith(":green[✓ **Packing**] gives ")
+    alone, left, right = (
+        f"`[{', '.join(f'{number:.2f}' for number in state.tolist())}]`"
+        for state in (record.alone, record.padded, record.packed)
+    )
+    assert ends == f"**B ends after 2 words:** *final state* {alone}"
+    assert padded == f":red[✗ **Padding**] gives :red[{left}]"
+    assert packed == f":green[✓ **Packing**] gives :green[{right}]"
 
 
 @pytest.mark.parametrize("seed", [23, 37])  # of which a state has such a number
@@ -48,9 +50,9 @@ def test_a_number_that_rounds_to_zero_has_no_sign(seed: int) -> None:
 
 def test_a_wide_state_is_cut_and_numbers_are_called_numbers() -> None:
     ends, padded, _ = found("1 2\n3", hidden_size=6).lines
-    assert "B ends after 1 number." in ends
+    assert "B ends after 1 number:" in ends
     assert padded.count(",") == 4
-    assert ", …]`" in padded
+    assert ", …]`]" in padded
 
 
 def test_padded_on_the_left_the_packed_pads_spoil_both_sides() -> None:

@@ -22,7 +22,7 @@ from ui.state.widgets import bound, choice, of_every_page
 
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
-LABEL = "Type your own sentences"
+LABEL = "Type your sentences"
 BATCH = "batch"  # the key of the fragment that shows the batch
 _EXAMPLES = "examples"  # of the one that offers the examples
 _TEXTS = {None, *(each.text for each in EXAMPLES)}
