@@ -7,7 +7,7 @@ import { put, textSize, tintOf, widthOf, write } from "./canvas.js";
 import { READABLE } from "./layout.js";
 
 export const BESIDE = 7; // pixels of a cell's width that its number leaves free;
-const NEARER = 3, // fewer of them with one decimal,
+const NEARER = 3, // fewer of them with one decimal, and more with the leading zero,
   CLEAR = 4; // and more if it is larger than it must be: a line around cells does not touch it
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
@@ -61,7 +61,7 @@ export function digitsIn(paper, w, px) {
     const text = FORMS[form].slice(paper.signed ? 0 : 1),
       last = form === FORMS.length - 1,
       fitting = (/** @type {number} */ w) => (large * w) / widthOf(paper, text, large, 500),
-      size = Math.min(large, fitting(last ? w + NEARER : w));
+      size = Math.min(large, fitting(last ? w + NEARER : form ? w : w - NEARER));
     if (size >= (last ? READABLE : large))
       return {
         form,

@@ -174,7 +174,8 @@ const roles = {
     const first = near.firsts.get(state.f),
       word = state.sub && state.text.slice(0, -state.sub.length - 1),
       wide = widthOf(paper, state.text, px, style.weight),
-      held = Math.min(x, Math.max(2, paper.room - wide - 3)); // at the edge of the picture it moves inwards instead of being cut off
+      beyond = h < px && state.sub ? (near.ends.get(state.p) ?? 0) + CLEAR : x, // higher than its row, it keeps off the others
+      held = Math.min(Math.max(x, beyond), Math.max(2, paper.room - wide - 3)); // at the edge of the picture it moves inwards instead of being cut off
     if (least) return write(paper, state.text, held, y + h / 2, w, { ...style, least, align: "left" });
     if (first === undefined || !word || wide + 6 < w)
       return put(paper, state.text, held, y + h / 2, { ...style, align: "left" });

@@ -56,6 +56,10 @@ MOVIES: dict[str, Callable[[], Movie]] = {
 }
 
 
+def lstm() -> Movie:
+    return pv.movie(pv.trace(Batch.parse(WORDS), Config(cell="lstm")), ("run",), deep=True)
+
+
 @pytest.fixture
 def listened(browser: Browser) -> Iterator[Screen]:
     """Open a tab of its own, in which everything that is written on the canvas is recorded."""
@@ -139,12 +143,15 @@ BESIDE = """() => {
 }"""  # pixels that each number leaves free on either side, in its cell or on its stripe
 
 
-@pytest.mark.parametrize(("name", "size", "clear"), [("leak", DESK, 5), ("words", (1440, 900), 1.5)])
+@pytest.mark.parametrize(
+    ("film", "size", "clear"),
+    [(MOVIES["leak"], DESK, 5), (MOVIES["words"], (1440, 900), 1.5), (lstm, (1240, 720), 4.5)],
+)
 def test_numbers_touch_neither_one_another_nor_a_line_around_them(
-    listened: Screen, tmp_path: Path, name: str, size: Size, clear: float
+    listened: Screen, tmp_path: Path, film: Callable[[], Movie], size: Size, clear: float
 ) -> None:
     listened.page.set_viewport_size({"width": size[0], "height": size[1]})
-    listened.open(MOVIES[name]().save(tmp_path / "movie.html").as_uri())
+    listened.open(film().save(tmp_path / "movie.html").as_uri())
     listened.page.add_style_tag(content=f".pv {{ --packviz-height: {size[1] - 400}px; }}")
     listened.rest()
     listened.press("End")
@@ -204,6 +211,46 @@ def test_cells_too_low_for_their_words_have_no_marks_either(listened: Screen, tm
         lines, high = listened.page.evaluate(LINES)
         found[high > 13] = lines
     assert found[True] > found[False] == 0
+
+
+OVER = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { ratio, shown } = picture;
+    window.written.clear();
+    picture.paint();
+    const lengths = [...window.written.values()].filter(({ text }) => text.startsWith("len "));
+    const cells = shown.filter(({ alpha, rect, state }) => alpha && rect && ["token", "pad"].includes(state.role));
+    const over = ({ left, right, top, bottom }) => cells.some(({ rect: { x, y, w, h } }) =>
+        left / ratio < x + w && right / ratio > x && top / ratio < y + h && bottom / ratio > y);
+    return [lengths.length, lengths.filter(over).length];
+}"""  # how many lengths are written, and how many of them over cells
+
+
+def test_lengths_higher_than_their_rows_keep_off_the_rows_beside_them(listened: Screen, tmp_path: Path) -> None:
+    text = "\n".join(" ".join(["one", "two", "three", "four"][: 1 + 3 * i % 4]) for i in range(40))
+    listened.page.set_viewport_size({"width": 1280, "height": 720})
+    listened.open(packing(text, "pad").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 305px; }")
+    listened.rest()
+    lengths, over = listened.page.evaluate(OVER)
+    assert (lengths > 9, over) == (True, 0)
+
+
+PANELS = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { view } = picture.standing;
+    const lines = new Set(Object.values(view.at).map(([, y]) => Math.round(y)));
+    return [Object.keys(view.at), lines.size, picture.standing.room - picture.width];
+}"""  # the panels in the picture, how many lines they have, and how far it scrolls
+
+
+def test_a_phone_shows_an_lstm_in_four_lines_below_the_packed_rows(listened: Screen, tmp_path: Path) -> None:
+    listened.page.set_viewport_size({"width": HAND[0], "height": HAND[1]})
+    listened.open(lstm().save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 404px; }")  # as in the app, with a question
+    listened.press("ArrowRight")
+    listened.rest()
+    panels, lines, further = listened.page.evaluate(PANELS)
+    assert {"strip", "cell", *(f"gate:{gate}" for gate in "ifgoc"), "h", "hn"} <= set(panels)
+    assert (lines, further) == (5, 0)
 
 
 CUT = """() => {

@@ -78,8 +78,8 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
         lines = [line(enters, was), beside(line(letters("names:2"), h), h_n, gap=0.3)]
     elif memory:
         lines += [line(letters("names:2"), was, *memory), line(letters("names:3"), h, h_n)]
-        slim = [line(enters, gates[0]), tight("names:1", *gates[1:3]), tight("names:2", line(was, *memory))]
-        slim += [tight("names:3", gates[3], h), h_n]
+        slim = [line(enters, gates[0]), tight("names:1", *gates[1:3])]  # c is what it was, until it changes
+        slim += [tight("names:2", gates[3], *memory), tight("names:3", h, h_n)]
     else:
         slim = [line(enters, gates[0]), tight("names:1", *gates[1:]), tight("names:2", line(was, h)), h_n]
         lines = [lines[0], line(lines[1], h_n), line(letters("names:2"), was, h)]
@@ -137,7 +137,7 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
 
 @once
 def _still_headings(view: View) -> Frame:
-    x, name, b, kind = view.text, recurrent.kept(view), view.ranked, recurrent.kind(view)
+    x, b, kind = view.text, view.ranked, recurrent.kind(view)
     groups = [
         title(Place("cell", -1.1 * x, -1.6 * x), recurrent.cell(view).upper())
     ]  # the layer is named in the map of the stack
@@ -149,7 +149,8 @@ def _still_headings(view: View) -> Frame:
         weighed = f", {gate.weighed_by}" if gate.weighed_by else ""
         groups.append(_note(view, f"gate:{letter}", f"{gate.function} of x, h{weighed}"))
     groups += [_note(view, panel, text) for panel, text in notes.items() if text]
-    after = Place("gate:c" if name == "c" else "h", -0.9, (len(b) - 1) / 2)
+    wide = max(recurrent.units(view), HEADED) * number_width(view)  # with its heading; a gap of 0.9 units follows
+    after = Place("was", wide, (len(b) - 1) / 2)
     groups.append(marks("arrow:0", "axis", after, w=0.9, text="→"))
     for line in LINES:
         place = Place(f"names:{line}", -1.1 * x, places.ranks(view))
