@@ -34,17 +34,14 @@ const LETTER = MEASURES.letter, // width of a letter ÷ its height
   NUMBERED = MEASURES.numbered, // units: the least width of a number
   CLEAR = 1; // letters that would have room beside the text in a cell
 const FEWER = 0.5; // the worth of a view without some of the panels
-const SCROLLS = 600, // pixels: in a place of at most this width, a picture may be wider than its place, and scroll
-  LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
-  MUCH = 7; // places: as wide as the widest example on a phone, the vowels padded beside packed at 390 pixels in full screen
+export const ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
 const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative;
   SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
-  SLENDER = 1.5, // height ÷ width of a unit whose row has grown
-  ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
+  SLENDER = 1.5; // height ÷ width of a unit whose row has grown
 /** The limits of a picture that is as wide as its place. */
-const USUAL = {
+export const USUAL = {
   edge: EDGE, // pixels on either side of the picture
   aspect: 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible, as in full screen for the last row
   tight: TIGHT, // text size ÷ the height of a row that is stretched for it
@@ -54,7 +51,7 @@ const USUAL = {
   row: 0, // lines of text: the height to which rows grow if there is height for it; the texts beside them do not grow
 };
 /** Those in a narrow place, where a picture may scroll, each measured at 390 pixels for the picture that needs it. */
-const NARROW = {
+export const NARROW = {
   edge: 5, // what leaks, which otherwise scrolls further
   aspect: 2.6, // the Zen of Python: otherwise its words fit nowhere
   tight: READABLE / ROW, // borders, whose rows are lower otherwise
@@ -243,52 +240,6 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       .map(({ x }) => x);
     return x + letters * letter <= Math.min(width, ...next);
   });
-  return { ...best, least, room: width, fits: panels(best.view) === many && across >= needed - 0.5, headed };
-}
-/**
- * The view in a place of this width. In a narrow place its text is as large as it can be in a picture that need not scroll;
- * if that always has to, smaller text shows more of it.
- * @type {typeof frameView}
- */
-export function roomyView(scene, width, height, ink, text = {}) {
-  if (width > SCROLLS) return frameView(scene, width, height, ink, text);
-  let least = text.least ?? READABLE,
-    view = narrowView(scene, width, height, ink, { ...text, least });
-  while (least > READABLE && !(view.fits && view.room === width)) {
-    least = Math.max(READABLE, least - 1);
-    view = narrowView(scene, width, height, ink, { ...text, least });
-  }
-  return view;
-}
-/**
- * The first of these views in which all words, numbers and letters fit: all panels in its place, in high rows; one of the
- * ways below, in a picture no wider than necessary; else its place again, without the words and numbers that do not fit.
- * @type {typeof frameView}
- */
-function narrowView(scene, width, height, ink, text) {
-  const line = (text?.least ?? READABLE) / READABLE,
-    narrow = { ...text, limits: NARROW },
-    fitting = frameView(scene, width, height, ink, narrow);
-  const least = fitting.unit * (fitting.headed ? 1 : Math.min(1, fitting.wide)); // of a cell: large ones may cut a heading
-  if (fitting.fits && least >= ROW * line) return fitting;
-  const all = [...scene.tall, ...scene.wide],
-    panels = (/** @type {View} */ { at }) => Object.keys(at).length,
-    full = all.filter((view) => panels(view) === Math.max(...all.map(panels))),
-    told = (/** @type {View} */ { at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole),
-    enough = all.filter(({ at }) => full.some((each) => told(each).every((name) => at[name]))); // without panels that repeat what others show
-  const ways = [
-    { views: full, places: 1, headed: true }, // in its place, in low rows
-    { views: scene.tall, places: 1, headed: true }, // in its place, as on a tall screen, without some of the panels
-    { views: enough, places: LITTLE, headed: true }, // scrolled a little, with whole headings
-    { views: enough, places: MUCH, headed: false }, // scrolled as far as these need
-  ];
-  for (const { views, places, headed } of ways)
-    for (let times = 1; times <= places; times += 1 / 16)
-      for (const view of views) {
-        const room = Math.round(times * width),
-          alone = { wide: [view], tall: [view] },
-          wider = frameView(alone, room, height, ink, narrow);
-        if (wider.fits && wider.unit >= WORDED * line && (wider.headed || !headed)) return wider;
-      }
-  return frameView(scene, width, height, ink, text);
+  const spelled = across >= needed - 0.5;
+  return { ...best, least, room: width, fits: panels(best.view) === many && spelled, spelled, headed };
 }

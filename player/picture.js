@@ -4,11 +4,12 @@
 
 import { readTheme, schemeOf } from "./colour.js";
 import { coming, sketch } from "./coming.js";
-import { inked, READABLE, roomyView } from "./layout.js";
+import { inked, READABLE } from "./layout.js";
 import { neighbours, textsOf } from "./neighbours.js";
 import { formIn, legend } from "./numbers.js";
 import { looks } from "./rects.js";
 import { draw } from "./roles.js";
+import { roomyView } from "./room.js";
 
 const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
   LEGIBLE = 0.03, // of the window's height in full screen

@@ -192,7 +192,7 @@ export interface Coming {
 /**
  * A view on this screen: the pixels of a unit and of its corner. wide, tall: a unit's width and height ÷ unit. squeeze: the
  * share of the room that text needs. room: the width of the picture. least: the smallest text. fits: whether it has all
- * panels, and room for the words and numbers in them. headed: whether its headings do not meet.
+ * panels, and room for the words and numbers in them. spelled: the latter alone. headed: whether its headings do not meet.
  */
 export interface Standing {
   view: View;
@@ -200,6 +200,7 @@ export interface Standing {
   room?: number;
   least?: number;
   fits?: boolean;
+  spelled?: boolean;
   headed?: boolean;
   wide?: number;
   tall?: number;

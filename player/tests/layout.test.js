@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frameView, inked, roomyView } from "../layout.js";
+import { frameView, inked } from "../layout.js";
+import { roomyView } from "../room.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true, ...more });
@@ -79,4 +80,22 @@ test("in a narrow place rows grow into the height that is left, up to four lines
   assert.ok(Math.abs(unit * tall - 44) < 1e-6);
   assert.ok(of(390, 60).tall < tall);
   assert.equal(of(900, 500).tall, 1);
+});
+
+test("in a place that is not narrow a picture scrolls only for the words of rows that are long and low", () => {
+  const of = (width, { columns = 25, rows = 2, text = "again" } = {}) => {
+    const scene = { w: columns, h: rows + 1, at: { x: [0, 0] }, breaks: {} };
+    const words = Array.from({ length: columns * rows }, (_, n) =>
+      cell({ x: n % columns, y: 1 + Math.floor(n / columns), w: 1, h: 1, text }),
+    );
+    const letter = cell({ role: "label", x: 0, y: 0, w: 1, h: 1, text: "A" });
+    return roomyView({ wide: [scene], tall: [scene] }, width, 320, inked([{ states: [letter, ...words] }]));
+  };
+  const { room, unit, wide, spelled } = of(800);
+  assert.ok(room > 880 && room < 1600 && spelled);
+  assert.ok(unit * wide > 6 * 0.55 * 11 - 1);
+  assert.equal(of(1000).room, 1000); // there all words fit, if they are not bold
+  assert.equal(of(800, { rows: 8 }).room, 800);
+  assert.equal(of(800, { columns: 99 }).room, 800); // they would not fit into two places
+  assert.equal(of(800, { text: "a" }).room, 800);
 });
