@@ -24,6 +24,7 @@ export class Clock {
     this.playing = true;
     this.until = until;
     this.showState();
+    this.player.screen.reveal();
     this.advance();
   }
   advance() {

@@ -150,6 +150,7 @@ export function controls(player) {
     saving,
     playButton,
     firstButton,
+    fullButton,
     backButton,
     nextButton,
     lastButton,

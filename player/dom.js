@@ -10,6 +10,7 @@ const ICONS = {
   last: "M11 3h2v10h-2zM3 3v10l7-5z",
   code: "M5.5 4 1.5 8l4 4 1.1-1.1L3.7 8l2.9-2.9zM10.5 4 9.4 5.1 12.3 8l-2.9 2.9 1.1 1.1 4-4z",
   full: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
+  less: "M5 2h2v5H2V5h3zM9 2h2v3h3v2H9zM2 9h5v5H5v-3H2zM9 9h5v2h-3v3H9z",
   again: "M8 2.5a5.5 5.5 0 1 1-5.4 4.4h1.9A3.7 3.7 0 1 0 8 4.3V7L4.2 3.4 8 0z",
   image: "M2 3h12v10H2zm2 2v5l2.5-2.5L9 10l1.5-1.5L12 10V5z",
 };

@@ -130,6 +130,7 @@ export class Player {
    */
   go(step, how) {
     this.clock.stop();
+    this.screen.reveal();
     this.move(step, how);
   }
   /**

@@ -85,9 +85,13 @@ export class Asking {
       this.reveal,
       this.another,
     );
+    this.asked = el("span");
+    const back = () => this.player.go(1, { quick: true });
+    this.line = button([this.asked, el("b", {}, "Answer")], back, { class: "pv-asked" });
     this.root = el(
       "div",
       { class: "pv-ask", role: "group", "aria-label": "Prediction", "data-testid": "packviz-prediction" },
+      this.line,
       this.prompt,
       this.choices,
       answers,
@@ -125,6 +129,7 @@ export class Asking {
     this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
     this.prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
+    this.asked.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt, (part) => [part]));
     this.field.value = "";
     this.field.placeholder = example;
     this.field.setAttribute("aria-label", prompt.replaceAll("`", ""));
@@ -182,14 +187,17 @@ export class Asking {
   }
   /**
    * Show what there is room for: with little room, the question on the first step, even if the way to the answer begins
-   * there; the verdict on the rest of that way, and nothing elsewhere.
+   * there; the verdict on the rest of that way, and elsewhere nothing or, until it is answered, a line that leads back.
    * @param {boolean} little
+   * @param {boolean} lined whether there is room for that line
    */
-  fit(little) {
+  fit(little, lined) {
     const { step } = this.player,
       { first } = this.questions?.[this.number] ?? {};
-    const told = step <= this.told && step >= first;
-    this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : told ? "verdict" : "nothing";
+    const told = step <= this.told && step >= first,
+      waits = lined && this.root.hasAttribute("data-open"),
+      later = told ? "verdict" : waits ? "line" : "nothing";
+    this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : later;
   }
   // ---- marks: a wrong answer stays there as the visitor's own, and the right one stands beside it
 

@@ -1,5 +1,6 @@
 // The player's place: on the page, in full screen, on paper, and whether its picture and its code are shown.
 
+import { icon } from "./dom.js";
 import { here } from "./keys.js";
 
 export class Screen {
@@ -38,6 +39,10 @@ export class Screen {
   fill(on) {
     this.player.root.toggleAttribute("data-full", on);
     this.isolate(on);
+    const { fullButton } = this.player.ui;
+    fullButton.setAttribute("aria-label", on ? "Leave full screen" : "Full screen");
+    fullButton.replaceChildren(icon(on ? "less" : "full"));
+    this.player.texts.name(fullButton);
     this.showCode();
     this.fit();
   }
@@ -101,8 +106,14 @@ export class Screen {
     if (event.composedPath().includes(this.player.root)) here.last = this.player;
   }
   seen() {
-    const { top, bottom, height } = this.player.ui.stageBox.getBoundingClientRect();
-    return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) / (Math.min(height, innerHeight) || 1);
+    const { top, bottom, height } = this.player.ui.stageBox.getBoundingClientRect(),
+      end = Math.min(bottom, innerHeight, this.player.ui.controls.getBoundingClientRect().top); // which may stick to the window's edge
+    return Math.max(0, end - Math.max(top, 0)) / (Math.min(height, innerHeight) || 1);
+  }
+  // In a low window the controls are in sight before the picture is: who uses them sees all of it.
+  reveal() {
+    if (this.full || !this.is("--pv-low") || this.seen() > 0.9) return;
+    this.look(this.player.still.matches ? "instant" : "smooth");
   }
   /** @param {boolean} on */
   forPaper(on) {
@@ -148,13 +159,26 @@ export class Screen {
     }
     this.makeRoom();
   }
+  // Pixels from the player's top to the end of its controls, which may stick to the window's edge.
+  get bottom() {
+    const { say, controls } = this.player.ui;
+    return say.offsetTop + say.offsetHeight + controls.offsetHeight;
+  }
+  /**
+   * Scroll to the player, and to the heading of its page if the window has room for both.
+   * @param {ScrollBehavior} behavior
+   */
+  look(behavior = "instant") {
+    const { root } = this.player;
+    root.style.scrollMarginTop = this.above + this.bottom <= innerHeight ? `${this.above}px` : "";
+    root.scrollIntoView({ block: "start", behavior });
+  }
   // The picture has the height that all else in the window leaves it.
   makeRoom() {
-    const { controls, say, stageBox, asking } = this.player.ui;
-    asking.fit(this.little);
+    const { stageBox, asking } = this.player.ui;
+    asking.fit(this.little, this.is("--pv-narrow"));
     if (this.full) return;
-    const bottom = say.offsetTop + say.offsetHeight + controls.offsetHeight; // the controls may stick to the window's edge
-    this.player.root.style.setProperty("--pv-around", `${bottom - stageBox.offsetHeight}px`);
+    this.player.root.style.setProperty("--pv-around", `${this.bottom - stageBox.offsetHeight}px`);
   }
 }
 

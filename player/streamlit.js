@@ -126,5 +126,5 @@ function answer(slot, ask) {
   slot.asked = ask.number;
   if (ask.step != null) slot.player.show(ask.step || slot.changed || 2);
   if (ask.token != null) slot.player.pointer.light(ask.token);
-  if (ask.look) slot.player.root.scrollIntoView({ block: "start" });
+  if (ask.look) slot.player.screen.look();
 }

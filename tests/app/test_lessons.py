@@ -1,6 +1,7 @@
 """The five lessons: a question, a prediction, the movie of one stage, things to try, and further parts."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -484,6 +485,14 @@ def test_another_example_begins_anew_but_an_edit_at_the_end_stays(visit: Open) -
         seen.click(seen.sidebar.get_by_role("radio", name=example).first)
         expect(seen.player).to_have_attribute("data-step", "1")
         assert "step" not in seen.query
+
+
+def test_on_a_phone_the_heading_is_in_sight_above_what_was_chosen_to_try(visit: Open) -> None:
+    seen = visit(path="running", size=PHONE, motion=False)
+    seen.click(seen.main.get_by_role("button", name="an LSTM instead"))
+    expect(seen.player).to_have_attribute("aria-label", re.compile("LSTM"))
+    expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+    expect(seen.main.get_by_role("heading", level=1)).to_be_in_viewport(ratio=1)
 
 
 def test_after_a_click_on_full_screen_space_plays(visit: Open) -> None:

@@ -188,6 +188,26 @@ def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: 
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_on_a_phone_a_line_leads_back_to_the_question_until_it_is_answered(open_page: Open, full: bool) -> None:
+    screen, root, box, _ = opened(open_page, lesson("pack"), size=PHONE, has_touch=True, is_mobile=True)
+    if full:
+        screen.fill_the_window()
+    line = root.get_by_role("button", name="Answer")
+    expect(line).to_be_hidden()
+    screen.button("Step forward").tap()
+    expect(line).to_be_visible()
+    expect(line).to_contain_text("Predict.")
+    expect(box).to_be_hidden()
+    assert box_of(root)["height"] < 45
+    line.tap()
+    assert screen.step == 1
+    expect(line).to_be_hidden()
+    enter(box, "3 3 2 1")
+    screen.press("End")
+    expect(line).to_be_hidden()
+
+
 def test_an_answer_stands_there_again_on_a_reload(open_page: Open) -> None:
     screen, root, box, said = opened(open_page, lesson("run"))
     expect(said).to_contain_text("Answer first")

@@ -11,7 +11,7 @@ import torch
 from movie_player import Open, Screen, plain
 from movie_screen import Show, tokens
 from playwright.sync_api import Browser, expect
-from tabs import Scheme, Size, box_of, tab
+from tabs import Scheme, Size, box_of, tab, until
 from torch import nn
 
 import packviz as pv
@@ -318,12 +318,18 @@ def test_a_map_shows_which_layer_and_direction_the_run_shows(open_page: Open, mo
 def test_without_the_full_screen_api_the_player_fills_the_window(screen: Screen) -> None:
     screen.page.evaluate("delete Element.prototype.requestFullscreen")  # as on an iPhone
     button, code = screen.button("Full screen"), screen.root.locator(".pv-code")
+    sign = button.inner_html()
     for way_out in ("Escape", "f", "the button"):
         button.click()
         expect(screen.root).to_have_css("position", "fixed")
         assert box_of(screen.root) == {"x": 0, "y": 0, "width": 1280, "height": 720}
+        expect(button).to_have_attribute("aria-label", "Leave full screen")
+        expect(button).to_have_attribute("title", "Leave full screen (F)")
+        assert button.inner_html() != sign
         button.click() if way_out == "the button" else screen.press(way_out)
         expect(screen.root).not_to_have_css("position", "fixed")
+        expect(button).to_have_attribute("aria-label", "Full screen")
+        assert button.inner_html() == sign
     screen.press("c", "ArrowRight")
     expect(code).to_be_hidden()
     screen.button("Show the code").click()
@@ -331,6 +337,34 @@ def test_without_the_full_screen_api_the_player_fills_the_window(screen: Screen)
     for keys, visible in (("f", False), ("c", True), ("fc", False)):  # in full screen the picture has its room
         screen.press(*keys)
         expect(code).to_be_visible(visible=visible)
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390)], ids=["upright", "on its side"])
+def test_the_way_out_of_full_screen_is_in_sight_on_a_phone(open_page: Open, movie: Movie, size: Size) -> None:
+    screen = open_page(movie, size=size, has_touch=True, is_mobile=True)
+    screen.fill_the_window("End")
+    out = screen.button("Leave full screen")
+    expect(out).to_be_in_viewport(ratio=1)
+    out.tap()
+    expect(screen.button("Leave full screen")).to_have_count(0)
+    expect(screen.root).not_to_have_attribute("data-full", "")
+
+
+UNCOVERED = """root => {
+    const [stage, bar] = [".pv-stage", ".pv-transport"].map((name) => root.querySelector(name).getBoundingClientRect());
+    return stage.top >= 0 && stage.bottom <= bar.top + 1;
+}"""  # whether all of the picture is in sight, above the controls
+
+
+@pytest.mark.parametrize("name", ["Step forward", "Play"])
+def test_on_a_phone_on_its_side_who_uses_the_controls_sees_the_whole_picture(
+    open_page: Open, movie: Movie, name: str
+) -> None:
+    screen = open_page(movie, size=(844, 390), has_touch=True, is_mobile=True)
+    screen.root.evaluate("root => { root.parentNode.style.paddingTop = '170px'; }")
+    assert not screen.root.evaluate(UNCOVERED)
+    screen.button(name).tap()
+    until(screen.page, lambda: bool(screen.root.evaluate(UNCOVERED)))
 
 
 @pytest.mark.parametrize("text", ["1\n2 3\n4 5\n6", "ready\non your mark"])
