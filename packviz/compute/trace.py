@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -90,7 +91,8 @@ def trace_module(
             x = _in_full_precision(x, dtype)
         packed = x if isinstance(x, PackedSequence) else None
         grid = x if packed is None else None
-        case = Case(grid, packed, lengths, plain, plain.batch_first, enforce_sorted, hx, traced=True)  # type: ignore[arg-type]
+        given: dict[str, Any] = {"x": grid, "packed": packed, "lengths": lengths, "hx": hx}
+        case = Case(**given, module=plain, batch_first=plain.batch_first, enforce_sorted=enforce_sorted, traced=True)
         padded, packed = _read(case)
         filler = check_padding_value(padding_value, dtype)
         total_length = check_total_length(total_length, plain, padded.lengths)

@@ -11,7 +11,7 @@ from packviz.doctor.evidence import Evidence
 from packviz.doctor.leaves import gap, scale_of
 from packviz.doctor.variations import Variations
 
-DENSE = 0.6  # the share of all pairs from which on each sample is said to change each other one
+MIN_SHARE_OF_BATCH = 0.6  # of all pairs of samples: from there on each is said to change each other one
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def _by_values(pairs: set[tuple[int, int]], B: int) -> str:
         return "flows_on"
     if all(j > i for j, i in pairs) and _next_to(pairs, -1, B):
         return "flows_back"
-    return "batch_matters" if len(pairs) >= DENSE * len(changed) * (B - 1) else "samples_mixed"
+    return "batch_matters" if len(pairs) >= MIN_SHARE_OF_BATCH * len(changed) * (B - 1) else "samples_mixed"
 
 
 def _next_to(pairs: set[tuple[int, int]], step: int, B: int) -> bool:

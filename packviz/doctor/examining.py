@@ -1,6 +1,6 @@
 """examine(): look at a batch, a packed sequence, or a module and its batch, and list what is wrong."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -64,10 +64,10 @@ def examine(
 
     Nothing is modified, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
     """
-    beside = enforce_sorted, hx, mask, targets, target_lengths, output, state, ids, padding_value, lengths_device
-    with torch.no_grad():
-        case = _case(subject, x, lengths, batch_first, *beside, starts, done)
-        return Findings(findings(case)).ignoring(ignore)
+    beside: dict[str, Any] = {"hx": hx, "mask": mask, "output": output, "state": state, "starts": starts, "done": done}
+    beside |= {"enforce_sorted": enforce_sorted, "targets": targets, "target_lengths": target_lengths, "ids": ids}
+    beside |= {"padding_value": padding_value, "lengths_device": lengths_device}
+    return _found(subject, x, lengths, batch_first, beside).ignoring(ignore)
 
 
 def filler_of(x: Tensor, lengths: Lengths | None, *, batch_first: bool) -> float:
@@ -84,8 +84,11 @@ def filler_of(x: Tensor, lengths: Lengths | None, *, batch_first: bool) -> float
     return 0.0 if isinstance(pad, Tensor) else pad
 
 
-def _case(subject: object, x: object, lengths: object, batch_first: bool | None, *beside: Any) -> Case:
-    """Return the case of these arguments, checked; beside: the other fields of a Case, in its order."""
+@torch.no_grad()
+def _found(
+    subject: object, x: object, lengths: object, batch_first: bool | None, beside: Mapping[str, Any]
+) -> Findings:
+    """Return the findings of these arguments; beside: the other fields of a Case, by their names."""
     module = (
         read_module(subject, _readable, "; pv.watch(module) examines it inside the whole model")
         if isinstance(subject, nn.Module)
@@ -100,9 +103,9 @@ def _case(subject: object, x: object, lengths: object, batch_first: bool | None,
         batch_first = module is not None and module.batch_first
     check_subject(x, batch_first)
     grid, packed = (x if isinstance(x, Tensor) else None), (x if isinstance(x, PackedSequence) else None)
-    case = Case(grid, packed, lengths, module, batch_first, *beside)
+    case = Case(x=grid, packed=packed, lengths=lengths, module=module, batch_first=batch_first, **beside)
     check_beside(case)
-    return case
+    return Findings(findings(case))
 
 
 def _readable(module: nn.RNNBase) -> nn.RNNBase:

@@ -90,7 +90,7 @@ def read_file(name: str, data: bytes) -> Loaded:
         return _loaded(name, open_parts(name, data))
 
 
-def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2**30) -> Loaded:
+def read_isolated(name: str, data: bytes, *, seconds: int = 20, memory: int = 2**30) -> Loaded:
     """Return what read_file() returns, parsed in a process of its own: without the environment, without a network.
 
     seconds   how long the process may take, and as long may wait for its turn: MAX_READERS run at once
@@ -105,7 +105,7 @@ def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2*
             expected, got = f"at most {MAX_READERS} files at a time", "one more"
             raise UnreadableError(expected, got, "try again in a moment")
         try:
-            parts = _received(data, name, seconds, memory)
+            parts = _received(name, data, seconds, memory)
         finally:
             _READERS.release()
         return _loaded(name, parts)
@@ -120,7 +120,7 @@ def _refusing() -> Iterator[None]:
         raise PackvizError("file", expected=expected, got=got, fix=fix) from None
 
 
-def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
+def _received(name: str, data: bytes, seconds: int, memory: int) -> list[Part]:
     """Run the process; what it writes goes to a file, whose size it cannot exceed."""
     settings = json.dumps((name, memory, seconds)).encode() + b"\n"
     command = [sys.executable, "-P", "-B", "-W", "ignore", opening.__file__]

@@ -29,7 +29,7 @@ from packviz.validate import integer
 
 __all__ = ["check_rows"]
 
-DENSE = 0.95  # the share of the pairs within reach of a convolution that it must connect: a state fades unevenly
+MIN_SHARE_IN_REACH = 0.95  # of the pairs within reach of a convolution, which connects them: a state fades unevenly
 TRACED = 4  # calls that are kept to see which layer carries a leak
 
 Run = Callable[[Sequence[Tensor]], Leaves]
@@ -201,7 +201,7 @@ def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[str, str]])
 def _kernel(row: _Row) -> int:
     """Return k if each token is changed by the k - 1 tokens before it, of any document, and by no others; else 0.
 
-    A share of DENSE of these pairs is enough.
+    A share of MIN_SHARE_IN_REACH of these pairs is enough.
     """
     owner, found = row.owner, {*row.influenced}
     reach = max((q - k for k, q in found), default=0)
@@ -212,7 +212,7 @@ def _kernel(row: _Row) -> int:
     deepest = max(q - row.starts[owner[q]] for q in (*row.alone, *(q for _, q in found)))
     long = any(stop - start > reach for start, stop in zip(row.starts[1:], row.starts[2:], strict=False))
     ends = long or 2 * len(near) < len(tried)  # so a state would go on
-    return reach + 1 if ends and len(found) >= DENSE * len(near) and deepest < reach else 0
+    return reach + 1 if ends and len(found) >= MIN_SHARE_IN_REACH * len(near) and deepest < reach else 0
 
 
 def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from packviz.rules.padding_value import peaks
 from packviz.rules.preconditions import read_lengths
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Case:
     """What is examined: a padded x or a packed sequence, perhaps a module, and what is given with them.
 

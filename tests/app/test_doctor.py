@@ -218,9 +218,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of the files that are read, in order, as they are read."""
     names: list[str] = []
 
-    def counted(data: bytes, name: str) -> object:
+    def counted(name: str, data: bytes) -> object:
         names.append(name)
-        return read_isolated(data, name)
+        return read_isolated(name, data)
 
     monkeypatch.setattr("packviz.doctor.read_isolated", counted)
     return names
@@ -253,9 +253,9 @@ def test_more_than_four_files_are_refused_and_four_are_read(app: AppTest, read: 
 def test_a_file_that_crashes_its_reader_is_reported_in_place(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     refused: list[str] = []
 
-    def too_little(data: bytes, name: str) -> object:
+    def too_little(name: str, data: bytes) -> object:
         with pytest.raises(PackvizError) as refusal:
-            read_isolated(data, name, memory=150 * 2**20)  # torch alone exceeds it: the step at which it fails differs
+            read_isolated(name, data, memory=150 * 2**20)  # torch alone exceeds it: the step at which it fails differs
         refused.append(refusal.value.sentence)
         raise refusal.value
 

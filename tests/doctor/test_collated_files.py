@@ -138,6 +138,6 @@ def test_a_saved_batch_of_a_tokenizer_gets_advice_that_fits_it() -> None:
 @pytest.mark.slow
 def test_arrays_of_objects_are_read_in_a_process_of_their_own() -> None:
     rows = objects(np.zeros((3, 2)), np.zeros((5, 2)))
-    loaded = read_isolated(npz(rows=rows), "rows.npz", seconds=60)
+    loaded = read_isolated("rows.npz", npz(rows=rows), seconds=60)
     assert loaded.is_ragged
     assert [len(one) for one in loaded.tensors.values()] == [3, 5]

@@ -46,7 +46,7 @@ def test_a_good_file_of_each_format_gives_what_it_gives_in_this_process(side_by_
         "x.npz": npz(True, x=x.numpy(), lengths=np.array([4, 2, 1])),
         "x.safetensors": save(named),
     }
-    there = side_by_side.map(lambda name: read_isolated(good[name], name, seconds=PATIENCE), good)
+    there = side_by_side.map(lambda name: read_isolated(name, good[name], seconds=PATIENCE), good)
     for (name, data), theirs in zip(good.items(), there, strict=True):
         ours = read_file(name, data)
         assert [*theirs.tensors, *theirs.packed] == [*ours.tensors, *ours.packed]
@@ -63,17 +63,17 @@ def refusal(call: Callable[[], object]) -> str:
 def test_a_file_without_pickles_is_read_without_torch(side_by_side: ThreadPoolExecutor) -> None:
     little = 150 * 2**20  # bytes of memory: too few to import torch
     runs = [
-        side_by_side.submit(read_isolated, data, name, memory=little, seconds=PATIENCE)
+        side_by_side.submit(read_isolated, name, data, memory=little, seconds=PATIENCE)
         for name, data in (("x.npy", npy(np.zeros(3))), ("x.safetensors", save({"x": torch.zeros(3)})))
     ]
-    told = refusal(lambda: read_isolated(saved(torch.zeros(3)), "x.pt", memory=little, seconds=PATIENCE))
+    told = refusal(lambda: read_isolated("x.pt", saved(torch.zeros(3)), memory=little, seconds=PATIENCE))
     assert "fits into memory" in told or "ended the process" in told  # torch's own code may give up before Python does
     assert [list(run.result().tensors) for run in runs] == [["x"], ["x"]]
 
 
 def test_the_same_files_are_refused_with_the_same_words(side_by_side: ThreadPoolExecutor) -> None:
     bad = [("x.csv", b"1"), ("x.npy", b"x"), ("x.npz", npz(x=np.array(["a"]))), ("x.pt", b"0" * (MAX_BYTES + 1))]
-    there = side_by_side.map(lambda each: refusal(lambda: read_isolated(each[1], each[0], seconds=PATIENCE)), bad)
+    there = side_by_side.map(lambda each: refusal(lambda: read_isolated(*each, seconds=PATIENCE)), bad)
     assert list(there) == [refusal(lambda each=each: read_file(*each)) for each in bad]  # type: ignore[misc]
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_takes_too_much_ends_only_the_process_that_reads_it(side_by_
         data, seconds, says = given
         started = time.perf_counter()
         with pytest.raises(PackvizError, match=says):
-            read_isolated(data(), "x.pt", seconds=seconds)
+            read_isolated("x.pt", data(), seconds=seconds)
         assert time.perf_counter() - started < seconds + 20  # a busy machine needs a while to end a process
 
     cases = (
@@ -125,7 +125,7 @@ def test_a_file_that_takes_too_much_ends_only_the_process_that_reads_it(side_by_
 def test_the_process_gets_no_secrets_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://:secret@here")
     with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(read_isolated, endless(), "x.pt", seconds=5)
+        reading = pool.submit(read_isolated, "x.pt", endless(), seconds=5)
         while not reading.done() and not (found := environments()):
             time.sleep(0.01)
         assert isinstance(reading.exception(), PackvizError)
@@ -212,5 +212,5 @@ class Runs:
 def test_only_a_few_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_READERS", threading.BoundedSemaphore(1))
     with files._READERS, pytest.raises(PackvizError, match="files at a time"):
-        read_isolated(npy(np.zeros(3)), "x.npy", seconds=0)
-    assert read_isolated(npy(np.zeros(3)), "x.npy", seconds=PATIENCE).tensors["x"].shape == (3,)
+        read_isolated("x.npy", npy(np.zeros(3)), seconds=0)
+    assert read_isolated("x.npy", npy(np.zeros(3)), seconds=PATIENCE).tensors["x"].shape == (3,)

@@ -16,12 +16,19 @@ from torch import nn
 
 import packviz as pv
 from packviz import testing
+from packviz.rules.case import Case
 
 FIELDS = {"parameter", "expected", "got", "fix", "found", "where", "silently", "fails_in", "key"}
 X = torch.randn(3, 5, 2)
 X[1, 4] = 0
 WRONG = pv.examine(X, [6, 5, 5], batch_first=True)  # too long
 NOTED = pv.examine(X, [5, 5, 5], batch_first=True)  # ends with a zero, which may be real
+
+
+def test_the_fields_of_a_case_are_filled_by_their_names_alone() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        Case(X)  # type: ignore[call-arg]
+    assert Case(x=X).T == 3
 
 
 def test_findings_are_a_tuple_that_says_in_one_line_what_is_in_it() -> None:

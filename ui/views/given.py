@@ -242,7 +242,7 @@ def _read(file: UploadedFile) -> doctor.Loaded:
 def _once(file_id: str, name: str, _file: UploadedFile) -> doctor.Loaded | PackvizError:  # noqa: ARG001
     """Read a file in a separate process, once for each visitor who has uploaded it."""
     try:
-        return doctor.read_isolated(_file.getvalue(), name)
+        return doctor.read_isolated(name, _file.getvalue())
     except PackvizError as problem:
         return problem
 
