@@ -15,7 +15,6 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 from packviz import Batch, PackvizError, RowConfig, RowsTrace, trace_module, trace_rows
 from packviz.compute.row_layers import AttentionLayer
 from packviz.compute.row_model import RowModel
-from packviz.compute.rows import rerun
 
 BLOCK = many(12)
 each_block = pytest.mark.parametrize("block", range(10))
@@ -271,16 +270,6 @@ def test_a_new_word_leaves_the_weights_of_the_layers_as_they_are(layer: Any) -> 
     few, more = (trace_rows(Batch.parse(text), RowConfig(layer=layer)) for text in ("a b\nc d", "a b\nc d e f g"))
     weights, others = few.model.layers.parameters(), more.model.layers.parameters()
     assert all(torch.equal(one, other) for one, other in zip(weights, others, strict=True))
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_one_row_alone_is_run_again_as_in_all_rows(layer: Any) -> None:
-    run = trace_rows(Batch.parse("1 2 3 4\n5 6\n7 8 9\n3"), RowConfig(max_length=4, positions="learned"))
-    whole, one = rerun(run, layer=layer), rerun(run, row=1, layer=layer)
-    assert len(run.rows.rows) == 3
-    assert one.rows.rows == run.rows.rows[1:2]
-    torch.testing.assert_close(one.output, whole.output[1:2])
-    assert torch.equal(one.input_ids, run.input_ids[1:2])
 
 
 def test_a_document_without_a_label_is_known() -> None:

@@ -22,62 +22,35 @@ from packviz.text import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class RowsTrace:
-    """One run over R rows of C cells. What is derived is computed when it is first asked for.
+class RowsRun:
+    """The outputs of a model for R rows of C cells. What is derived is computed when it is first asked for.
 
-    batch, config  what trace_rows() was given
+    config         the settings of the model
     rows           which tokens stand in which row
-    input_ids      (R, C) int64, 0 at pads, and everywhere if the tokens are no ids
-    values         (R, C, F): the tokens, if they are numbers or vectors; else None
+    inputs         what the model takes: ids (R, C) int64, or, if the tokens are no ids, numbers (R, C, F); 0 at pads
     position_ids   (R, C) int64, 0 at pads
     document_ids   (R, C) int64: the number of the piece in its row, -1 at pads
-    labels         (R, C) int64: the id of the next token; -100 if there is none
-    mask           (R, C, C) bool: True where the query (row) may read the key (column); None without attention
-    layers         the record of each layer
-    logits         (R, C, V): the scores of the next token; None without ids
-    model          the nn.Module, called as model(input_ids, position_ids, document_ids) with (1, N) each
+    layers         the output of each layer
+    model          the nn.Module, called as model(inputs, position_ids, document_ids) with (1, N) each
     """
 
-    batch: Batch
     config: RowConfig
     rows: Rows
-    input_ids: Tensor
-    values: Tensor | None
+    inputs: Tensor
     position_ids: Tensor
     document_ids: Tensor
-    labels: Tensor
-    mask: Tensor | None
     layers: tuple[RowLayerOutput, ...]
-    logits: Tensor | None
     model: RowModel
 
     def __repr__(self) -> str:
         R, C = self.document_ids.shape
-        pieces = sum(map(len, self.rows.rows))
-        return f"RowsTrace({counted(pieces, 'document')} in {counted(R, 'row')} of {C}, {self.config.layer})"
-
-    def _repr_html_(self) -> str | None:
-        return notebook.shown(self)
+        documents = counted(sum(map(len, self.rows.rows)), "document")
+        return f"{type(self).__name__}({documents} in {counted(R, 'row')} of {C}, {self.config.layer})"
 
     @property
     def output(self) -> Tensor:
         """Return (R, C, E): the output of the last layer."""
         return self.layers[-1].output
-
-    @property
-    def inputs(self) -> Tensor:
-        """Return what the model takes: input_ids (R, C), or values (R, C, F)."""
-        return self.input_ids if self.values is None else self.values
-
-    @cached_property
-    def cu_seqlens(self) -> tuple[Tensor, ...]:
-        """Return for each row where its documents begin, and its number of tokens: (D + 1,) int32."""
-        return tuple(map(cu_seqlens_of, self.rows.lengths))
-
-    @property
-    def max_seqlen(self) -> tuple[int, ...]:
-        """Return for each row the length of its longest document."""
-        return tuple(map(max, self.rows.lengths))
 
     @cached_property
     def alone(self) -> tuple[tuple[Tensor, ...], ...]:
@@ -134,6 +107,53 @@ class RowsTrace:
             x = self.model.embed(self.inputs[row, :n].unsqueeze(0))
             found = influence(self.model.run, x, position_ids.unsqueeze(0), document_ids.unsqueeze(0), outputs)
         return F.pad(found, (0, self.rows.max_length - n))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RowsTrace(RowsRun):
+    """One run over R rows of C cells. What is derived is computed when it is first asked for.
+
+    batch, config  what trace_rows() was given
+    rows           which tokens stand in which row
+    input_ids      (R, C) int64, 0 at pads, and everywhere if the tokens are no ids
+    values         (R, C, F): the tokens, if they are numbers or vectors; else None
+    inputs         what the model takes: input_ids, or values
+    position_ids   (R, C) int64, 0 at pads
+    document_ids   (R, C) int64: the number of the piece in its row, -1 at pads
+    labels         (R, C) int64: the id of the next token; -100 if there is none
+    mask           (R, C, C) bool: True where the query (row) may read the key (column); None without attention
+    layers         the record of each layer
+    logits         (R, C, V): the scores of the next token; None without ids
+    model          the nn.Module, called as model(inputs, position_ids, document_ids) with (1, N) each
+    """
+
+    batch: Batch
+    labels: Tensor
+    mask: Tensor | None
+    logits: Tensor | None
+
+    def _repr_html_(self) -> str | None:
+        return notebook.shown(self)
+
+    @property
+    def input_ids(self) -> Tensor:
+        """Return the inputs, (R, C) int64; 0 everywhere if the tokens are no ids."""
+        return torch.zeros_like(self.document_ids) if self.logits is None else self.inputs
+
+    @property
+    def values(self) -> Tensor | None:
+        """Return the inputs, (R, C, F), if the tokens are numbers or vectors; else None."""
+        return self.inputs if self.logits is None else None
+
+    @cached_property
+    def cu_seqlens(self) -> tuple[Tensor, ...]:
+        """Return for each row where its documents begin, and its number of tokens: (D + 1,) int32."""
+        return tuple(map(cu_seqlens_of, self.rows.lengths))
+
+    @property
+    def max_seqlen(self) -> tuple[int, ...]:
+        """Return for each row the length of its longest document."""
+        return tuple(map(max, self.rows.lengths))
 
     @cached_property
     def losses(self) -> Tensor:

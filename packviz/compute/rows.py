@@ -13,14 +13,14 @@ from packviz.compute.draw import MAX_EMBEDDING_WEIGHTS, MAX_WEIGHTS
 from packviz.compute.fill import Rows, fill_rows
 from packviz.compute.row_layers import AttentionLayer, RowLayerOutput
 from packviz.compute.row_model import Attention, RowModel, document_mask
-from packviz.compute.row_record import RowsTrace
+from packviz.compute.row_record import RowsRun, RowsTrace
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.documents import NO_LABEL, position_ids_of, seq_idx_of
 from packviz.inputs.row_config import RowConfig
 from packviz.rules.preconditions import check_kind
 
-__all__ = ["RowsTrace", "ids_of", "rerun", "trace_rows"]
+__all__ = ["RowsRun", "RowsTrace", "ids_of", "rerun", "trace_rows"]
 
 MAX_PAIRS = 500_000_000  # of a query and a key, in all rows: 2 GB in float32
 
@@ -50,8 +50,7 @@ def trace_rows(batch: Batch, config: RowConfig | None = None) -> RowsTrace:
             batch=batch,
             config=config,
             rows=rows,
-            input_ids=inputs if V else torch.zeros_like(document_ids),
-            values=None if V else inputs,
+            inputs=inputs,
             position_ids=position_ids,
             document_ids=document_ids,
             labels=_labels(inputs, document_ids, config) if V else torch.full_like(document_ids, NO_LABEL),
@@ -62,31 +61,28 @@ def trace_rows(batch: Batch, config: RowConfig | None = None) -> RowsTrace:
         )
 
 
-def rerun(run: RowsTrace, *, row: int | None = None, **settings: Any) -> RowsTrace:
-    """Return a run over the same rows, with the same seed, with other settings of the model. row: over this one alone.
+def rerun(run: RowsRun, row: int, **settings: Any) -> RowsRun:
+    """Return a run over one row of a run, with the same seed, with other settings of the model.
 
     It holds the outputs of the layers alone, without what attention recorded, and so takes less time than trace_rows.
+    Raises IndexError for a row that the run does not have.
     """
-    if row is not None:
-        run = _only(run, row)
-    config, reset = replace(run.config, **settings), settings.get("reset_positions", run.config.reset_positions)
+    config, rows = replace(run.config, **settings), Rows((run.rows.rows[row],), (), run.rows.max_length)
+    inputs, document_ids = run.inputs[row].unsqueeze(0), run.document_ids[row].unsqueeze(0)
     V = None if run.model.head is None else run.model.head.out_features
-    features = 1 if run.values is None else run.values.size(-1)
     with exact_arithmetic():
-        model = RowModel(config, run.rows.max_length, V=V, features=features)
-        position_ids = _positions(run.rows, reset=reset)
-        outputs = _outputs(run.rows, model, run.inputs, position_ids, run.document_ids)
-        logits = None if model.head is None else model.head(outputs[-1])
-    layers = tuple(map(RowLayerOutput, outputs))
-    return replace(run, config=config, model=model, position_ids=position_ids, mask=None, layers=layers, logits=logits)
-
-
-def _only(run: RowsTrace, row: int) -> RowsTrace:
-    """Return what one row of a run has been given, to be run again."""
-    at = slice(row, row + 1)
-    kept = {name: getattr(run, name)[at] for name in ("input_ids", "position_ids", "document_ids", "labels")}
-    rows = replace(run.rows, rows=run.rows.rows[at], dropped=())
-    return replace(run, rows=rows, values=None if run.values is None else run.values[at], **kept)
+        model = RowModel(config, rows.max_length, V=V, features=inputs.size(-1) if V is None else 1)
+        position_ids = _positions(rows, reset=config.reset_positions)
+        outputs = _outputs(rows, model, inputs, position_ids, document_ids)
+    return RowsRun(
+        config=config,
+        rows=rows,
+        inputs=inputs,
+        position_ids=position_ids,
+        document_ids=document_ids,
+        layers=tuple(map(RowLayerOutput, outputs)),
+        model=model,
+    )
 
 
 def _positions(rows: Rows, *, reset: bool) -> Tensor:

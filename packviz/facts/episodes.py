@@ -49,7 +49,7 @@ class Way:
 
 def episodes(run: RowsTrace) -> tuple[Way, ...]:
     """Return each way to run a GRU over the row that a movie shows, as episodes of one rollout, the loop first."""
-    rollout = rerun(run, row=fullest(run), layer="gru", num_layers=1, isolate=True)
+    rollout = rerun(run, fullest(run), layer="gru", num_layers=1, isolate=True)
     (pieces,), n = rollout.rows.rows, rollout.rows.tokens
     owner, found = rollout.document_ids[0, :n], list[Way]()
     starts = torch.diff(owner, prepend=torch.tensor([-1], device="cpu")) != 0

@@ -8,7 +8,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from packviz.compute.row_record import RowsTrace
+from packviz.compute.row_record import RowsRun, RowsTrace
 from packviz.compute.rows import rerun
 from packviz.compute.runs import SEQUENCES, STEPS
 from packviz.compute.verify import apart
@@ -32,7 +32,7 @@ class Leak:
     probed       of how many outputs the influence is computed, the first ones
     """
 
-    run: RowsTrace
+    run: RowsRun
     row: int
     owner: Tensor
     alone: Tensor
@@ -116,7 +116,7 @@ def fullest(run: RowsTrace, sequences: int = SEQUENCES, steps: int = STEPS) -> i
     return max(range(len(run.rows.rows)), key=documents)
 
 
-def leak_in(run: RowsTrace, row: int, probed: int | None = None) -> Leak:
+def leak_in(run: RowsRun, row: int, probed: int | None = None) -> Leak:
     """Return what two probes say about a row; raises IndexError for a row that the run does not have.
 
     probed: of how many outputs the influence is computed, the first ones; None: of all. Each costs a run of the row.
@@ -135,6 +135,6 @@ def moved_by_positions(run: RowsTrace, row: int) -> float:
     """
     if run.config.layer != "attention" or run.config.positions != "learned":
         return 0.0
-    found = leak_in(rerun(run, row=row, isolate=True, reset_positions=False), 0)
+    found = leak_in(rerun(run, row, isolate=True, reset_positions=False), 0)
     largest = float(found.difference[-1].max())
     return largest if bool(found.differs[-1].any()) and math.isfinite(largest) else 0.0

@@ -108,7 +108,7 @@ def _compared(run: RowsTrace, every: tuple[Borders, ...]) -> list[tuple[str, str
         except PackvizError:  # these heads do not divide this embedding_dim
             continue
         settings: dict[str, Any] = {"isolate": True, "reset_positions": True, **chosen}
-        kept, lost = (leak_in(rerun(run, row=row, **each), 0) for each in (settings, settings | dict(lacking)))
+        kept, lost = (leak_in(rerun(run, row, **each), 0) for each in (settings, settings | dict(lacking)))
         largest = [two_digits(float(each.difference[-1].max())) for each in (kept, lost)]
         found.append((name, by, largest[0], largest[1], int(lost.differs[-1].sum())))
     return found
