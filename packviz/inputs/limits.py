@@ -6,12 +6,11 @@ the socket, in a class question or in a saved plan is refused like one that was 
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
-from packviz.inputs.row_config import RowConfig
 from packviz.validate import integer
 
 __all__ = ["LIMITS", "Limits", "check_batch", "check_limits", "check_products", "check_row_settings", "check_settings"]
@@ -64,13 +63,20 @@ class Limits:
 
 
 LIMITS = Limits()
-_NAMES = {field.name for field in fields(Limits)}
-_OF_SETTINGS = {field.name: field.name for field in fields(Config) if field.name in _NAMES}
-_OF_ROWS = {  # the limits with row_ in their name are for settings that a Config has, too
-    field.name: limit
-    for field in fields(RowConfig)
-    for limit in [f"row_{field.name}" if field.name in _OF_SETTINGS else field.name]
-    if limit in _NAMES
+# By the name of a setting in a Config or in a RowConfig, the limit that is for it.
+_OF_SETTINGS = {
+    "hidden_size": "hidden_size",
+    "num_layers": "num_layers",
+    "total_length": "total_length",
+    "embedding_dim": "embedding_dim",
+    "padding_idx": "padding_idx",
+}
+_OF_ROWS = {
+    "max_length": "max_length",
+    "num_layers": "row_num_layers",
+    "num_heads": "num_heads",
+    "embedding_dim": "row_embedding_dim",
+    "kernel_size": "kernel_size",
 }
 
 

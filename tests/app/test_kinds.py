@@ -2,7 +2,9 @@
 
 import json
 import re
+import runpy
 from collections.abc import Iterator
+from dataclasses import fields, make_dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -14,14 +16,16 @@ import packviz as pv
 from classroom.specs import run_of
 from packviz.compute.row_limits import check_row_limits
 from packviz.errors import PackvizError
+from packviz.inputs import limits
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, limited_batch
 from packviz.show.movie import kinds
 from ui.parts.part import TABLES
 from ui.parts.plan_file import from_file
-from ui.parts.settings import PANELS
+from ui.parts.settings import PANELS, WATCHED
+from ui.state import names
 from ui.state.kinds import APP_KINDS, ROWS
-from ui.state.names import NAMES
+from ui.state.names import NAMES, PANEL, SOURCE
 from ui.state.path import FIRST_STAGES
 from ui.state.runs import OWN, Request, Source, run
 
@@ -121,9 +125,24 @@ def _blocks(block: Any) -> Iterator[Any]:
 
 
 def test_no_two_kinds_share_a_name_in_the_address() -> None:
-    names = [name for kind in APP_KINDS.values() for name in kind.names.values()]
-    assert len(names) == len(set(names))
-    assert set(names) <= set(NAMES)
+    names = [*WATCHED, *(name for kind in APP_KINDS.values() for name in kind.names.values())]
+    assert sorted(names) == sorted(name for name, (owner, _) in NAMES.items() if owner == PANEL)
+    assert [name for name, (owner, _) in NAMES.items() if owner == SOURCE] == ["example", "sequences", "read_as"]
+
+
+def test_a_new_setting_of_packing_changes_no_name_and_no_limit_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    more = [
+        (field.name, field.type, field.default)
+        for field in fields(pv.RowConfig)
+        if field.name not in APP_KINDS["packing"].names
+    ]
+    monkeypatch.setattr("packviz.inputs.config.Config", make_dataclass("Larger", more, bases=(pv.Config,), frozen=True))
+    assert runpy.run_path(names.__file__)["ROW_NAMES"] == ROWS.names
+    check = runpy.run_path(limits.__file__)["check_row_settings"]
+    for name, most in LIMITED.items():
+        check({name: most})
+        with pytest.raises(PackvizError, match=f"{name}: expected an integer from 0 to {most}"):
+            check({name: most + 1})
 
 
 def test_the_owner_of_a_name_is_a_file_that_has_it() -> None:

@@ -7,7 +7,7 @@ neither drawn weights nor called a cell.
 import json
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -80,6 +80,7 @@ SETTINGS = {name: name for name in ("hidden_size", "num_layers", "embedding_dim"
 ROW_SETTINGS = {name: name for name in ("max_length", "num_heads", "kernel_size")}
 ROW_SETTINGS |= {"num_layers": "row_num_layers", "embedding_dim": "row_embedding_dim"}
 LIMITED = [(PACKING_RUN, *each) for each in SETTINGS.items()] + [(ROWS_RUN, *each) for each in ROW_SETTINGS.items()]
+UNLIMITED = {"seed"}  # every seed costs the same
 NEEDED: Mapping[str, Mapping[str, object]] = {"padding_idx": {"embedding_dim": 4}, "num_heads": {"layer": "gru"}}
 FEW = "a b c\nd e"  # words have an embedding, so that every setting means something
 TEXTS = {
@@ -118,6 +119,13 @@ def test_a_run_within_the_limits_is_seen_to_compute(road: str, kind: RunKind) ->
     with Computing() as computing:
         ROADS[road](kind, f"a b c d\n{road}", {"seed": 7})
     assert computing.seen
+
+
+@pytest.mark.parametrize("kind", RUN_KINDS.values(), ids=RUN_KINDS)
+def test_every_integer_among_the_settings_has_a_limit(kind: RunKind) -> None:
+    hints = get_type_hints(kind.config)
+    integers = {name for name, hint in hints.items() if int in (hint, *get_args(hint))}
+    assert integers == {name for of, name, _ in LIMITED if of is kind} | UNLIMITED
 
 
 @pytest.mark.parametrize("road", ROADS)

@@ -18,8 +18,13 @@ PARTS = ("sidebar", "code", "menu")  # that a link may hide
 THEMES = ("automatic", "light", "dark")  # automatic: as in the browser
 
 _PACKING, _ROWS = asdict(Config()), asdict(RowConfig())
-# the settings of a RowConfig, each with its name here: those that a Config or the player also has begin with row_
-ROW_NAMES = {name: f"row_{name}" if name in (*_PACKING, "layer") else name for name in _ROWS}
+# The settings of a RowConfig, each with its name here. These four are also names of a Config or of the player.
+ROW_NAMES = {name: name for name in _ROWS} | {
+    "layer": "row_layer",
+    "num_layers": "row_num_layers",
+    "embedding_dim": "row_embedding_dim",
+    "seed": "row_seed",
+}
 
 NAMES: Mapping[str, tuple[str, Any]] = {
     "example": (SOURCE, EXAMPLES[0].key),
