@@ -1,10 +1,11 @@
 """The command `packviz`, and `python -m packviz`: run the app, write a movie, examine files."""
 
+import json
 import os
 import re
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -20,13 +21,16 @@ from packviz.show.movie.kinds import PACKING_MOVIE
 from packviz.text import counted, joined, quoted
 
 _HERE = Path(__file__).parent
+_FILES = ".npy, .npz, .pt, .pth, .safetensors, .json; what a collator returned file by file, the others as one batch"
+_Report = tuple[str, Findings, list[str]]  # the names of files, what was found in them, and remarks
 _APP = next(folder for folder in (_HERE / "_app", _HERE.parent) if (folder / "app.py").is_file())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (sys.argv if no arguments are given) and return the exit status.
 
-    0: done; 1: `examine` found an error or a silent mistake; 2: unusable arguments or files, explained on stderr.
+    0: done; 1: `examine` found an error or a silent mistake; 2: unusable arguments or files, explained on stderr. If
+    several reports are printed, the largest of these.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -66,9 +70,7 @@ def _parser() -> ArgumentParser:
     examine = commands.add_parser(
         "examine", help="report what is wrong with a batch, with weights and a batch, or with what a collator returned"
     )
-    examine.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help=".npy, .npz, .pt, .pth, .safetensors, .json"
-    )
+    examine.add_argument("files", nargs="+", type=Path, metavar="FILE", help=_FILES)
     examine.add_argument("--x", metavar="NAME", help="which tensor is the batch (default: x, or the only one)")
     examine.add_argument("--lengths", help='as in "5,3,2", or a tensor\'s name (default: lengths, if there is one)')
     examine.add_argument(
@@ -80,7 +82,9 @@ def _parser() -> ArgumentParser:
         "--enforce-sorted", action=BooleanOptionalAction, default=True, help="default: on, as in torch"
     )
     examine.add_argument("--padding-value", type=float, help="the value of the pads, if it is known")
-    examine.add_argument("--json", action="store_true", help="print the findings as JSON")
+    examine.add_argument(
+        "--json", action="store_true", help="print the findings as JSON; of several reports, each with its file"
+    )
     examine.set_defaults(do=_examine)
     return parser
 
@@ -116,35 +120,71 @@ def _movie(options: Namespace) -> int:
 
 
 def _examine(options: Namespace) -> int:
-    loaded = [read_file(path.name, path.read_bytes()) for path in options.files]
-    data = [each for each in loaded if not each.prefixes]
-    rows = [found for each in data if (found := rows_in(each))]
-    if rows and options.x is None and options.lengths is None:
-        return _report(pv.examine_rows(**rows[0][0]), options, rows[0][1])
-    ragged = next((each for each in data if each.is_ragged and not {options.x, "x"} & {*each.tensors}), None)
+    loaded = {path: read_file(path.name, path.read_bytes()) for path in options.files}
+    rows = {path: found for path, each in loaded.items() if not each.prefixes and (found := rows_in(each))}
+    if options.x is not None or options.lengths is not None:  # then all files are parts of one batch
+        rows = {}
+    others = {path: each for path, each in loaded.items() if path not in rows}
+    reports, status = list[_Report](), 0
+    for path, (given, unexamined) in rows.items():
+        try:
+            reports.append((str(path), pv.examine_rows(**given), [unexamined]))
+        except PackvizError as problem:
+            print(f"packviz: {path}: {problem}", file=sys.stderr)
+            status = 2
+    if others:
+        reports.append(_batch(others, options))
+    if reports:
+        _print(reports, as_json=options.json, named=len(rows) + bool(others) > 1)
+    return max(status, int(any(findings.wrong for _, findings, _ in reports)))
+
+
+def _batch(files: Mapping[Path, Loaded], options: Namespace) -> _Report:
+    """Examine the one batch in the files, perhaps with weights; raises PackvizError if a file has no part in it."""
+    data = {path: each for path, each in files.items() if not each.prefixes}
+    weights = {path: each for path, each in files.items() if each.prefixes}
+    if not data:
+        expected, got, fix = "a batch for the weights", "none", "give its file, too, and --x if that holds rows"
+        raise PackvizError("files", expected=expected, got=got, fix=fix)
+    if len(weights) > 1:
+        fix = "give one of them at a time"
+        raise PackvizError("files", expected="the weights in one file", got=joined([*map(str, weights)]), fix=fix)
+    named = {options.x, "x"}
+    ragged = next((path for path, each in data.items() if each.is_ragged and not named & {*each.tensors}), None)
     if ragged is None:
-        x, lengths = _data(data, options.x, options.lengths)
+        x, lengths, used = _data(data, options.x, options.lengths)
         batch_first, assumed = _layout(x, lengths, options.batch_first)
     else:
-        batch_first = options.batch_first is not False
-        x, lengths, padded = ragged.padded(options.padding_value, batch_first=batch_first)
+        batch_first, used = options.batch_first is not False, {ragged}
+        x, lengths, padded = data[ragged].padded(options.padding_value, batch_first=batch_first)
         lengths = lengths if options.lengths is None else read_lengths(options.lengths)
         options.enforce_sorted = options.enforce_sorted and options.lengths is not None
         assumed = f"{padded}, examined with enforce_sorted={options.enforce_sorted}."
-    weights = [each.tensors for each in loaded if each.prefixes]
+    if unused := [str(path) for path in data if path not in used]:
+        held = joined([str(path) for path in data if path in used])
+        got, fix = f"{joined(unused)} beside {held}", "examine each batch by a command of its own"
+        raise PackvizError("files", expected="the batch and its lengths", got=got, fix=fix)
     examined: tuple[Any, ...] = (x, lengths)
-    if weights:
-        examined = (module_from(weights[0], options.layer, batch_first=batch_first), *examined)
+    for each in weights.values():
+        examined = (module_from(each.tensors, options.layer, batch_first=batch_first), *examined)
     settings = {name: getattr(options, name) for name in ("enforce_sorted", "padding_value")}
     unexamined = "No lengths were given, so only the data were examined." if lengths is None else ""
-    return _report(pv.examine(*examined, batch_first=batch_first, **settings), options, assumed, unexamined)
+    findings = pv.examine(*examined, batch_first=batch_first, **settings)
+    return joined([*map(str, files)]), findings, [assumed, unexamined]
 
 
-def _report(findings: Findings, options: Namespace, *remarks: str) -> int:
-    print(findings.to_json(2) if options.json else findings)
-    for remark in filter(None, remarks):
-        print(remark, file=sys.stderr if options.json else None)
-    return int(bool(findings.wrong))
+def _print(reports: Sequence[_Report], *, as_json: bool, named: bool) -> None:
+    """Print the reports, as JSON one list of the findings of all; named: each with its files."""
+    found = list[dict[str, Any]]()
+    for number, (files, findings, remarks) in enumerate(reports):
+        found += [({"file": files} if named else {}) | row for row in json.loads(findings.to_json())]
+        if not as_json:
+            above = ["", f"{files}:"] if number else [f"{files}:"]
+            print(*(above if named else []), findings, sep="\n")
+        for remark in filter(None, remarks):
+            print(f"{files}: {remark}" if named and as_json else remark, file=sys.stderr if as_json else None)
+    if as_json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
 
 
 def _layout(x: Any, lengths: Any, batch_first: bool | None) -> tuple[bool, str]:
@@ -159,11 +199,15 @@ def _layout(x: Any, lengths: Any, batch_first: bool | None) -> tuple[bool, str]:
     return found, f"x {tuple(x.shape)} was read as {read}, {why}; {option} reads it the other way round."
 
 
-def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple[Any, Any]:
-    """Return the batch and its lengths, looked up by their names in the files."""
-    named: dict[str, Any] = {
-        name: value for each in loaded for name, value in (*each.packed.items(), *each.tensors.items())
-    }
+def _data(files: Mapping[Path, Loaded], x: str | None, lengths: str | None) -> tuple[Any, Any, set[Path]]:
+    """Return the batch and its lengths, looked up by their names in the files, and the files that hold them."""
+    named, holders = dict[str, Any](), dict[str, Path]()
+    for path, each in files.items():
+        for name, value in (*each.packed.items(), *each.tensors.items()):
+            if holders.setdefault(name, path) != path:
+                got, fix = f"it in {holders[name]} and in {path}", "examine each batch by a command of its own"
+                raise PackvizError("files", expected=f"{quoted(name)} in one file", got=got, fix=fix)
+            named[name] = value
     choose = f"choose from the tensors in the files: {joined([quoted(name) for name in named]) or 'no tensor'}"
     if lengths is None or lengths in named:
         found_lengths = named.pop(lengths or "lengths", None)
@@ -177,7 +221,8 @@ def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple
     if len(found) != 1 or x not in (None, found[0]):
         got = "nothing" if x is None else quoted(x)
         raise PackvizError("--x", expected="the name of the batch", got=got, fix=choose)
-    return named[found[0]], found_lengths
+    used = {holders[name] for name in (found[0], lengths or "lengths") if name in holders}
+    return named[found[0]], found_lengths, used
 
 
 if __name__ == "__main__":

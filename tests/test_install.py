@@ -260,6 +260,64 @@ def test_the_layout_that_was_not_told_follows_from_the_lengths_and_is_said(
     assert "torch's default" in capsys.readouterr().err
 
 
+@pytest.fixture
+def collated(tmp_path: Path) -> list[str]:
+    """Store rows of a collator: right, with labels that cross the border, and of a mask that does not fit."""
+    right = {"input_ids": [[5, 6, 7, 8]], "position_ids": [[0, 1, 0, 1]], "labels": [[-100, 6, -100, 8]]}
+    each = {"good": right, "bad": right | {"labels": [[5, 6, 7, 8]]}, "unfit": right | {"labels": [[6, 8]]}}
+    for name, rows in each.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows), "utf-8")
+    return [str(tmp_path / f"{name}.json") for name in each]
+
+
+def test_each_file_of_rows_is_examined_and_the_worst_is_the_status(
+    collated: list[str], batch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad, unfit = collated
+    for order, status in (((good, bad), 1), ((bad, good), 1), ((good, unfit, bad), 2), ((good, str(batch)), 0)):
+        assert main(["examine", *order]) == status
+        told = capsys.readouterr()
+        assert re.findall(r"^(/.*):$", told.out, re.M) == [each for each in order if each != unfit]
+        assert ("Labels cross the border" in told.out) == (bad in order)
+        assert told.err.startswith(f"packviz: {unfit}: examine_rows: expected rows of one") == (unfit in order)
+    assert main(["examine", good, bad, str(batch), "--lengths", "6,3,2"]) == 2  # then all files are parts of one batch
+    assert "'input_ids' in one file" in capsys.readouterr().err
+
+
+def test_the_json_of_several_files_is_one_list_that_names_them(
+    collated: list[str], batch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad, _ = collated
+    np.savez(batch, x=np.ones((5, 3, 4), "float32"), lengths=np.array([6, 3, 2]))
+    assert main(["examine", bad, good, str(batch), "--json"]) == 1
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert [(each["file"], each["key"]) for each in found[:2]] == [(bad, "labels_cross"), (str(batch), "length_over_T")]
+    assert {each["file"] for each in found[1:]} == {str(batch)}
+    assert told.err.startswith(f"{batch}: x (5, 3, 4) was read as (T, B, ...)")
+
+
+@pytest.mark.parametrize(("names", "said"), [
+    (("batch", "again"), "'x' in one file, but got it in /batch.npz and in /again.npz"),
+    (("batch", "y"), "the batch and its lengths, but got /y.npz beside /batch.npz"),
+    (("ragged", "ends"), "the batch and its lengths, but got /ends.npz beside /ragged.npz"),
+    (("batch", "gru", "gru2"), "the weights in one file, but got /gru.pt and /gru2.pt"),
+    (("gru",), "a batch for the weights, but got none"),
+])  # fmt: skip
+def test_no_file_is_left_out_in_silence(
+    names: tuple[str, ...], said: str, batch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, x = batch.parent, np.load(batch)["x"]
+    np.savez(folder / "again.npz", x=x, lengths=np.array([5, 3, 2]))
+    np.savez(folder / "y.npz", y=x)
+    np.savez(folder / "ragged.npz", a=np.ones((3, 2)), b=np.ones((5, 2)))
+    np.savez(folder / "ends.npz", lengths=np.array([3, 5]))
+    torch.save(torch.nn.GRU(4, 3).state_dict(), folder / "gru2.pt")
+    files = [next(folder.glob(f"{name}.*")) for name in names]
+    assert main(["examine", *map(str, files)]) == 2
+    assert said in capsys.readouterr().err.replace(str(folder), "")
+
+
 @pytest.mark.parametrize(("arguments", "said"), [
     (["movie", " "], "text: expected at least one sequence, but got nothing."),
     (["movie", "1", "--hidden-size", "0"], "hidden_size: expected an integer of at least 1, but got 0."),

@@ -1,5 +1,6 @@
 """The doctor's page: typed and uploaded input is examined, and unreadable input is reported in place."""
 
+import json
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -206,6 +207,33 @@ def test_weights_and_data_can_be_uploaded_together(app: AppTest, tmp_path: Path)
     assert "random numbers are used" not in texts(app)
     give(app, {"model.pt": model})
     assert "⚠" in texts(app)
+
+
+def test_files_that_are_not_examined_are_named(app: AppTest) -> None:
+    rows = {"input_ids": [[5, 6, 7, 8]], "position_ids": [[0, 1, 0, 1]], "labels": [[-100, 6, -100, 8]]}
+    crossing = json.dumps(rows | {"labels": [[5, 6, 7, 8]]}).encode()
+    x = np.ones((2, 3, 4), "float32")
+    left_out = "A file that is given alone is examined."
+    give(app, {"good.json": json.dumps(rows).encode(), "bad.json": crossing, "x.npy": npy(x)})
+    assert f"Not examined: bad.json and x.npy. {left_out}" in texts(app)
+    give(app, {"bad.json": crossing})
+    assert "Not examined" not in texts(app)
+    assert "Labels cross the border" in texts(app)
+    weights = saved(nn.GRU(4, 3).state_dict())
+    lengths = npy(np.array([3, 2]))
+    give(app, {"gru.pt": weights, "x.npy": npy(x), "y.npy": npy(x), "lengths.npy": lengths})
+    assert f"Not examined: y.npy. {left_out}" in texts(app)
+    give(app, {"gru.pt": weights, "other.pt": weights})
+    assert f"Not examined: other.pt. {left_out}" in texts(app)
+
+
+def test_a_name_in_two_files_is_refused_before_it_is_examined(app: AppTest) -> None:
+    x = torch.ones(2, 3, 4)
+    give(app, {"q.pt": saved({"x": x, "lengths": torch.tensor([6, 3])}), "p.pt": saved({"x": x})})
+    assert "⚠ Expected each name in one file, but got x in several. Keep one of these files." in texts(app)
+    assert shown(app) == []
+    give(app, {"q.pt": saved({"x": x, "lengths": torch.tensor([6, 3])})})
+    assert "Sequence A has length 6" in shown(app)[0]
 
 
 def upload(visited: Visit, path: Path) -> None:

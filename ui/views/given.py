@@ -166,8 +166,7 @@ def uploaded() -> Given:
     files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
     st.text(f"{limits} They are opened as data, and nothing in them is run.")
     if len(files) > MAX_FILES:
-        too_many = len(files) - MAX_FILES
-        st.text(f"⚠ Expected at most {MAX_FILES} files, but got {len(files)}. Remove {too_many} of them.")
+        st.text(f"⚠ Expected at most {MAX_FILES} files, but got {len(files)}. Remove {len(files) - MAX_FILES} of them.")
         return Given(unread=_THE_FILES)
     tried = [_tried(partial(_read, file), file) for file in files]
     loaded = [one for one, _ in tried if one is not None]
@@ -176,12 +175,23 @@ def uploaded() -> Given:
         if found := doctor.rows_in(each):
             if found[1]:
                 st.text(found[1])
+            _say_unexamined(loaded, [each])
             return Given(rows=found[0])
-    weights = [each for each in loaded if each.prefixes]
+    weights, data = [each for each in loaded if each.prefixes], [each for each in loaded if not each.prefixes]
+    names = [name for each in data for name in (*each.packed, *each.tensors)]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        st.text(f"⚠ Expected each name in one file, but got {joined(twice)} in several. Keep one of these files.")
+        return Given(unread=_THE_FILES)
     module = _module(weights[0], key) if weights else None
-    x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
+    x, lengths, bad, used = _data(data, key)
+    _say_unexamined(loaded, [*weights[:1], *used])
     given = Given(x, lengths, module, unread=_THE_FILES if bad or any(bad_file for _, bad_file in tried) else "")
     return given if x is None else _settings(given, "file")
+
+
+def _say_unexamined(loaded: Sequence[doctor.Loaded], used: Sequence[doctor.Loaded]) -> None:
+    if others := [each.name for each in loaded if each not in used]:
+        st.text(f"Not examined: {joined(others)}. A file that is given alone is examined.")
 
 
 @of_every_page()
@@ -247,17 +257,17 @@ def _once(file_id: str, name: str, _file: UploadedFile) -> doctor.Loaded | Packv
         return problem
 
 
-def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
-    """Let the visitor say which of the tensors is x and which holds the lengths; sequences of a file are padded."""
+def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool, Sequence[doctor.Loaded]]:
+    """Let the visitor choose x and its lengths; return both, whether typed ones are bad, and the files of both."""
     if len(loaded) == 1 and loaded[0].is_ragged:
         padded, ends, said = loaded[0].padded()
         st.text(f"{said}, with the sequences first.")
-        return padded, ends, False
+        return padded, ends, False, loaded
     tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
     inputs: dict[str, Tensor | PackedSequence] = {name: x for each in loaded for name, x in each.packed.items()}
     inputs |= tensors
     if not inputs:
-        return None, None, False
+        return None, None, False, ()
     names = sorted(inputs, key=lambda name: (name not in ("x", "input", "inputs", "data"), _flat(inputs[name])))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     name = left.selectbox("x", names, key=f"x of {key}")
@@ -266,11 +276,10 @@ def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
     first = 0 if rows and "len" in rows[0] else None
     which = middle.selectbox("lengths", rows, first, key=f"lengths of {key}", placeholder="typed, or none")
     with right:
-        text = st.text_input(
-            "or typed", max_chars=_MAX_LENGTHS, key=f"typed lengths of {key}", disabled=which is not None
-        )
+        text = st.text_input("or typed", "", _MAX_LENGTHS, key=f"typed lengths of {key}", disabled=which is not None)
         lengths, bad = _read_lengths(text)
-    return inputs[name], lengths if which is None else tensors[which], bad and which is None
+    used = [each for each in loaded if {name, which} & {*each.packed, *each.tensors}]
+    return inputs[name], lengths if which is None else tensors[which], bad and which is None, used
 
 
 def _flat(x: Tensor | PackedSequence) -> bool:
