@@ -103,6 +103,20 @@ export function judge(question, given) {
   if (given === answer) return { right: true, reason: why };
   const slip = slips.find(([wrong]) => wrong === given);
   if (slip) return { right: false, reason: slip[1] };
-  const counts = (/** @type {string} */ spelled) => spelled.split(" ").length;
-  return { right: false, reason: counts(given) === counts(answer) ? otherwise : miscounted };
+  return { right: false, reason: parts(given) === parts(answer) ? otherwise : miscounted };
 }
+
+/**
+ * Whether an answer counts as a try, as `Prediction.counts` says.
+ * @param {Question} question
+ * @param {string} given as `readAnswer` returns it, like those before it
+ * @param {(string | null)[]} [before]
+ */
+export function counts(question, given, before = []) {
+  const { answer, slips } = solutionOf(question);
+  const known = given === answer || slips.some(([wrong]) => wrong === given);
+  return !before.includes(given) && (known || question.form !== "numbers" || parts(given) === parts(answer));
+}
+
+/** @param {string} spelled */
+const parts = (spelled) => spelled.split(" ").length;

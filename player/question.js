@@ -2,12 +2,12 @@
 
 /** @import { Question } from "./types" */
 
-import { judge, LONGEST, readAnswer, solutionOf } from "./answers.js";
+import { counts, judge, LONGEST, readAnswer, solutionOf } from "./answers.js";
 import { button, el, icon } from "./dom.js";
 import { explained } from "./terms.js";
 
 const TRIES = 2,
-  KEPT = "packviz answers", // in sessionStorage: what was answered to each question, by its sealed solution
+  KEPT = "packviz answers", // in sessionStorage: the answers to each question as they were read, by its sealed solution
   WAITING = "Answer first. The movie then shows why.";
 
 /** The mark of an answer, and how it is read aloud. */
@@ -124,7 +124,7 @@ export class Asking {
   put(number) {
     const { prompt, form, example, choices } = this.questions[number];
     this.number = number;
-    this.tries = 0;
+    this.tried = [];
     this.told = 0; // the step that showed why
     this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
@@ -147,8 +147,8 @@ export class Asking {
     this.another.hidden = this.questions.length === 1;
     this.tell("", WAITING);
     this.player.options.onAsk?.(number + 1);
-    this.tried = kept()[this.questions[number].sealed] ?? [];
-    for (const typed of this.tried) typed === null ? this.showMe(true) : this.answer(typed, true);
+    for (const said of kept()[this.questions[number].sealed] ?? [])
+      said === null ? this.showMe(true) : this.answer(said, true);
   }
 
   /**
@@ -165,8 +165,9 @@ export class Asking {
       return this.tell("unread", `⚠ ${/** @type {Error} */ (reason).message}`);
     }
     const { right, reason } = judge(question, given);
-    this.tries += 1;
-    const last = right || this.tries >= TRIES;
+    if (!counts(question, given)) return this.tell("unread", `⚠ ${reason} Try again: this did not count.`);
+    if (counts(question, given, this.tried)) this.remember(given);
+    const last = right || this.tried.length >= TRIES;
     this.root.toggleAttribute("data-open", !last);
     if (question.form === "choice") this.markChoice(given, right ? "good" : "wrong");
     else if (again) this.field.value = typed;
@@ -174,16 +175,14 @@ export class Asking {
     if (last && !right) this.markAnswer();
     if (right) this.tell("good", "✓ Right.", reason);
     else this.tell("wrong", "✗ Not quite.", `${reason} ${last ? this.solution() : "Try once more."}`);
-    if (!again) this.remember(typed);
     if (last && !again) this.show();
   }
   showMe(again = false) {
     this.root.toggleAttribute("data-open", false);
     this.markAnswer();
     this.tell("shown", this.solution(), solutionOf(this.questions[this.number]).why);
-    if (again) return;
     this.remember(null);
-    this.show();
+    if (!again) this.show();
   }
   /**
    * Show what there is room for: with little room, the question on the first step, even if the way to the answer begins
@@ -246,7 +245,7 @@ export class Asking {
    * @param {string} [more]
    */
   tell(tone, first, more) {
-    this.reveal.hidden = !this.tries || !this.root.hasAttribute("data-open");
+    this.reveal.hidden = !this.tried.length || !this.root.hasAttribute("data-open");
     this.said.dataset.tone = tone;
     const before = this.said.textContent;
     this.said.replaceChildren(

@@ -101,6 +101,25 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     assert screen.step > 1
 
 
+def test_too_few_or_too_many_numbers_and_the_same_answer_again_cost_no_try(open_page: Open) -> None:
+    screen, root, box, said = opened(open_page, lesson("pack"))
+    show_me = root.get_by_role("button", name="Show me")
+    for typed in ("9 9", "9 9 9 9 9"):
+        enter(box, typed)
+        expect(said).to_contain_text("⚠ The answer has 4 numbers.")
+        expect(said).to_contain_text("Try again: this did not count.")
+        expect(show_me).to_be_hidden()
+    for typed in ("9 9 9 9", "[9, 9, 9, 9]"):
+        enter(box, typed)
+        expect(said).to_contain_text("✗ Not quite.")
+        expect(said).to_contain_text("Try once more.")
+    assert screen.step == 1
+    screen.page.reload()
+    expect(said).to_contain_text("Try once more.")
+    enter(box, "3 3 2 1")
+    expect(said).to_contain_text("✓ Right.")
+
+
 def test_answer_first_goes_with_the_first_step_and_comes_back_with_it(open_page: Open) -> None:
     screen, _, box, said = opened(open_page, lesson("pack"))
     for key, shown in (("ArrowRight", False), ("Home", True), ("End", False)):
@@ -127,7 +146,7 @@ def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page
         assert screen.step == 1
     show_me = root.get_by_role("button", name="Show me")
     expect(show_me).to_be_hidden()
-    enter(box, "1")
+    enter(box, "1 1 1 1")
     show_me.click()
     expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is the number")
     expect(show_me).to_be_hidden()
@@ -165,7 +184,7 @@ def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_pa
     box.click()
     screen.press("1", "f", "b", ".", "Space", "ArrowRight", "Home", "End")
     assert (screen.step, screen.root.get_attribute("data-full")) == (1, None)
-    box.fill("9 9 9")
+    box.fill("9")
     said.evaluate(
         "node => new MutationObserver(() => window.heard = (window.heard ?? 0) + 1).observe(node, {childList: true})"
     )
@@ -211,13 +230,14 @@ def test_on_a_phone_a_line_leads_back_to_the_question_until_it_is_answered(open_
 def test_an_answer_stands_there_again_on_a_reload(open_page: Open) -> None:
     screen, root, box, said = opened(open_page, lesson("run"))
     expect(said).to_contain_text("Answer first")
-    for answer in ("X", "C", "C"):  # what cannot be read is no answer
+    for answer in ("X", "C", "c.", "B"):  # what cannot be read is no answer, and the same again no second one
+        assert screen.step == 1
         enter(box, answer)
     told, step = said.inner_text(), screen.step
     assert step > 1
     screen.page.reload()
     expect(said).to_have_text(told)
-    expect(box).to_have_value("C")
+    expect(box).to_have_value("B")
     assert screen.step == step  # by its address
     root.get_by_role("button", name="Another").click()
     expect(said).to_contain_text("Answer first")
@@ -248,9 +268,9 @@ def test_when_it_is_shown_the_right_choice_is_marked_beside_the_visitors_own(ope
 
 
 def test_when_it_is_shown_the_right_answer_stands_beside_what_was_typed(open_page: Open) -> None:
-    screen, root, box, _ = given_up(open_page, "pack", "9 9")
+    screen, root, box, _ = given_up(open_page, "pack", "9 9 9 9")
     for _ in range(2):  # also after a reload
-        expect(box).to_have_value("9 9")
+        expect(box).to_have_value("9 9 9 9")
         expect(box).to_have_attribute("aria-invalid", "true")
         expect(root.get_by_text("✗")).to_be_visible()
         right = root.locator(".pv-solved")
@@ -260,7 +280,7 @@ def test_when_it_is_shown_the_right_answer_stands_beside_what_was_typed(open_pag
         ]
         assert abs(middles[0] - middles[1]) < 2  # in the same line
         screen.page.reload()
-    box.fill("9 9 9")  # another answer is not wrong before it is judged
+    box.fill("9 9 9 8")  # another answer is not wrong before it is judged
     expect(box).to_have_attribute("aria-invalid", "false")
     root.get_by_role("button", name="Another").click()
     expect(right).to_be_empty()
@@ -268,7 +288,7 @@ def test_when_it_is_shown_the_right_answer_stands_beside_what_was_typed(open_pag
 
 @pytest.mark.parametrize(("size", "full"), [(DESK, True), (PHONE, False), (PHONE, True)])
 def test_when_it_is_shown_the_answer_is_said_on_every_screen(open_page: Open, size: Size, full: bool) -> None:
-    _, _, _, said = given_up(open_page, "pack", "9 9", full=full, size=size)
+    _, _, _, said = given_up(open_page, "pack", "9 9 9 9", full=full, size=size)
     expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is the number")
     assert covered(said) == []
 
@@ -278,6 +298,6 @@ def test_an_answer_that_cannot_be_read_leaves_the_way_to_the_right_one(open_page
     show_me = root.get_by_role("button", name="Show me")
     enter(box, "three")
     expect(show_me).to_be_hidden()
-    for typed in ("9 9", "three"):
+    for typed in ("9 9 9 9", "three"):
         enter(box, typed)
         expect(show_me).to_be_visible()

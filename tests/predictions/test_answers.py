@@ -21,7 +21,7 @@ from packviz.compute.rows import trace_rows
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.row_config import RowConfig
-from packviz.predictions import KINDS, Prediction, Stage, ask, asking, spelled
+from packviz.predictions import KINDS, Answer, Prediction, Stage, ask, asking, spelled
 from packviz.show.movie import STAGES, movie
 from packviz.show.movie.kinds import ROWS_MOVIE, movie_kind_of, stages_of
 from packviz.teach.predictions import MAX_ASKED
@@ -101,15 +101,20 @@ FIRST = "1 2 3\n4 5\n6 7 8 9"
 JUDGE = Path(__file__).with_name("judge_answers.js")
 PIECES = [*"33210ABC,;[]()x*.-+=٣３ \n", "1.0", "2.5", "none", "and", "all", "Ω"]
 PIECES += ["tensor", "torch.", "Size", "sizes = ", ", dtype=torch.int64", "three", "<b>", "'", "999999999999999999"]
-Said = tuple[str, bool | None, str]  # how an answer was read, whether it is right, and the reason
+# how an answer was read, whether it is right, the reason, and whether it counts as a try
+Said = tuple[str, bool | None, str, bool]
 
 
-def said_by_python(prediction: Prediction, typed: str) -> Said:
-    try:
-        verdict = prediction.check(typed)
-    except PackvizError as refusal:
-        return "", None, refusal.sentence
-    return spelled(prediction.read(typed)), verdict.right, verdict.reason
+def said_by_python(prediction: Prediction, typed: list[str]) -> Iterator[Said]:
+    before: list[Answer] = []
+    for text in typed:
+        try:
+            verdict, read = prediction.check(text), prediction.read(text)
+        except PackvizError as refusal:
+            yield "", None, refusal.sentence, False
+            continue
+        yield spelled(read), verdict.right, verdict.reason, prediction.counts(read, before)
+        before.append(read)
 
 
 def questions(seen: Any, stages: Iterable[Stage] = STAGES) -> Iterator[tuple[Prediction, dict[str, Any]]]:
@@ -126,9 +131,9 @@ def judged(cases: Iterable[tuple[Prediction, dict[str, Any], list[str]]]) -> Ite
     told = list(cases)
     given = [{"question": question, "typed": typed} for _, question, typed in told]
     for (prediction, _, typed), verdicts in zip(told, json.loads(node(JUDGE, text=json.dumps(given))), strict=True):
-        for text, (read, right, reason) in zip(typed, verdicts, strict=True):
-            said = visible(reason.replace("\N{NO-BREAK SPACE}", " "))
-            yield text, said_by_python(prediction, text), (read, right, said)
+        by_python = said_by_python(prediction, typed)
+        for text, said, (read, right, reason, counted) in zip(typed, by_python, verdicts, strict=True):
+            yield text, said, (read, right, visible(reason.replace("\N{NO-BREAK SPACE}", " ")), counted)
 
 
 def test_the_player_breaks_no_line_between_a_name_and_its_number() -> None:
@@ -136,6 +141,27 @@ def test_the_player_breaks_no_line_between_a_name_and_its_number() -> None:
     told = " ".join(b64decode(question["sealed"]).decode() for question in carried)
     assert "t\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}3" in told
     assert not re.search(r" = \d", told)
+
+
+# answers to the first question of a kind, one after the other, and whether each counts as a try
+TRIES: list[tuple[str, dict[str, bool]]] = [
+    ("batch_sizes", {"9 8 7 6": True, "[9, 8, 7, 6]": False, "tensor([9, 8, 7, 6])": False, "9 8 7 5": True}),
+    ("batch_sizes", {"9 8": False, "9 8 7 6 5": False, "three": False, "": False, "9 8 7 6": True}),
+    ("batch_sizes", {"4 3 2": True, "4, 3, 2": False, "4 3 3": False, "3 3 2 1": True, "[3. 3. 2. 1.]": False}),
+    ("pad_count", {"7 7": False, "7": True, "+7.0": False, "3 3": False, "3": True}),
+    ("alive", {"A": True, "a.": False, "X": False, "C, A": True, "A and C": False, "none": True, "nobody": False}),
+    ("packed_token", {"A": True, "A B": False, "a": False, "C": True}),
+    ("last_column", {"its final state": True, "`padding_value`, which was not computed": True}),
+]
+
+
+@pytest.mark.parametrize(("key", "answers"), TRIES)
+def test_an_answer_that_was_given_or_has_another_count_of_numbers_is_no_try(key: str, answers: dict[str, bool]) -> None:
+    asked_for, question = next(each for each in questions(made(FIRST)) if each[0].key == key)
+    said = judged([(asked_for, question, [*answers])])
+    assert [(by_python[3], by_player[3]) for _, by_python, by_player in said] == [
+        (each, each) for each in answers.values()
+    ]
 
 
 def ways_to_answer(prediction: Prediction) -> list[str]:
@@ -155,7 +181,7 @@ def test_the_player_judges_answers_about_rows_as_python_does(settings: dict[str,
         judged((each, question, ways_to_answer(each)) for each, question in questions(run, stages_of(ROWS_MOVIE, run)))
     )
     assert [typed for typed, by_python, by_player in said if by_python != by_player] == []
-    assert {right for _, (_, right, _), _ in said} == {True, False}
+    assert {right for _, (_, right, *_), _ in said} == {True, False}
 
 
 @pytest.mark.parametrize("seed", SEEDS[::8])
@@ -163,7 +189,7 @@ def test_the_player_judges_the_usual_spellings_as_python_does(seed: int) -> None
     seen = asked(seed).seen
     said = list(judged((each, question, ways_to_answer(each)) for each, question in questions(seen)))
     assert [typed for typed, by_python, by_player in said if by_python != by_player] == []
-    assert {right for _, (_, right, _), _ in said} == {True, False}
+    assert {right for _, (_, right, *_), _ in said} == {True, False}
 
 
 def disagreements(typed: list[str]) -> list[tuple[str, Said, Said]]:

@@ -217,11 +217,18 @@ def played(seed: int) -> tuple[Scorecard, int]:
     return scorecard, at
 
 
-def test_the_same_answer_again_is_no_second_try() -> None:
-    i = next(i for i, each in enumerate(ASKED) if each.prediction.form == "numbers")
-    once = NEW.answered(i, wrong(i))
-    assert once.answered(i, f"  {wrong(i).replace(' ', ', ')} ") is once
-    assert once.mark(i) == "open"
+@pytest.mark.parametrize(("form", "spelling"), [
+    ("numbers", "  {} "), ("numbers", "[{}]"), ("numbers", "torch.tensor([{}.])"), ("letters", "['{}']"),
+    ("letters", "{}."), ("choice", " `{}`"),
+])  # fmt: skip
+def test_the_same_answer_again_is_no_second_try(form: str, spelling: str) -> None:
+    for i, question in enumerate(ASKED):
+        if question.prediction.form == form:
+            once = NEW.answered(i, wrong(i))
+            again = wrong(i) if form == "choice" else wrong(i).replace(" ", ", ")
+            assert once.answered(i, spelling.format(again)) is once
+            assert once.mark(i) == "open"
+    assert form in {question.prediction.form for question in ASKED}
 
 
 def test_what_cannot_be_read_is_no_try() -> None:

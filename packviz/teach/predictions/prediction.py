@@ -4,7 +4,7 @@ What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])",
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -150,6 +150,15 @@ class Prediction(Brief):
         return Verdict(
             False, reasons.get(given) or (self.otherwise if len(given) == len(self.answer) else self.miscounted)
         )
+
+    def counts(self, given: Answer, before: Container[Answer] = ()) -> bool:
+        """Return whether an answer counts as a try; `counts` in player/answers.js says the same.
+
+        An answer that was given before does not, nor does a wrong count of numbers unless that is a typical mistake.
+        All of them are as `read` returns them.
+        """
+        known = given == self.answer or any(given == slip.answer for slip in self.slips)
+        return given not in before and (known or self.form != "numbers" or len(given) == len(self.answer))
 
     def read(self, typed: str) -> Answer:
         """Return the answer that was typed. Raises PackvizError for anything that cannot be read."""

@@ -35,15 +35,14 @@ class Scorecard(Brief):
         """Return the scorecard with one more answer to question i.
 
         A repeated answer, or an answer to a settled question, changes nothing. Raises PackvizError for an unreadable
-        answer, and for a wrong count of numbers unless that is a typical mistake: neither counts as a try.
+        answer, and for numbers that do not count as a try because there are too few or too many.
         """
         prediction, before = self.questions[i].prediction, self.tries(i)
         given = prediction.read(typed)
-        if prediction.form == "numbers":
-            got, asked = len(given), len(prediction.answer)
-            if got != asked and given not in {slip.answer for slip in prediction.slips}:
-                raise PackvizError("answer", str(got), counted(asked, "number"), "try again: this did not count")
-        if self.settled(i) or _plain(typed) in map(_plain, before):
+        if not prediction.counts(given):
+            expected = counted(len(prediction.answer), "number")
+            raise PackvizError("answer", str(len(given)), expected, "try again: this did not count")
+        if self.settled(i) or not prediction.counts(given, [prediction.read(each) for each in before]):
             return self
         right, wrong = ("1", "0") if i in self.standing else ("2", "w")
         standing = {**self.standing, i: right if given == prediction.answer else wrong}
@@ -96,10 +95,6 @@ class Scorecard(Brief):
     def over(self) -> bool:
         """Return whether every question is settled."""
         return "open" not in self.marks
-
-
-def _plain(typed: str) -> str:
-    return " ".join(typed.lower().replace(",", " ").split())
 
 
 def progress_code(scorecard: Scorecard, at: int) -> str:
