@@ -12,7 +12,8 @@ from threading import Barrier
 import pytest
 import torch
 
-from ui.state.cache import bounded, bytes_of
+from pages import LESSONS, opened
+from ui.state.cache import SHARED, Cache, bytes_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,22 +69,45 @@ get_logger("streamlit.later").warning("third %s", "typed")
 
 
 def test_shared_results_are_bounded_in_bytes() -> None:
-    get, size = bounded(10_000), 3_000
+    get, size = Cache(10_000).cached, 3_000
     for name in "abc":
         get(lambda: bytes(size), name)
     get(never, "a")
     get(lambda: bytes(size), "d")  # takes the place of b, the least recently used
     for name in "acd":
         get(never, name)
-    assert get(lambda: b"again", "b")[0] == b"again"
+    assert get(lambda: b"again", "b") == b"again"
 
 
 def test_the_latest_result_is_kept_however_large() -> None:
-    get = bounded(10_000)
+    get = Cache(10_000).cached
     get(lambda: bytes(50_000), "large")
     get(never, "large")
     get(lambda: b"", "small")
-    assert get(lambda: b"again", "large")[0] == b"again"
+    assert get(lambda: b"again", "large") == b"again"
+
+
+def test_a_result_that_has_grown_is_counted_again_and_takes_the_place_of_others() -> None:
+    results, grows = Cache(10_000), list[bytes]()
+    results.cached(bytes, "a")
+    results.cached(lambda: grows, "b")
+    results.cached(lambda: bytes(3_000), "c")
+    grows.append(bytes(8_000))
+    results.count_again("b")
+    assert [*results.kept] == [("b",)]
+    assert results.kept.currsize == bytes_of(grows)
+    results.count_again("a")  # which was dropped
+    assert [*results.kept] == [("b",)]
+
+
+@pytest.mark.parametrize("layer", ["conv", "gru"])
+@pytest.mark.parametrize("page", ["start", *LESSONS])
+def test_after_a_page_has_drawn_the_results_are_as_large_as_counted(page: str, layer: str) -> None:
+    text = "\n".join(" ".join(map(str, range(1, n + 1))) for n in (12, 9, 7, 7, 6, 5, 4, 4, 3, 3, 2, 1))
+    SHARED.kept.clear()
+    opened(page, {"sequences": text, "num_layers": 2, "bidirectional": "true", "row_layer": layer})
+    assert len(SHARED.kept) > 2
+    assert sum(map(bytes_of, SHARED.kept.values())) <= 1.1 * SHARED.kept.currsize
 
 
 def never() -> object:
@@ -91,7 +115,7 @@ def never() -> object:
 
 
 def test_simultaneous_requests_wait_for_one_result() -> None:
-    get, made = bounded(10_000), []
+    get, made = Cache(10_000).cached, list[object]()
 
     def make() -> object:
         time.sleep(0.2)
@@ -99,13 +123,13 @@ def test_simultaneous_requests_wait_for_one_result() -> None:
         return made[-1]
 
     with ThreadPoolExecutor(5) as pool:
-        got = [found for found, _ in pool.map(lambda _: get(make, "key"), range(5))]
+        got = list(pool.map(lambda _: get(make, "key"), range(5)))
     assert len(made) == 1
     assert got == made * 5
 
 
 def test_after_an_exception_one_of_those_who_wait_computes() -> None:
-    get, calls, start = bounded(10_000), list[str](), Barrier(6)
+    get, calls, start = Cache(10_000).cached, list[str](), Barrier(6)
 
     def make() -> str:
         calls.append("begun")
@@ -118,8 +142,7 @@ def test_after_an_exception_one_of_those_who_wait_computes() -> None:
     def ask(_: int) -> str | None:
         start.wait()
         with suppress(MemoryError):
-            found: str = get(make, "key")[0]
-            return found
+            return get(make, "key")
         return None
 
     with ThreadPoolExecutor(6) as pool:

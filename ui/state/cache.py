@@ -18,29 +18,32 @@ MAX_BYTES = 32 * 2**20  # of all results together
 T = TypeVar("T")
 
 
-def bounded(max_bytes: int) -> Callable[..., tuple[Any, int]]:
-    """Return a function that calls `make` once for a key, however many threads ask for it at the same time.
+class Cache:
+    """Results by key, limited in bytes. The latest one is kept even if it alone is larger than the limit."""
 
-    It takes `make` and the parts of the key, and returns the result and its size. Exceptions are not cached. The latest
-    result is kept even if it alone is larger than the limit.
-    """
-    results = cachetools.LRUCache[Hashable, tuple[Any, int]](max_bytes, getsizeof=lambda found: found[1])
+    def __init__(self, max_bytes: int) -> None:
+        self.kept = cachetools.LRUCache[Hashable, Any](max_bytes, lambda result: min(bytes_of(result), max_bytes))
+        self._turn = threading.Condition()
+        by_key = cachetools.cached(self.kept, key=lambda _, *key: key, condition=self._turn)
+        self._of_key = by_key(lambda make, *_: make())
 
-    @cachetools.cached(results, key=lambda _, *key: key, condition=threading.Condition())
-    def of_key(make: Callable[[], Any], *_: Hashable) -> tuple[Any, int]:
-        result = make()
-        return result, min(bytes_of(result), max_bytes)
+    def cached(self, make: Callable[[], T], *key: Hashable) -> T:
+        """Return the result of `make`, which is called only if no result is cached for the key.
 
-    return of_key
+        It is called once, however many threads ask for the result at the same time. Exceptions are not cached.
+        """
+        result: T = self._of_key(make, *key)
+        return result
+
+    def count_again(self, *key: Hashable) -> None:
+        """Count the bytes of a result again: a record keeps what was read of it, and so grows after it was made."""
+        with self._turn:
+            if key in self.kept:
+                self.kept[key] = self.kept[key]
 
 
-_shared = bounded(MAX_BYTES)
-
-
-def cached(make: Callable[[], T], *key: Hashable) -> T:
-    """Return the result of `make`, which is called only if no result is cached for the key."""
-    result: T = _shared(make, *key)[0]
-    return result
+SHARED = Cache(MAX_BYTES)
+cached, count_again = SHARED.cached, SHARED.count_again
 
 
 def bytes_of(result: object) -> int:

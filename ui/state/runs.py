@@ -16,7 +16,7 @@ from packviz.inputs.batch import Batch, ReadAs, sequence_label
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import limited_batch
 from packviz.show.movie import Movie
-from ui.state.cache import cached
+from ui.state.cache import cached, count_again
 from ui.state.kinds import BESIDE, PACKING, AppKind, MovieStage, Record, film_of
 from ui.state.visit import visit
 
@@ -189,7 +189,9 @@ def run(request: Request) -> Shown:
     source, kind, config = request.source, request.kind, request.config
     record = cached(lambda: _record(source, kind, config), source, kind, config)
     assert record.batch is not None
-    return Shown(request, record.batch, record, cached(lambda: _played(_movie(record, request)), request))
+    played = cached(lambda: _played(_movie(record, request)), request)
+    count_again(source, kind, config)  # the movie, and what was drawn below an earlier one, read more of the record
+    return Shown(request, record.batch, record, played)
 
 
 def _played(film: Movie) -> Played:
