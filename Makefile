@@ -6,7 +6,7 @@
 # make record   repeat the recorded trainings and measurements that the pages open with
 # make format   format the code
 # make docs     build the documentation as a static site in build/docs/site
-# make player   bundle the modules of player/ into the single file that is shipped
+# make player   bundle the modules of player/ and classroom/phone/ into the files that are shipped
 # make clean    back to a fresh clone
 
 VENV := .venv

@@ -1,15 +1,16 @@
-"""Bundle the player's modules and styles into the files that are shipped, in packviz/show/movie/: `make player`."""
+"""Bundle modules and styles into the files that are shipped, the player's and the phone's: `make player`."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MOVIE = HERE.parent / "packviz" / "show" / "movie"
+MOVIE, CLASSROOM = HERE.parent / "packviz" / "show" / "movie", HERE.parent / "classroom"
 SHIPPED = {  # each file with what it starts from, and its format
     MOVIE / "player.js": ("index.js", "--format=esm"),
     MOVIE / "player.css": ("player.css",),
     MOVIE / "exercises.js": ("exercises.js", "--format=iife", "--global-name=exercises"),
+    CLASSROOM / "phone.js": ("../classroom/phone/phone.js", "--format=esm"),
 }
 TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs what package-lock.json pins
 

@@ -1,11 +1,13 @@
-"""The page for phones: one HTML file with its style sheet and script in it, and the player, fetched for the movie."""
+"""The page for phones: one HTML file with its style sheet and script in it, and the player, fetched for the movie.
+
+The script is ../phone.js, which `make player` bundles from the modules here.
+"""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import json
-import re
 from collections.abc import Awaitable, Callable
 from functools import cache
 from hashlib import sha256
@@ -22,9 +24,6 @@ from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, mix, text_on
 __all__ = ["page", "play", "player", "routes"]
 
 _HERE = Path(__file__).parent
-_MODULES = ("dom", "kept", "answer", "connection", "line", "reveal", "phases", "item", "teacher", "phone")
-_COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)  # that has its lines to itself
-_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _SOFT = 0.88  # share of the background in a colour behind a text
 
 
@@ -45,9 +44,9 @@ def play(folder: str) -> Route:
 @cache
 def page() -> tuple[str, str]:
     """Return the page and its Content-Security-Policy."""
-    script = "\n" + "".join(map(_module, _MODULES)) + "\n"
+    script = _read("../phone.js")
     style = _colours() + _read("phone.css")
-    text = Template(_read("index.html")).substitute(player=f"join/{player()[0]}", style=style, script=script[1:-1])
+    text = Template(_read("index.html")).substitute(player=f"join/{player()[0]}", style=style, script=script)
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     own = f"script-src 'self' 'sha256-{digest}'; style-src 'unsafe-inline'; connect-src 'self'"
     return text, f"default-src 'none'; {own}; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
@@ -59,12 +58,6 @@ def player() -> tuple[str, str]:
     css, js = assets()
     code = f"{js}\nexport const styles = {json.dumps(css)};\n"
     return f"player.{sha256(code.encode()).hexdigest()[:16]}.js", code
-
-
-def _module(name: str) -> str:
-    """Return a module without imports, exports and comments: in the one script, all modules share a scope."""
-    code = _COMMENT.sub("", _IMPORT.sub("", _read(f"{name}.js")))
-    return re.sub(r"^export ", "", code, flags=re.MULTILINE)
 
 
 def _colours() -> str:
