@@ -1,6 +1,6 @@
 // The player as a notebook widget: its step and the picked cell are synchronized with the Python object.
 
-import { luminance, painted } from "./colour.js";
+import { painted } from "./colour.js";
 import { unpack } from "./page.js";
 import { mount } from "./player.js";
 
@@ -13,7 +13,7 @@ const HEIGHT = "clamp(240px, 38vw, 520px)"; // of the picture: a notebook scroll
 function ground(node) {
   for (let each = node; each; each = each.parentElement ?? each.getRootNode().host) {
     const [r, g, b, alpha] = painted(getComputedStyle(each).backgroundColor);
-    if (alpha > 127) return luminance([r, g, b]) < 0.3 ? "#12141b" : "#ffffff";
+    if (alpha > 127) return `rgb(${r} ${g} ${b})`;
   }
   return "";
 }

@@ -6,6 +6,8 @@ import { here } from "./keys.js";
 
 const OFTEN = 200; // ms between two checks
 const LEAST = 200; // pixels: a lower page is still loading
+/** @type {Record<string, string>} */
+const GROUNDS = { light: "#ffffff", dark: "#12141b" }; // of pages, as in packviz/show/theme.py
 const HEIGHT = "clamp(240px, 42vw, 560px)"; // of a picture whose frame follows it, so it must not follow the frame
 
 /**
@@ -36,7 +38,7 @@ export function framed() {
     if (!request) return;
     sent = ""; // always answer a request
     if (Number.isInteger(request.step)) player()?.go(request.step);
-    const ground = { light: "#ffffff", dark: "#12141b" }[/** @type {string} */ (request.theme)];
+    const ground = GROUNDS[request.theme];
     if (ground) document.documentElement.style.setProperty("--st-background-color", ground);
     for (const each of here.players) each.retheme();
   });

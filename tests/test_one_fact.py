@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from classroom.seen import Seen
-from packviz.show.theme import SEQUENCE_HUES
+from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.teach.predictions.prediction import MAX_CHARACTERS
 
 ROOT = Path(__file__).parent.parent
@@ -29,3 +29,8 @@ def test_what_a_phone_reads_of_a_room_is_what_the_server_sends() -> None:
     )
     assert len(names) > 20
     assert set(names) <= set(Seen.__annotations__)
+
+
+def test_a_page_in_a_frame_has_the_backgrounds_of_the_theme() -> None:
+    found = re.findall(r'\b(light|dark): "(.*?)"', (ROOT / "player" / "frame.js").read_text("utf-8"))
+    assert dict(found) == {"light": LIGHT.background, "dark": DARK.background}
