@@ -2,7 +2,7 @@
 
 /** @import { Frame, Ink, Scene, Standing, View } from "./types" */
 
-import MEASURES from "../packviz/show/movie/measures.json";
+import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
 import { before } from "./rects.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height

@@ -2,7 +2,7 @@
 
 /** @import { Digits, Numbers, Paper, Rect, Scale } from "./types" */
 
-import MEASURES from "../packviz/show/movie/measures.json";
+import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
 import { put, textSize, tintOf, widthOf, write } from "./canvas.js";
 import { READABLE } from "./layout.js";
 

@@ -1,6 +1,6 @@
 // The meaning of terms in captions and code, shown on hover, tap or keyboard focus.
 
-import TERMS_OF_PACKVIZ from "../packviz/show/movie/terms.json";
+import TERMS_OF_PACKVIZ from "../packviz/show/movie/terms.json" with { type: "json" };
 import { el } from "./dom.js";
 
 /** @type {Record<string, string>} */
