@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from packviz.compute.rows import rerun
+from packviz.compute.rows import trace_rows
 from packviz.inputs.documents import position_ids_of
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
@@ -57,7 +57,8 @@ def _without_borders(view: RowsView) -> RowsView | None:
     """Return the same run without what keeps its documents apart; None if it has nothing, or if nothing leaks then."""
     if not view.trace.config.isolate:
         return None
-    other = replace(view, trace=rerun(view.trace, isolate=False), made={})
+    apart = replace(view.trace.config, isolate=False)
+    other = replace(view, trace=trace_rows(view.trace.batch, apart), made={})
     return other if through(other).leak.crossing.any() else None
 
 
