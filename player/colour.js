@@ -2,6 +2,8 @@
 
 /** @import { Rgb, Theme } from "./types" */
 
+import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
+
 /**
  * @param {string} colour
  * @returns {Rgb}
@@ -83,7 +85,7 @@ export function readTheme(root) {
     .split(",")
     .map((colour) => {
       const rgb = channels(colour),
-        ghost = mix(background, rgb, 0.3);
+        ghost = mix(background, rgb, MEASURES.ghost);
       return {
         fill: css(rgb),
         text: textOn(rgb),

@@ -2,6 +2,7 @@
 
 /** @import { Cell, Look, Neighbours, Paint, Paper, Rect, Role } from "./types" */
 
+import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
 import {
   hueOf,
   lineSize,
@@ -90,17 +91,18 @@ const roles = {
       dash: !wrong,
     });
     if (h > 7) {
+      const { inset, step, line, alpha } = MEASURES.hatch;
       ctx.save();
       ctx.beginPath();
-      ctx.rect(x + 3, y + 3, w - 6, h - 6);
+      ctx.rect(x + inset, y + inset, w - 2 * inset, h - 2 * inset);
       ctx.clip();
-      ctx.globalAlpha *= 0.42;
+      ctx.globalAlpha *= alpha;
       ctx.beginPath();
-      for (let d = 7 * factor; d < w + h; d += 7 * factor) {
+      for (let d = step * factor; d < w + h; d += step * factor) {
         ctx.moveTo(x + d, y);
         ctx.lineTo(x + d - h, y + h);
       }
-      stroke(ctx, theme["pad-hatch"], 0.7 * factor);
+      stroke(ctx, theme["pad-hatch"], line * factor);
       ctx.restore();
     }
     const inner = vec && h > 9, // the numbers of a pad are seen at every size, or it would pass for zeros
@@ -134,7 +136,7 @@ const roles = {
       hue = hueOf(paper, state.seq),
       full = badgeSize(paper, h, unit),
       size = least ? Math.min(w, full) : full,
-      wide = (least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length),
+      wide = (least ? size : Math.max(BADGE, size)) * (MEASURES.label.box + MEASURES.label.letter * state.text.length),
       px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
     ctx.beginPath();
     ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
@@ -206,7 +208,7 @@ const roles = {
       px = Math.max(lineSize(paper, unit), Math.min(0.62 * unit, least)),
       most = Math.min(h * 0.5, Math.max(22, 0.5 * unit));
     ctx.fillStyle = now ? theme.now : theme.line;
-    ctx.fillRect(x + w * 0.16, y, w * 0.68, Math.max(2, most * v));
+    ctx.fillRect(x + w * MEASURES.bar.left, y, w * MEASURES.bar.width, Math.max(2, most * v));
     const stride = Math.ceil((widthOf(paper, state.text, px, 700) + 5) / Math.max(w, 1));
     if (!now && (state.k % Math.max(1, stride) || crowds(near, state, stride))) return;
     const style = { px, weight: 700, fill: now ? theme.now : theme.text };
@@ -214,17 +216,18 @@ const roles = {
   },
   bracket(paper, { rect: { x, y, w, h }, state }, unit) {
     const { ctx, theme } = paper,
+      { bracket } = MEASURES,
       now = state.tone === "now",
       px = lineSize(paper, unit),
       room = Math.max(w + 0.4 * unit, 26),
       text = widthOf(paper, state.text, px, 700) > room ? state.text.replace(/^t=/, "") : state.text,
       style = { px, weight: now ? 700 : 400, fill: now ? theme.now : theme.quiet };
-    write(paper, text, x + w / 2, y + h * 0.3, room, style);
+    write(paper, text, x + w / 2, y + h * bracket.text, room, style);
     ctx.beginPath();
-    ctx.moveTo(x + 2, y + h * 0.95);
-    ctx.lineTo(x + 2, y + h * 0.68);
-    ctx.lineTo(x + w - 2, y + h * 0.68);
-    ctx.lineTo(x + w - 2, y + h * 0.95);
+    ctx.moveTo(x + 2, y + h * bracket.bottom);
+    ctx.lineTo(x + 2, y + h * bracket.top);
+    ctx.lineTo(x + w - 2, y + h * bracket.top);
+    ctx.lineTo(x + w - 2, y + h * bracket.bottom);
     stroke(ctx, now ? theme.now : theme.line, (now ? 2 : 1) * thick(paper));
   },
   focus(paper, { rect: { x, y, w, h } }) {

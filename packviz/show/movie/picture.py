@@ -11,6 +11,7 @@ from packviz.show.movie.lettering import fitted
 from packviz.show.movie.staging import (
     LETTER,
     LINE,
+    MEASURES,
     SMALL,
     TEXT,
     Rect,
@@ -24,7 +25,8 @@ from packviz.show.movie.staging import (
 )
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
-BADGE = 22  # pixels of a letter beside its row
+BAR, BRACKET, HATCH = (MEASURES[name] for name in ("bar", "bracket", "hatch"))  # as the player draws them
+LABEL = 22  # pixels of the box of a letter beside its row
 HEAD = 16  # pixels of a text above the numbers of a cell
 LEGEND = 24  # pixels of the legend of the number colours
 
@@ -138,8 +140,8 @@ class Picture:
         """Yield the letter of a sequence beside its row."""
         (x, y, w, h), text = look.rect, look.cell.text
         fill, ink, edge, _ = self._hue(look.cell)
-        wide = BADGE * (0.6 + 0.4 * len(text))
-        yield Tile(x + (w - wide) / 2, y + h / 2 - BADGE / 2, wide, BADGE, fill, edge, round=5)
+        wide = LABEL * (MEASURES["label"]["box"] + MEASURES["label"]["letter"] * len(text))
+        yield Tile(x + (w - wide) / 2, y + h / 2 - LABEL / 2, wide, LABEL, fill, edge, round=5)
         yield from fitted(text, x + w / 2, y + h / 2, wide, TEXT, ink, bold=True)
 
     def _title(self, look: Look) -> Iterator[Shape]:
@@ -152,8 +154,8 @@ class Picture:
 
     def _bracket(self, look: Look) -> Iterator[Shape]:
         x, y, w, h = look.rect
-        yield from fitted(look.cell.text, x + w / 2, y + 0.3 * h, w, LINE, look.tone or self.palette.quiet)
-        low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
+        yield from fitted(look.cell.text, x + w / 2, y + BRACKET["text"] * h, w, LINE, look.tone or self.palette.quiet)
+        low, high, right = y + BRACKET["bottom"] * h, y + BRACKET["top"] * h, x + w - 2
         points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
         yield Strokes([points], look.tone or self.palette.line, 2 if look.tone else 1)
 
@@ -210,10 +212,10 @@ class Picture:
         x, y, w, h = rect
         colors, inner = self.palette, cell.vec is not None
         yield _tile(rect, colors.pad, tone or colors.pad_hatch, dashed=not tone)._replace(width=3 if tone else 1)
-        left, top, wide, high = _inset(rect, 3, 3)
-        ends = [(d, min(d, wide), min(d, high)) for d in range(4, int(wide + high), 7)]
+        left, top, wide, high = _inset(rect, HATCH["inset"], HATCH["inset"])
+        ends = [(d, min(d, wide), min(d, high)) for d in range(4, int(wide + high), HATCH["step"])]
         runs = [[(left + a, top + d - a), (left + d - b, top + b)] for d, a, b in ends]
-        yield Strokes(runs, mix(colors.pad, colors.pad_hatch, 0.42), 0.7)
+        yield Strokes(runs, mix(colors.pad, colors.pad_hatch, HATCH["alpha"]), HATCH["line"])
         if inner:
             yield from self._stripes(cell, _inset(rect, min(5.0, 0.12 * w), HEAD))
         size, middle = (0.75 * HEAD, y + HEAD / 2) if inner else (0.9 * TEXT, y + h / 2)
@@ -232,7 +234,9 @@ class Picture:
             every = -(-(LETTER * LINE * max(2, len(text)) + 6) // w)
         most = min(0.5 * h, 22.0)
         if not axis:
-            yield Tile(x + 0.16 * w, y, 0.68 * w, max(2.0, most * (cell.v or 0)), tone or self.palette.line)
+            yield Tile(
+                x + BAR["left"] * w, y, BAR["width"] * w, max(2.0, most * (cell.v or 0)), tone or self.palette.line
+            )
         apart = 0 if now is None else abs(k - now)
         if tone or (k % every == 0 and not 0 < apart < every):
             color = tone or (self.palette.quiet if axis else self.palette.text)
@@ -293,4 +297,4 @@ def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool
 def _hue(color: str, palette: Palette) -> tuple[str, str, str, str]:
     """Return a sequence's fill, text colour and edge, and the fill of a token's former place."""
     edge = with_contrast(mix(color, palette.text, 0.2), palette.background, 3)
-    return color, text_on(color), edge, mix(palette.background, color, 0.3)
+    return color, text_on(color), edge, mix(palette.background, color, MEASURES["ghost"])
