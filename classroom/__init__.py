@@ -16,9 +16,10 @@ The routes are listed in routes.py; the teacher's page calls the same functions 
 Phases: lobby -> open -> vote -> close -> closed -> talk -> talk -> reopen -> vote (round 2) -> close -> reveal. `ask`,
 `next` and `twin` put up a question in the phase lobby; `open` without one takes the first of the list. `item` shows one
 of the list by its number, or one that is sent with it: in a plan it then stands after what was on the screen. `reveal`
-may follow either vote; `talk` and `reveal` close an open one. `back` undoes the last of these as long as nothing has
-been shown. `step` moves the movie of the reveal. Anything else is refused with 409. An action may have `at`, the place
-in the lesson ([number of what is shown, phase, round]) for which it is meant: elsewhere nothing is done.
+may follow either vote, and `reopen` a closed one; `talk` and `reveal` close an open one. `back` undoes the last of
+these as long as nothing has been shown. `step` moves the movie of the reveal. Anything else is refused with 409. An
+action may have `at`, the place in the lesson ([number of what is shown, phase, round]) for which it is meant: elsewhere
+nothing is done.
 
 A snapshot (snapshot.py) is what one token may see of a room: seen.py has its type.
 """

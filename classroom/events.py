@@ -35,7 +35,7 @@ _BACK: Mapping[str, tuple[Phase, int]] = {
     "vote 1": ("lobby", 1),
     "closed 1": ("vote", 1),
     "talk 1": ("closed", 1),
-    "vote 2": ("talk", 1),
+    "vote 2": ("talk", 1),  # or ("closed", 1), if there was no talk: see _undone()
     "closed 2": ("vote", 2),
 }  # what the teacher may undo, by phase and round: nothing has been shown yet
 _POSSIBLE: Mapping[str, tuple[Container[str], str]] = {
@@ -147,7 +147,7 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
             first = [] if state.now else [_event("asked", question=details["question"], index=details["index"])]
             return [*first, _event("opened", round=1 if action == "open" else 2)]
         case "back":
-            phase, number = _BACK[f"{state.phase} {state.round}"]
+            phase, number = _undone(state)
             return [_event("returned", phase=phase, round=number)]
         case "step":
             return [] if details["step"] == state.now.step else [_event("stepped", step=details["step"])]  # type: ignore[union-attr]
@@ -207,6 +207,13 @@ def offered(state: State) -> tuple[Action, ...]:
 def can_undo(state: State) -> bool:
     """Return whether `back` undoes the last action, and does not lead to what was shown before."""
     return state.current is not None and f"{state.phase} {state.round}" in _BACK
+
+
+def _undone(state: State) -> tuple[Phase, int]:
+    """Return the phase and the round before the last action."""
+    if (state.phase, state.round) == ("vote", 2) and state.now is not None and not state.now.talked:
+        return "closed", 1
+    return _BACK[f"{state.phase} {state.round}"]
 
 
 def _refusal(state: State, action: Done) -> str:

@@ -82,8 +82,8 @@ class Seen(TypedDict, total=False):
     round: int
     item: int | None
     kind: Kind | None
-    shown: Any  # int; None before the first item, as the next one
-    question: Any
+    shown: Any  # int; None before the first item
+    question: Any  # None if it is a slide or a movie, and before the first item
     voted: int
     joined: int
     slide: str

@@ -65,6 +65,7 @@ class OnScreen:
     index       its place in the room's list; None for what is not from the list
     after       the place in the list that it belongs to: its own, or that of the item after which it was asked
     revealed    whether the answer has been shown
+    talked      whether the students talked after the first vote
     step        of the movie, counted from 1, and how many there are; 0 if none is shown
     opened_at   when the current round was opened
     """
@@ -76,6 +77,7 @@ class OnScreen:
     phase: Phase = "lobby"
     round: int = 1
     revealed: bool = False
+    talked: bool = False
     step: int = 0
     steps: int = 0
     opened_at: float = 0.0
@@ -237,9 +239,11 @@ class State:
             case "closed":
                 self._change(phase="closed")
             case "talked":
-                self._change(phase="talk")
+                self._change(phase="talk", talked=True)
             case "returned":
-                self._change(phase=event["phase"], round=event["round"])
+                before_talk = (event["phase"], event["round"]) == ("closed", 1)
+                talked = self.now is not None and self.now.talked and not before_talk
+                self._change(phase=event["phase"], round=event["round"], talked=talked)
             case "revealed":
                 self._change(phase="reveal", revealed=True, step=event["step"], steps=event["steps"])
             case "stepped":

@@ -5,8 +5,9 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -83,7 +84,9 @@ def _parser() -> ArgumentParser:
     )
     examine.add_argument("--padding-value", type=float, help="the value of the pads, if it is known")
     examine.add_argument(
-        "--json", action="store_true", help="print the findings as JSON; of several reports, each with its file"
+        "--json",
+        action="store_true",
+        help="print the findings as JSON, each with its file if there are several reports",
     )
     examine.set_defaults(do=_examine)
     return parser
@@ -126,17 +129,23 @@ def _examine(options: Namespace) -> int:
         rows = {}
     others = {path: each for path, each in loaded.items() if path not in rows}
     reports, status = list[_Report](), 0
-    for path, (given, unexamined) in rows.items():
+    made: list[tuple[str, Callable[[], _Report]]] = [
+        (str(path), partial(_rows, path, *found)) for path, found in rows.items()
+    ]
+    made += [(joined([*map(str, others)]), partial(_batch, others, options))] if others else []
+    for files, report in made:
         try:
-            reports.append((str(path), pv.examine_rows(**given), [unexamined]))
+            reports.append(report())
         except PackvizError as problem:
-            print(f"packviz: {path}: {problem}", file=sys.stderr)
+            print(f"packviz: {f'{files}: ' if rows else ''}{problem}", file=sys.stderr)
             status = 2
-    if others:
-        reports.append(_batch(others, options))
     if reports:
-        _print(reports, as_json=options.json, named=len(rows) + bool(others) > 1)
+        _print(reports, as_json=options.json, named=len(made) > 1)
     return max(status, int(any(findings.wrong for _, findings, _ in reports)))
+
+
+def _rows(path: Path, given: dict[str, Any], unexamined: str) -> _Report:
+    return str(path), pv.examine_rows(**given), [unexamined]
 
 
 def _batch(files: Mapping[Path, Loaded], options: Namespace) -> _Report:
@@ -201,12 +210,11 @@ def _layout(x: Any, lengths: Any, batch_first: bool | None) -> tuple[bool, str]:
 
 def _data(files: Mapping[Path, Loaded], x: str | None, lengths: str | None) -> tuple[Any, Any, set[Path]]:
     """Return the batch and its lengths, looked up by their names in the files, and the files that hold them."""
-    named, holders = dict[str, Any](), dict[str, Path]()
+    named, holders, others = dict[str, Any](), dict[str, Path](), dict[str, Path]()
     for path, each in files.items():
         for name, value in (*each.packed.items(), *each.tensors.items()):
             if holders.setdefault(name, path) != path:
-                got, fix = f"it in {holders[name]} and in {path}", "examine each batch by a command of its own"
-                raise PackvizError("files", expected=f"{quoted(name)} in one file", got=got, fix=fix)
+                others[name] = path
             named[name] = value
     choose = f"choose from the tensors in the files: {joined([quoted(name) for name in named]) or 'no tensor'}"
     if lengths is None or lengths in named:
@@ -221,7 +229,12 @@ def _data(files: Mapping[Path, Loaded], x: str | None, lengths: str | None) -> t
     if len(found) != 1 or x not in (None, found[0]):
         got = "nothing" if x is None else quoted(x)
         raise PackvizError("--x", expected="the name of the batch", got=got, fix=choose)
-    used = {holders[name] for name in (found[0], lengths or "lengths") if name in holders}
+    parts = [name for name in (found[0], lengths or "lengths") if name in holders]
+    for name in parts:
+        if name in others:
+            got, fix = f"it in {holders[name]} and in {others[name]}", "leave out one of these files"
+            raise PackvizError("files", expected=f"{quoted(name)} in one file", got=got, fix=fix)
+    used = {holders[name] for name in parts}
     return named[found[0]], found_lengths, used
 
 

@@ -73,7 +73,7 @@ def quoted_line(text: str, width: int = 24) -> str:
     """
     line = next(filter(str.strip, text.split("\n")), text)
     said = quoted(line, width)
-    return said if line == text or len(line) > width else f"{said[:-1]}…'"
+    return said if line.strip() == text.strip() or len(line) > width else f"{said[:-1]}…'"
 
 
 def html(text: str) -> str:

@@ -281,7 +281,25 @@ def test_each_file_of_rows_is_examined_and_the_worst_is_the_status(
         assert ("Labels cross the border" in told.out) == (bad in order)
         assert told.err.startswith(f"packviz: {unfit}: examine_rows: expected rows of one") == (unfit in order)
     assert main(["examine", good, bad, str(batch), "--lengths", "6,3,2"]) == 2  # then all files are parts of one batch
-    assert "'input_ids' in one file" in capsys.readouterr().err
+    assert f"{good} and {bad} beside {batch}" in capsys.readouterr().err
+
+
+def test_a_batch_that_cannot_be_examined_hides_no_report(
+    collated: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unclear = tmp_path / "unclear.npz"
+    np.savez(unclear, a=np.ones((5, 3, 4), "float32"), b=np.ones((5, 3, 4), "float32"))
+    assert main(["examine", collated[1], str(unclear)]) == 2
+    told = capsys.readouterr()
+    assert "Labels cross the border" in told.out
+    assert told.err.startswith(f"packviz: {unclear}: --x: expected the name of the batch")
+
+
+def test_a_name_in_two_files_is_refused_only_if_it_is_asked_for(tmp_path: Path) -> None:
+    x, meta, files = np.ones((5, 3, 4), "float32"), np.ones(2), [tmp_path / name for name in ("x.npz", "lengths.npz")]
+    np.savez(files[0], x=x, meta=meta)
+    np.savez(files[1], lengths=np.array([5, 3, 2]), meta=meta)
+    assert main(["examine", *map(str, files)]) == 0
 
 
 def test_the_json_of_several_files_is_one_list_that_names_them(

@@ -27,7 +27,7 @@ class Counted:
         return self.budget - self.calls
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Evidence:
     """What the runs of some samples show. Each run adds to the lists.
 

@@ -16,7 +16,10 @@ from packviz.inputs.packed_rows import as_they_are
 from packviz.inputs.parsing.python import PYTHON, Atom, Group, Reader
 from packviz.text import counted, quoted, quoted_line, shown
 
-__all__ = ["are_words", "padding_code", "printed_device", "read_lengths", "read_nested", "read_packed", "read_tensor"]
+__all__ = [
+    "are_words", "has_statement", "padding_code", "printed_device",
+    "read_lengths", "read_nested", "read_packed", "read_tensor",
+]  # fmt: skip
 
 MAX_CHARACTERS = 2_000_000
 
@@ -29,10 +32,11 @@ _ERROR = re.compile(r"\w(?:Error|Exception|Warning)\b|Traceback \(most recent ca
 # A word after a word; or letters, and neither digits nor brackets.
 _PROSE = re.compile(r"[^\W\d_]\s++[^\W\d_]|^(?=[^\d\[\](){}]*+\Z).*[^\W\d_]", re.DOTALL)
 _COMMENT = re.compile(r"#.*")
-# A line of Python that reads like prose.
+# A line of Python that could be prose, but for its signs: "for a batch:" and "import errors" are prose.
 _STATEMENT = re.compile(
-    r"^[ \t]*+(?:(?:class|def)[ \t]++\w++[ \t]*+[(:]|(?:for|with)[ \t].*:[ \t]*+$"
-    r"|import[ \t]++[\w.]++(?:[ \t]++as[ \t]++\w++)?[ \t]*+$|from[ \t]++[\w.]++[ \t]++import[ \t])",
+    r"^[ \t]*+(?:(?:class|def)[ \t]++\w++[ \t]*+(?:\(|:[ \t]*+$)"
+    r"|for[ \t]++\w++(?:,[ \t]*+\w++)*+[ \t]++in[ \t]++(?:\S*|.*\)):[ \t]*+$|with[ \t]++[\w.]++\("
+    r"|import[ \t]++(?:torch|numpy|[\w.]++[ \t]++as[ \t]++\w)|from[ \t]++[\w.]++[ \t]++import[ \t])",
     re.MULTILINE,
 )
 _DTYPE = re.compile("u?int(8|16|32|64)|int|bfloat16|float(16|32|64)?|half|double|short|long|bool")
@@ -108,8 +112,13 @@ def are_words(text: str) -> bool:
     written = _NUMBERS.sub("0", _COMMENT.sub("", text).replace("Parameter containing:", ""))
     if _ERROR.search(written):
         return True
-    is_code = PYTHON.search(written) or _STATEMENT.search(written)
+    is_code = PYTHON.search(written) or has_statement(written)
     return bool(written.strip()) and not is_code and _PROSE.search(written) is not None
+
+
+def has_statement(text: str) -> bool:
+    """Return whether a line of a text begins a class, a function, a loop or a block of Python, or imports something."""
+    return _STATEMENT.search(text) is not None
 
 
 def padding_code(text: str) -> str:

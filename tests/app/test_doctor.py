@@ -213,7 +213,7 @@ def test_files_that_are_not_examined_are_named(app: AppTest) -> None:
     rows = {"input_ids": [[5, 6, 7, 8]], "position_ids": [[0, 1, 0, 1]], "labels": [[-100, 6, -100, 8]]}
     crossing = json.dumps(rows | {"labels": [[5, 6, 7, 8]]}).encode()
     x = np.ones((2, 3, 4), "float32")
-    left_out = "A file that is given alone is examined."
+    left_out = "Give each alone to examine it."
     give(app, {"good.json": json.dumps(rows).encode(), "bad.json": crossing, "x.npy": npy(x)})
     assert f"Not examined: bad.json and x.npy. {left_out}" in texts(app)
     give(app, {"bad.json": crossing})
@@ -230,8 +230,11 @@ def test_files_that_are_not_examined_are_named(app: AppTest) -> None:
 def test_a_name_in_two_files_is_refused_before_it_is_examined(app: AppTest) -> None:
     x = torch.ones(2, 3, 4)
     give(app, {"q.pt": saved({"x": x, "lengths": torch.tensor([6, 3])}), "p.pt": saved({"x": x})})
-    assert "⚠ Expected each name in one file, but got x in several. Keep one of these files." in texts(app)
+    assert "⚠ Expected x in one file, but got it in q.pt and p.pt. Remove one of these files." in texts(app)
     assert shown(app) == []
+    other = {"lengths": torch.tensor([6, 3]), "meta": x}
+    give(app, {"q.pt": saved({"x": x, "meta": x}), "p.pt": saved(other)})  # nobody asks for meta
+    assert "Sequence A has length 6" in shown(app)[0]
     give(app, {"q.pt": saved({"x": x, "lengths": torch.tensor([6, 3])})})
     assert "Sequence A has length 6" in shown(app)[0]
 

@@ -115,6 +115,9 @@ async def test_next_does_what_the_teacher_is_advised_to_do(
         assert hint in seen["hint"]["told"]
         await do(room, "next")
         assert (await look(phones[0]))[2:] == then
+        if then[0] != "reveal":
+            await do(room, "back")
+            assert (await look(phones[0]))[2:] == ("closed", 1)
 
 
 @pytest.mark.parametrize(("right", "hint"), [(0, "explain it"), (3, "explain it"), (4, "go on")])

@@ -120,6 +120,23 @@ def test_numbers_and_code_are_not_words(text: str) -> None:
     assert not are_words(text)
 
 
+@pytest.mark.parametrize("text", [
+    "class M(nn.Module):\n    pass", "class M:\n    pass", "for x, lengths in loader:\n    print(x)", "import torch",
+    "from torch import nn", "with torch.no_grad():\n    out = rnn(x)", "for row in zip(a, b):", "import numpy as np",
+])  # fmt: skip
+def test_statements_of_python_are_not_words(text: str) -> None:
+    assert not are_words(text)
+
+
+@pytest.mark.parametrize("text", [
+    "for a batch of three sentences:\nwhy is h_n wrong?", "with these lengths:", "class imbalance: what to do",
+    "I get this error\nwith pack_padded_sequence:", "import errors",
+    "for each sequence in descending order:", "from here on",
+])  # fmt: skip
+def test_sentences_that_begin_like_python_are_words(text: str) -> None:
+    assert are_words(text)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

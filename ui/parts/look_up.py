@@ -10,12 +10,10 @@ from ui.state.path import script
 
 _PRINTED = r"(?:\w*[Tt]ensor|array|PackedSequence|Size|list|tuple|pad_sequence|pack_sequence)"  # around printed values
 _VALUE = rf"(?:torch|np|numpy|nan|inf|None|True|False|{_PRINTED})\b"
-# A call or an index of anything but printed values, a call that is given a name, a name that gets the value of another
-# one, or a statement.
+# A call or an index of anything but printed values, a call that is given a name, or a name that gets another's value.
 _CODE = re.compile(
     rf"\b(?!{_PRINTED}\b)[a-z_]\w*[\[(]|\b{_PRINTED}\(\s*(?!{_VALUE}|\w+\s*=)[A-Za-z_]"
-    rf"|\w[ \t]*=[ \t]*(?!{_VALUE})[A-Za-z_]|^[ \t]*(?:class|def|for|with|import|from)[ \t]",
-    re.MULTILINE,
+    rf"|\w[ \t]*=[ \t]*(?!{_VALUE})[A-Za-z_]"
 )
 
 
@@ -23,7 +21,7 @@ def look_up(text: str) -> None:
     """If a text is words, such as an error message or a question, or code, link to the search of the questions."""
     label = "Look up an error message or a question in Questions"
     if not doctor.are_words(text):
-        if not _CODE.search(text):
+        if not (_CODE.search(text) or doctor.has_statement(text)):
             return
         st.text("This looks like code, but the doctor checks values: print the tensors and paste what is printed.")
         label = "Look up this code in Questions"

@@ -153,7 +153,7 @@ def _ask_new(place: list[Any], item: object) -> None:
 
 
 def _turn() -> None:
-    """Follow a key of the teacher's remote: the natural next action, or back to what was shown before."""
+    """Follow a key of the teacher's remote: the action that is advised or usual, or back to what was shown before."""
     seen = seen_now()
     if seen is None:
         return
@@ -166,7 +166,7 @@ def _turn() -> None:
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
-    """Return what the teacher can do now and the labels of its buttons, the natural next action first."""
+    """Return what the teacher can do now and the labels of its buttons, first the action that is advised or usual."""
     if seen["question"] is None:
         first = "Begin" if seen["items"] and not is_question(seen["items"][0]) else _FIRST
         return (("next", first if seen["kind"] is None else "Next"),) if seen["after"] else ()

@@ -178,10 +178,6 @@ def uploaded() -> Given:
             _say_unexamined(loaded, [each])
             return Given(rows=found[0])
     weights, data = [each for each in loaded if each.prefixes], [each for each in loaded if not each.prefixes]
-    names = [name for each in data for name in (*each.packed, *each.tensors)]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        st.text(f"⚠ Expected each name in one file, but got {joined(twice)} in several. Keep one of these files.")
-        return Given(unread=_THE_FILES)
     module = _module(weights[0], key) if weights else None
     x, lengths, bad, used = _data(data, key)
     _say_unexamined(loaded, [*weights[:1], *used])
@@ -191,7 +187,7 @@ def uploaded() -> Given:
 
 def _say_unexamined(loaded: Sequence[doctor.Loaded], used: Sequence[doctor.Loaded]) -> None:
     if others := [each.name for each in loaded if each not in used]:
-        st.text(f"Not examined: {joined(others)}. A file that is given alone is examined.")
+        st.text(f"Not examined: {joined(others)}. Give each alone to examine it.")
 
 
 @of_every_page()
@@ -279,6 +275,10 @@ def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool, 
         text = st.text_input("or typed", "", _MAX_LENGTHS, key=f"typed lengths of {key}", disabled=which is not None)
         lengths, bad = _read_lengths(text)
     used = [each for each in loaded if {name, which} & {*each.packed, *each.tensors}]
+    for part in (name, which):
+        if len(several := [each.name for each in used if part in {*each.packed, *each.tensors}]) > 1:
+            st.text(f"⚠ Expected {part} in one file, but got it in {joined(several)}. Remove one of these files.")
+            return None, None, True, used
     return inputs[name], lengths if which is None else tensors[which], bad and which is None, used
 
 

@@ -132,6 +132,14 @@ def _open_mask(it: Spelled) -> str:
     return f"mask = torch.ones({C}, {C}).bool()\n{free}" + ("mask = mask.tril()\n" if config.causal else "")
 
 
+def joined_code(view: RowsView) -> CodeLine:
+    """Return what runs in place of a line of the program in a run that does not keep the documents of a row apart."""
+    if view.trace.config.layer == "attention":
+        C = view.trace.rows.max_length
+        return CodeLine(_open_mask(spelled(view)).rstrip(), f"({C}, {C})")
+    return CodeLine(_over_the_row(view), "")
+
+
 def _over_the_row(view: RowsView) -> str:
     """Return the lines in which the tokens of a row are embedded and the layer runs over them."""
     config, run = view.trace.config, view.trace

@@ -13,6 +13,7 @@ from packviz.inputs.documents import position_ids_of
 from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.once import once
+from packviz.show.movie.rows.about import joined_code
 from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say
@@ -35,9 +36,10 @@ def leak(view: RowsView) -> Iterator[Step]:
     gradient = (CodeLine("(gradient,) = torch.autograd.grad(output[q].sum(), x)", f"({n}, {found.alone.size(-1)})"),)
     without = _without_borders(view) if "leak" in view.deep else None
     if without is not None:
-        beside, reached = _leaking(without)
-        yield Step(beside, (_at(without, layers[-1]),), apart, "wrong", scene=alone, name="without")
-        yield Step(reached, (_whole(without),), gradient, "wrong", name="reached")
+        differ, reached = _leaking(without)
+        code = joined_code(without)
+        yield Step(differ, (_at(without, layers[-1]),), (code, *apart), "wrong", scene=alone, name="without")
+        yield Step(reached, (_whole(without),), (code, *gradient), "wrong", name="reached")
     for layer in layers:
         caption, picture = _alone(view, layer, again=without is not None), _at(view, layer)
         wrong = bool(found.differs[layer].any())
@@ -57,20 +59,25 @@ def _without_borders(view: RowsView) -> RowsView | None:
     """Return the same run without what keeps its documents apart; None if it has nothing, or if nothing leaks then."""
     if not view.trace.config.isolate:
         return None
-    apart = replace(view.trace.config, isolate=False)
-    other = replace(view, trace=trace_rows(view.trace.batch, apart), made={})
+    together = replace(view.trace.config, isolate=False)
+    other = replace(view, trace=trace_rows(view.trace.batch, together), made={})
     return other if through(other).leak.crossing.any() else None
 
 
 def _leaking(view: RowsView) -> tuple[str, str]:
     """Return how far outputs are from those of each document alone, and whose tokens change them, in words."""
-    row, layer = through(view), view.trace.config.layer
+    row = through(view)
     apart = two_decimals(float(row.leak.difference[-1].max()))
     q, k = row.leak.crossing.nonzero().T
     first = int(row.leak.owner[k].min())
     readers = [row.pieces[d][0] for d in sorted({*row.leak.owner[q[row.leak.owner[k] == first]].tolist()})]
     known = {"by": row.pieces[first][0], "of": readers}
-    return say("leak.without", view, layer=layer, apart=apart), say("leak.reached", view, **known)
+    return say("leak.without", view, cure=_cure(view), apart=apart), say("leak.reached", view, **known)
+
+
+def _cure(view: RowsView) -> str:
+    """Return what can keep the documents of a row apart in a layer of this kind, in words."""
+    return {"attention": "a block mask", "conv": "cuts at the borders"}.get(view.trace.config.layer, "a PackedSequence")
 
 
 def _alone(view: RowsView, layer: int, *, again: bool) -> str:
@@ -82,7 +89,7 @@ def _alone(view: RowsView, layer: int, *, again: bool) -> str:
     differs, most = found.differs[layer], float(found.difference[layer].max())
     key = "differs" if differs.any() else "rounding" if most else "equal"
     known = {"places": places(view, differs), "tokens": int(differs.sum()), "apart": two_decimals(most)}
-    place = say("leak.layer", view, layer=layer, L=L, over=view.trace.config.layer if again else "")
+    place = say("leak.layer", view, layer=layer, L=L, cure=_cure(view) if again else "")
     return f"{place} {say(f'leak.{key}', view, **known)}"
 
 
