@@ -241,9 +241,8 @@ class State:
             case "talked":
                 self._change(phase="talk", talked=True)
             case "returned":
-                before_talk = (event["phase"], event["round"]) == ("closed", 1)
-                talked = self.now is not None and self.now.talked and not before_talk
-                self._change(phase=event["phase"], round=event["round"], talked=talked)
+                before_talk = {"talked": False} if (event["phase"], event["round"]) == ("closed", 1) else {}
+                self._change(phase=event["phase"], round=event["round"], **before_talk)
             case "revealed":
                 self._change(phase="reveal", revealed=True, step=event["step"], steps=event["steps"])
             case "stepped":

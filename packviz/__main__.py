@@ -83,11 +83,7 @@ def _parser() -> ArgumentParser:
         "--enforce-sorted", action=BooleanOptionalAction, default=True, help="default: on, as in torch"
     )
     examine.add_argument("--padding-value", type=float, help="the value of the pads, if it is known")
-    examine.add_argument(
-        "--json",
-        action="store_true",
-        help="print the findings as JSON, each with its file if there are several reports",
-    )
+    examine.add_argument("--json", action="store_true", help="print the findings as JSON, of several with the file")
     examine.set_defaults(do=_examine)
     return parser
 

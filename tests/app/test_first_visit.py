@@ -103,7 +103,7 @@ def test_a_changed_word_changes_the_movie_and_the_sentence(visit: Open, size: Si
     text.press("Control+End")
     text.press_sequentially("\nyes")
     expect(seen.player).to_have_attribute("aria-label", re.compile("4 sequences"))
-    expect(seen.main.get_by_text("D ends after 1 word.")).to_be_visible()
+    expect(seen.main.get_by_text("D ends after 1 word:")).to_be_visible()
     expect(text).to_be_focused()
 
 

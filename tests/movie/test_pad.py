@@ -87,18 +87,6 @@ def test_vectors_are_those_that_enter_the_cell(case: Case) -> int:
     return spoke
 
 
-@pytest.mark.parametrize("settings", [{}, {"batch_first": False}, {"padding_side": "left"}], ids=str)
-def test_in_the_overview_the_embedded_pads_are_outlined(settings: dict[str, Any]) -> None:
-    cells = pv.movie(pv.trace(Batch.parse("on your mark\nget set\ngo"), Config(**settings)), ("embed",)).frame(1)[
-        "marks"
-    ]
-    grid = {(number, 0): cell for number, cell in enumerate(standing(cells, "token", "pad"))}
-    outlines = [cell for name, cell in cells.items() if name.startswith("mark:pads:") and cell["shown"]]
-    outlined = sorted(where for outline in outlines for where in within(outline, grid))
-    assert outlined == [where for where, cell in grid.items() if cell["role"] == "pad"]
-    assert len(outlined) == 3
-
-
 @each_case
 def test_letters_lengths_and_time_steps_are_in_line_with_the_grid(case: Case) -> None:
     cells = case.show.end_of("pad")

@@ -84,7 +84,9 @@ def lesson(
             ended()
 
     of = LESSONS[page]
-    _with_movie(question, answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind])
+    series = [address for address, each in LESSONS.items() if each.group == of.group]
+    place = f":gray[Lesson {series.index(page) + 1} of {len(series)}.] "
+    _with_movie(question, place + answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind])
 
 
 def compared(

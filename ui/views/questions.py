@@ -103,7 +103,7 @@ def _choose(asked: str) -> str:
         st.text("No answer here has exactly this message. These are the closest:")
         found = found[:_NEAREST]
     elif not results.fits:
-        st.text("No answer here covers this question. These are the closest:")
+        st.text("The closest answers:")
     count = _counted(found) if typed.strip() else ""
     if results.fits and count:
         st.text(f"{count}, the best first")

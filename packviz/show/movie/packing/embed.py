@@ -24,17 +24,16 @@ def embed(view: View) -> Iterator[Step]:
     assert table is not None
     row = table[int(inputs.pad_id(view))]  # the pad's
     own, pads = bool(row.any()), len(token_table.pads(view)[0])
-    deep, around = "embed" in view.deep, _around_pads(view)
     caption = say("embed", "embedded", view, table=table.shape, own=own, pads=pads)
-    yield Step(caption, (end if deep else end | around,), name="embedded")
-    if deep and pads:
+    yield Step(caption, (end,), name="embedded")
+    if "embed" in view.deep and pads:
         values = ", ".join(number(value) for value in rounded(row[:LISTED]).tolist())
         dots = ", …" if len(row) > LISTED else ""
         detail = (
             CodeLine(f"embedding.weight[{number(inputs.pad_id(view))}]", shape(len(row))),
             CodeLine(f"= [{values}{dots}]"),
         )
-        yield Step(say("embed", "pad_row", view, own=own), (end | around,), detail=detail)
+        yield Step(say("embed", "pad_row", view, own=own), (end | _around_pads(view),), detail=detail)
 
 
 def _around_pads(view: View) -> Frame:
