@@ -7,7 +7,7 @@ from ui.views import losses
 lesson(
     "losses",
     "What does the loss count?",
-    "The weight of a token depends on the mean: over tokens, over documents or over rows.",
+    "How much a token counts depends on what you average over: tokens, documents or rows.",
     {
         "Three numbers, each document alone and in rows": losses.three_numbers,
         "Micro-batches and gradient accumulation": losses.micro_batches,
