@@ -72,6 +72,7 @@ export class Asking {
     this.reveal = button("Show me", () => this.showMe());
     const another = [icon("again"), el("span", {}, "Another")]; // on a phone the sign, if the answers are long
     this.another = button(another, () => this.ask(this.number + 1), { class: "pv-another", "aria-label": "Another" });
+    this.whole = button("▶ Watch from the start", () => this.watch(), { class: "pv-whole", hidden: "" });
     /** @type {(string | null)[]} */
     this.tried = [];
     this.said = el("p", { class: "pv-verdict", role: "status" });
@@ -83,6 +84,7 @@ export class Asking {
       this.solved,
       this.check,
       this.reveal,
+      this.whole,
       this.another,
     );
     this.asked = el("span");
@@ -177,6 +179,16 @@ export class Asking {
     else this.tell("wrong", "✗ Not quite.", `${reason} ${last ? this.solution() : "Try once more."}`);
     if (last && !again) this.show();
   }
+  /** Whether it still waits for an answer. */
+  get open() {
+    return !this.root.hidden && this.root.hasAttribute("data-open");
+  }
+  watch() {
+    const { player } = this;
+    player.root.focus({ preventScroll: true }); // the button goes
+    player.go(1, { quick: true });
+    player.clock.play();
+  }
   showMe(again = false) {
     this.root.toggleAttribute("data-open", false);
     this.markAnswer();
@@ -187,14 +199,16 @@ export class Asking {
   /**
    * Show what there is room for: with little room, the question on the first step, even if the way to the answer begins
    * there; the verdict on the rest of that way, and elsewhere nothing or, until it is answered, a line that leads back.
+   * Once it is answered, that way offers the steps that it has skipped.
    * @param {boolean} little
    * @param {boolean} lined whether there is room for that line
    */
   fit(little, lined) {
     const { step } = this.player,
-      { first } = this.questions?.[this.number] ?? {};
+      { first, step: last } = this.questions?.[this.number] ?? {};
+    this.whole.hidden = this.open || !(first > 2 && step >= first && step <= last);
     const told = step <= this.told && step >= first,
-      waits = lined && this.root.hasAttribute("data-open"),
+      waits = lined && this.open,
       later = told ? "verdict" : waits ? "line" : "nothing";
     this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : later;
   }

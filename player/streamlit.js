@@ -36,7 +36,8 @@ function inAddress(name) {
  * Tell Python which stage is on screen and whether the screen is a phone's, once a movie has been painted and whenever the
  * stage changes; and what is clicked, which layer and direction is chosen, and that a question was answered. Python may
  * request a step or a token with `data.ask`, each time with another number; step 0 is the first one affected by the last
- * change of the movie, of those that show something wrong if there are any. A `data.loose` player leaves the address alone and tells nothing.
+ * change of the movie, of those that show something wrong if there are any. If there are none, it is the first step of all
+ * while a question waits for its answer, which the others may show. A `data.loose` player leaves the address alone and tells nothing.
  * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -114,7 +115,8 @@ function feed(slot, data) {
   if (after === before) return;
   const changed = after.filter(({ caption }, i) => i > 0 && caption !== before[i]?.caption);
   const shown = changed.find(({ tone }) => tone === "wrong") ?? changed[0];
-  slot.changed = 1 + Math.max(1, after.indexOf(shown));
+  const waits = slot.player.ui.asking.open && shown?.tone !== "wrong";
+  slot.changed = waits ? 1 : 1 + Math.max(1, after.indexOf(shown));
 }
 
 /**

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
-from tabs import Size, box_of, reach, until
+from tabs import Size, box_of, enter, reach, until
 from visits import LAPTOP, PHONE, PROJECTOR, Open, Visit, ticked, two_screens
 
 import packviz
@@ -16,7 +16,7 @@ from packviz.show.movie import TERMS
 from pages import LESSONS, STAGES, movies, opened, press, texts
 from ui.parts.player import Screen
 
-SMALL = (360, 740)  # the window of a small phone
+SMALL, SIDE = (360, 740), (844, 390)  # the window of a small phone, and of one on its side
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:
@@ -223,6 +223,27 @@ def test_on_a_phone_on_its_side_the_picture_its_caption_and_the_controls_are_see
     for part in (stage, visited.player.locator(".pv-say"), visited.player.locator(".pv-transport")):
         expect(part).to_be_in_viewport(ratio=1)
     assert box_of(stage)["height"] >= 200
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_on_a_phone_on_its_side_the_picture_has_the_width_of_the_code_and_room_beside_a_question(
+    visit: Open, cell: str
+) -> None:
+    visited = visit({"cell": cell}, path="running", size=SIDE, motion=False, has_touch=True, is_mobile=True)
+    stage, code = (visited.player.locator(part) for part in (".pv-stage", ".pv-code"))
+    for _ in range(int(visited.data("steps"))):
+        assert box_of(stage)["height"] >= 210
+        assert box_of(stage)["width"] > 780
+        expect(stage).not_to_have_attribute("data-wide", "")  # it does not scroll sideways
+        assert box_of(code)["y"] > box_of(stage)["y"] + box_of(stage)["height"]
+        visited.press("ArrowRight")
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_on_a_phone_on_its_side_no_word_is_under_the_share_button(visit: Open, lesson: str) -> None:
+    visited = visit(path=lesson, size=SIDE, motion=False, has_touch=True, is_mobile=True)
+    share = box_of(visited.main.get_by_role("button", name="Share"))
+    assert box_of(visited.main.locator(".st-key-answer p").first)["y"] >= share["y"] + share["height"]
 
 
 def test_changed_settings_take_one_row_and_an_empty_verdict_takes_none(visit: Open) -> None:
@@ -516,6 +537,25 @@ def test_letting_a_rule_fail_leads_to_the_step_where_it_fails(visit: Open) -> No
         visited.click(button)
         expect(caption).to_contain_text(f"Here this rule fails: it {said}")
         visited.click(button)  # takes it back
+
+
+def test_something_to_try_does_not_show_the_answer_to_an_open_question(visit: Open) -> None:
+    visited = visit(path="packing", motion=False)
+    button = visited.main.get_by_role("button", name="one long sequence")
+    for step in ("1", "4"):
+        visited.press("Home", *["ArrowRight"] * (int(step) - 1))
+        visited.click(button)
+        expect(prediction(visited)).to_contain_text("What is batch_sizes?")
+        assert visited.data("step") == "1"
+    visited.click(button)
+    asked = prediction(visited)
+    enter(asked.get_by_role("textbox"), "4 3 1 1 1 1 1 1")
+    expect(asked.get_by_role("status")).to_contain_text("✓ Right.")
+    visited.press("Home")
+    visited.click(button)  # to the batch before, whose question is open
+    assert visited.data("step") == "1"
+    visited.click(button)  # and to the one whose question is answered
+    assert int(visited.data("step")) > 1
 
 
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])

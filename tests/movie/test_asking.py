@@ -14,7 +14,7 @@ import packviz as pv
 from packviz import Batch, Config, Movie
 from packviz.predictions import Stage, ask, asking
 
-DESK, PHONE = (1280, 720), (390, 844)
+DESK, PHONE, SIDE = (1280, 720), (390, 844), (844, 390)
 TRACE = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(cell="gru"))
 
 
@@ -225,6 +225,45 @@ def test_on_a_phone_a_line_leads_back_to_the_question_until_it_is_answered(open_
     enter(box, "3 3 2 1")
     screen.press("End")
     expect(line).to_be_hidden()
+
+
+@pytest.mark.parametrize(("size", "full"), [(DESK, False), (DESK, True), (PHONE, False), (PHONE, True), (SIDE, False)])
+@pytest.mark.parametrize(("stage", "answer"), [("run", "A C"), ("unpack", "padding_value")])
+def test_beside_a_right_answer_a_button_plays_the_steps_that_its_way_skips(
+    open_page: Open, stage: Stage, answer: str, size: Size, full: bool
+) -> None:
+    touch = {} if size is DESK else {"has_touch": True, "is_mobile": True}
+    screen, root, box, said = opened(open_page, lesson(stage), size=size, **touch)
+    if full:
+        screen.fill_the_window()
+    watch = root.get_by_role("button", name="Watch from the start")
+    expect(watch).to_be_hidden()
+    enter(box, answer) if box.is_visible() else root.get_by_role("button", name=answer).click()
+    expect(said).to_contain_text("✓ Right.")
+    assert screen.step > 3
+    assert covered(said, watch, root.get_by_role("button", name="Another")) == []
+    expect(screen.root.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+    screen.root.get_by_label("Speed").select_option("4")
+    watch.click()
+    expect(watch).to_be_hidden()
+    assert screen.step == 2
+    expect(screen.root).to_have_attribute("data-step", screen.data("steps"), timeout=60_000)
+
+
+def test_a_way_that_skips_nothing_is_not_offered_again(open_page: Open) -> None:
+    screen, root, box, _ = opened(open_page, lesson("pack"))
+    enter(box, "3 3 2 1")
+    assert screen.step == 2
+    for _ in range(3):
+        expect(root.get_by_role("button", name="Watch from the start")).to_be_hidden()
+        screen.press("ArrowRight")
+
+
+def test_who_is_shown_the_answer_can_watch_from_the_start_too(open_page: Open) -> None:
+    _, root, _, _ = given_up(open_page, "unpack", "its final state")
+    for _ in range(2):  # also after a reload
+        expect(root.get_by_role("button", name="Watch from the start")).to_be_visible()
+        root.page.reload()
 
 
 def test_an_answer_stands_there_again_on_a_reload(open_page: Open) -> None:
