@@ -53,7 +53,7 @@ def test_a_wrong_state_looks_wrong_and_terms_say_what_they_mean(visit: Open, sch
     assert [why.locator("strong", has_text=way).evaluate(SHADE) for way in ("Padding", "Packing")] == shades[1:]
     meaning = seen.page.get_by_role("tooltip")
     for term, place in (("RNN", seen.main.locator(".st-key-answer")), ("final state", why)):
-        place.get_by_text(term, exact=True).hover()
+        place.locator("[data-term]", has_text=term).hover()  # once it is marked as a term
         expect(meaning).to_have_text(TERMS[term])
 
 
