@@ -26,7 +26,8 @@ def exact_arithmetic() -> Iterator[None]:
 
 @contextmanager
 def with_onednn(wanted: bool) -> Iterator[None]:
-    """Turn oneDNN on or off inside the block, with the setting locked."""
+    """Turn oneDNN on or off inside the block, with the setting locked, with as many threads as torch is set to use."""
+    torch.get_num_threads()  # a new thread computes with as many as there are cores until it has asked how many it may
     with _LOCK:
         enabled, *_ = _switch_onednn(wanted)
         try:
