@@ -9,6 +9,7 @@ MOVIE, CLASSROOM = HERE.parent / "packviz" / "show" / "movie", HERE.parent / "cl
 SHIPPED = {  # each file with what it starts from, and its format
     MOVIE / "player.js": ("index.js", "--format=esm"),
     MOVIE / "player.css": ("player.css",),
+    MOVIE / "still.js": ("still.js", "--format=iife", "--global-name=stills"),
     MOVIE / "exercises.js": ("exercises.js", "--format=iife", "--global-name=exercises"),
     CLASSROOM / "phone.js": ("../classroom/phone/phone.js", "--format=esm"),
 }

@@ -2,7 +2,7 @@
 
 /** @import { Rgb, Theme } from "./types" */
 
-import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
+const PALE = 0.3; // the share of a sequence's hue in the former place of its tokens
 
 /**
  * @param {string} colour
@@ -30,7 +30,7 @@ export function luminance(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 /** @param {Rgb} rgb */
-const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
+const css = (rgb) => `#${rgb.map((channel) => Math.round(channel).toString(16).padStart(2, "0")).join("")}`;
 /** @type {(a: Rgb, b: Rgb, share: number) => Rgb} */
 const mix = (a, b, share) => a.map((v, i) => v + (b[i] - v) * share);
 /** @type {(one: Rgb, other: Rgb) => number} */
@@ -69,8 +69,14 @@ export function schemeOf(root) {
  */
 export function readTheme(root) {
   const style = getComputedStyle(root);
-  /** @param {string} name */
-  const read = (name) => style.getPropertyValue(`--pv-${name}`).trim();
+  return themed((name) => style.getPropertyValue(`--pv-${name}`).trim(), style.fontFamily);
+}
+/**
+ * @param {(name: string) => string} read a colour by its name in the style sheet
+ * @param {string} font
+ * @returns {Theme}
+ */
+export function themed(read, font) {
   /** @type {any} */
   const theme = Object.fromEntries(
     ["background", "surface", "text", "quiet", "line", "hair", "pad", "pad-hatch", "now", "good", "wrong"].map((n) => [
@@ -85,7 +91,7 @@ export function readTheme(root) {
     .split(",")
     .map((colour) => {
       const rgb = channels(colour),
-        ghost = mix(background, rgb, MEASURES.ghost);
+        ghost = mix(background, rgb, PALE);
       return {
         fill: css(rgb),
         text: textOn(rgb),
@@ -100,6 +106,6 @@ export function readTheme(root) {
     const rgb = mix(stops[low], stops[low + 1], at - low);
     return { fill: css(rgb), text: textOn(rgb) };
   });
-  theme.font = style.fontFamily;
+  theme.font = font;
   return theme;
 }

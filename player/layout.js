@@ -2,7 +2,6 @@
 
 /** @import { Frame, Ink, Scene, Standing, View } from "./types" */
 
-import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
 import { before } from "./rects.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
@@ -28,10 +27,10 @@ export const lineOf = (unit, height, least) =>
  * @param {number} least
  */
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
-const LETTER = MEASURES.letter, // width of a letter ÷ its height
-  BOLD = MEASURES.bold, // and of a bold one
+const LETTER = 0.6, // width of a letter ÷ its height
+  BOLD = 0.68, // and of a bold one
   NUMBER = 4.1, // letters of a number in a cell, its minus among them
-  NUMBERED = MEASURES.numbered, // units: the least width of a number
+  NUMBERED = 0.9, // units: the least width of a number
   CLEAR = 1; // letters that would have room beside the text in a cell
 const FEWER = 0.5; // the worth of a view without some of the panels
 export const ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole

@@ -1,9 +1,12 @@
 // What a mark needs to know about the others: how long the texts like it are, and what else is in this frame.
 
-/** @import { Cell, CellTexts, Look, Neighbours } from "./types" */
+/** @import { Cell, CellTexts, Look, Neighbours, Standing } from "./types" */
 
 import { BODIES, grouped } from "./between.js";
-import { LETTERED } from "./layout.js";
+import { LETTERED, READABLE } from "./layout.js";
+
+const NAMES = /^names?(:|$)/, // panels with the names of lines
+  GAP = 4; // pixels between the name of a line and its cells
 
 /** @param {Cell[]} cells */
 const longestOf = (cells) => cells.reduce((longest, { text }) => (text.length > longest.length ? text : longest), "");
@@ -59,4 +62,29 @@ export function neighbours(looks) {
     titles: of("title").filter(({ state }) => state.text),
     firsts: new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x])),
   };
+}
+/**
+ * Whether it is the name of a line.
+ * @param {Look} look
+ */
+export const isName = ({ alpha, state: { role, p, text } }) =>
+  Boolean(alpha && role === "note" && NAMES.test(p) && text);
+/**
+ * A name for each line on which a row with a name continues, in smaller letters if need be.
+ * @param {Look[]} looks
+ * @param {Standing} standing
+ * @returns {Look[]}
+ */
+export function continued(looks, { view, unit, tall }) {
+  return looks.filter(isName).flatMap((look) => {
+    const number = look.state.p.split(":")[1],
+      [pitch, ...starts] = view.breaks?.[`row:${number}`] ?? [0, 0],
+      cells = looks.filter(({ alpha, rect, state }) => alpha && rect && state.p === `row:${number}`),
+      w = Math.min(...cells.map(({ rect }) => rect.x)) - look.rect.x - GAP,
+      state = { ...look.state, text: `${look.state.text} …` };
+    return starts.slice(1).map((_, i) => {
+      const y = look.rect.y + (i + 1) * pitch * unit * tall;
+      return { ...look, least: READABLE, state, rect: { ...look.rect, y, w } };
+    });
+  });
 }

@@ -2,7 +2,6 @@
 
 /** @import { Digits, Numbers, Paper, Rect, Scale } from "./types" */
 
-import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
 import { put, textSize, tintOf, widthOf, write } from "./canvas.js";
 import { READABLE } from "./layout.js";
 
@@ -11,9 +10,9 @@ const NEARER = 3, // fewer of them with one decimal, and more with the leading z
   CLEAR = 4; // and more if it is larger than it must be: a line around cells does not touch it
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
-const SCALES = MEASURES.scales;
+const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };
 const COLOURED = 2.5; // widths of a letter for which the colours of a scale are worth smaller words
-const ABOVE = new Set(MEASURES.unsigned); // the scales without negative numbers
+const ABOVE = new Set(["weight", "gradient"]); // the scales without negative numbers
 
 /**
  * Numbers from left to right, as in a row of h.

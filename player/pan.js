@@ -5,16 +5,14 @@
 import { BODIES, differ } from "./between.js";
 import { lineSize, widthOf } from "./canvas.js";
 import { button, el } from "./dom.js";
-import { BADGE, READABLE } from "./layout.js";
+import { BADGE } from "./layout.js";
+import { continued, isName } from "./neighbours.js";
 import { badgeSize, draw } from "./roles.js";
 
 const MARGIN = 34, // pixels beside what it scrolls to, if there is room
   GAP = 4, // of a cell, around its text
-  NAMES = /^names?(:|$)/, // panels with the names of lines
   KEPT = 0.9; // the share of the place by which a button scrolls
 
-/** @param {Look} look */
-const isName = ({ alpha, state: { role, p, text } }) => Boolean(alpha && role === "note" && NAMES.test(p) && text);
 /** @type {(one: Rect, two: Rect) => boolean} */
 const level = (one, two) =>
   Math.min(one.y + one.h, two.y + two.h) - Math.max(one.y, two.y) > Math.min(one.h, two.h) / 2;
@@ -70,31 +68,13 @@ export class Pan {
     this.mark();
   }
   /**
-   * A name for each line on which a row with a name continues, in smaller letters if need be.
-   * @param {Look[]} looks
-   * @returns {Look[]}
-   */
-  continued(looks, { view, unit, tall } = this.player.picture.standing) {
-    return looks.filter(isName).flatMap((look) => {
-      const number = look.state.p.split(":")[1],
-        [pitch, ...starts] = view.breaks?.[`row:${number}`] ?? [0, 0],
-        cells = looks.filter(({ alpha, rect, state }) => alpha && rect && state.p === `row:${number}`),
-        w = Math.min(...cells.map(({ rect }) => rect.x)) - look.rect.x - GAP,
-        state = { ...look.state, text: `${look.state.text} …` };
-      return starts.slice(1).map((_, i) => {
-        const y = look.rect.y + (i + 1) * pitch * unit * tall;
-        return { ...look, least: READABLE, state, rect: { ...look.rect, y, w } };
-      });
-    });
-  }
-  /**
    * The letters of rows and the names of lines: where each is written and how wide, and where the cells of its line end.
    * @param {Look[]} looks
    * @returns {{ head: Look, x: number, w: number, end: number }[]}
    */
   heads(looks) {
     const { paper, near, standing } = this.player.picture,
-      seen = [...looks, ...this.continued(looks)].filter(({ alpha, rect }) => alpha && rect),
+      seen = [...looks, ...continued(looks, standing)].filter(({ alpha, rect }) => alpha && rect),
       heads = seen.filter((look) => isName(look) || (look.state.role === "label" && !near.crowded.has(look.state.i))),
       cells = seen.filter(({ state }) => state.role !== "label" && BODIES.has(state.role));
     const right = (/** @type {Look} */ head, /** @type {Look[]} */ some) =>

@@ -65,7 +65,7 @@ export class Player {
     this.movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
     this.tween.forget();
     this.pointer.forget();
-    this.picture.load();
+    this.picture.load(this);
     this.ui.asking.give(movie.questions ?? []);
     this.texts.load();
     Object.assign(this.root.dataset, {

@@ -2,7 +2,6 @@
 
 /** @import { Cell, Look, Neighbours, Paint, Paper, Rect, Role } from "./types" */
 
-import MEASURES from "../packviz/show/movie/measures.json" with { type: "json" };
 import {
   hueOf,
   lineSize,
@@ -24,6 +23,9 @@ import { cornerSize, framed, headOf, lap, letter, typed, weightOf } from "./word
 const LOW = 22, // pixels of a cell that has no room for a text above its numbers
   CLEAR = 5, // pixels between a heading and the edge of the picture
   THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
+  HATCH = 7, // pixels from one line of a pad's hatch to the next,
+  INSET = 3, // and from them to its edges,
+  HATCHED = 0.42, // and how opaque they are
   BOXED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
 /**
@@ -91,19 +93,15 @@ const roles = {
       dash: !wrong,
     });
     if (h > 7) {
-      const { inset, step, line, alpha } = MEASURES.hatch;
-      ctx.save();
+      const [left, top, wide, high] = [x + INSET, y + INSET, w - 2 * INSET, h - 2 * INSET];
+      ctx.globalAlpha *= HATCHED;
       ctx.beginPath();
-      ctx.rect(x + inset, y + inset, w - 2 * inset, h - 2 * inset);
-      ctx.clip();
-      ctx.globalAlpha *= alpha;
-      ctx.beginPath();
-      for (let d = step * factor; d < w + h; d += step * factor) {
-        ctx.moveTo(x + d, y);
-        ctx.lineTo(x + d - h, y + h);
+      for (let d = HATCH * factor; d < wide + high; d += HATCH * factor) {
+        ctx.moveTo(left + Math.min(d, wide), top + d - Math.min(d, wide));
+        ctx.lineTo(left + d - Math.min(d, high), top + Math.min(d, high));
       }
-      stroke(ctx, theme["pad-hatch"], line * factor);
-      ctx.restore();
+      stroke(ctx, theme["pad-hatch"], 0.7 * factor);
+      ctx.globalAlpha /= HATCHED;
     }
     const inner = vec && h > 9, // the numbers of a pad are seen at every size, or it would pass for zeros
       side = Math.min(5, w * 0.12, h * 0.16),
@@ -136,7 +134,7 @@ const roles = {
       hue = hueOf(paper, state.seq),
       full = badgeSize(paper, h, unit),
       size = least ? Math.min(w, full) : full,
-      wide = (least ? size : Math.max(BADGE, size)) * (MEASURES.label.box + MEASURES.label.letter * state.text.length),
+      wide = (least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length),
       px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
     ctx.beginPath();
     ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
@@ -208,7 +206,7 @@ const roles = {
       px = Math.max(lineSize(paper, unit), Math.min(0.62 * unit, least)),
       most = Math.min(h * 0.5, Math.max(22, 0.5 * unit));
     ctx.fillStyle = now ? theme.now : theme.line;
-    ctx.fillRect(x + w * MEASURES.bar.left, y, w * MEASURES.bar.width, Math.max(2, most * v));
+    ctx.fillRect(x + 0.16 * w, y, 0.68 * w, Math.max(2, most * v));
     const stride = Math.ceil((widthOf(paper, state.text, px, 700) + 5) / Math.max(w, 1));
     if (!now && (state.k % Math.max(1, stride) || crowds(near, state, stride))) return;
     const style = { px, weight: 700, fill: now ? theme.now : theme.text };
@@ -216,18 +214,17 @@ const roles = {
   },
   bracket(paper, { rect: { x, y, w, h }, state }, unit) {
     const { ctx, theme } = paper,
-      { bracket } = MEASURES,
       now = state.tone === "now",
       px = lineSize(paper, unit),
       room = Math.max(w + 0.4 * unit, 26),
       text = widthOf(paper, state.text, px, 700) > room ? state.text.replace(/^t=/, "") : state.text,
       style = { px, weight: now ? 700 : 400, fill: now ? theme.now : theme.quiet };
-    write(paper, text, x + w / 2, y + h * bracket.text, room, style);
+    write(paper, text, x + w / 2, y + 0.3 * h, room, style);
     ctx.beginPath();
-    ctx.moveTo(x + 2, y + h * bracket.bottom);
-    ctx.lineTo(x + 2, y + h * bracket.top);
-    ctx.lineTo(x + w - 2, y + h * bracket.top);
-    ctx.lineTo(x + w - 2, y + h * bracket.bottom);
+    ctx.moveTo(x + 2, y + 0.95 * h);
+    ctx.lineTo(x + 2, y + 0.68 * h);
+    ctx.lineTo(x + w - 2, y + 0.68 * h);
+    ctx.lineTo(x + w - 2, y + 0.95 * h);
     stroke(ctx, now ? theme.now : theme.line, (now ? 2 : 1) * thick(paper));
   },
   focus(paper, { rect: { x, y, w, h } }) {

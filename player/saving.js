@@ -5,7 +5,7 @@
 import { fontOf } from "./canvas.js";
 import { channels } from "./colour.js";
 import { el } from "./dom.js";
-import { neighbours } from "./neighbours.js";
+import { continued, neighbours } from "./neighbours.js";
 
 /**
  * @param {import("./player.js").Player} player
@@ -62,8 +62,9 @@ function drawn({ picture, frames, ends, step }, scale) {
   canvas.height = picture.height * scale;
   const paper = picture.paperOn(ctx, scene);
   picture.clear(ctx);
-  picture.paintStep(paper, scale, shown, neighbours(shown));
-  picture.paintLegend(paper);
+  ctx.setTransform(scale, 0, 0, scale, 0, 0);
+  picture.paintFrame(paper, end, [...shown, ...continued(shown, picture.view(scene))], neighbours(shown));
+  picture.paintLegend(paper, scene);
   return canvas;
 }
 

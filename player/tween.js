@@ -57,7 +57,7 @@ export class Tween {
   prepare() {
     const { motion } = this,
       { picture } = this.player;
-    picture.paper = picture.paperOn(picture.ctx);
+    picture.paper = picture.paperHere();
     this.layer = this.stillLayer(motion.to, new Set(motion.moving), motion.view.unit);
     this.atlas = this.spriteAtlas(motion);
   }
@@ -97,7 +97,7 @@ export class Tween {
     const { picture } = this.player,
       { canvas, ctx } = picture.surface(),
       paper = { ...picture.paper, ctx };
-    if (this.motion.there) picture.sketch(paper);
+    if (this.motion.there) picture.sketch(paper, this.player.step);
     picture.near = neighbours(looksThere);
     looksThere.forEach((look, i) => moving.has(i) || draw(paper, look, unit, picture.near));
     return canvas;

@@ -383,6 +383,38 @@ export interface Atlas {
   sprites: Map<number, Sprite>;
   pad: number;
 }
+/** What is drawn on a list: a box or lines, and then shapes with their colours; alpha: how opaque. */
+export interface Path {
+  box: (Rect & { round: number }) | null;
+  lines: Spot[][];
+}
+interface Tile extends Rect {
+  kind: "tile";
+  round: number;
+  fill?: string;
+  edge?: string;
+  width?: number;
+  dashed?: boolean;
+  alpha: number;
+}
+interface Written extends Spot {
+  kind: "text";
+  text: string;
+  px: number;
+  bold: boolean;
+  left: boolean;
+  fill: string;
+  alpha: number;
+}
+interface Strokes {
+  kind: "lines" | "area";
+  lines: Spot[][];
+  fill?: string;
+  edge?: string;
+  width?: number;
+  alpha: number;
+}
+export type Shape = Tile | Written | Strokes;
 export interface Spot {
   x: number;
   y: number;

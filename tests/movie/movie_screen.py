@@ -2,20 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from torch import Tensor
 
 from packviz.show.movie import Movie
 from packviz.show.movie.frames import Cell, Moment, moments
-from packviz.show.movie.staging import Arrangement
 
 __all__ = [
     "NUMBER",
+    "Arrangement",
     "Look",
     "Named",
     "Show",
@@ -35,6 +36,37 @@ __all__ += ["in_numbers", "overlapping", "state", "tokens", "typed", "units_of",
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
 Named = tuple[tuple[float, float, float, float], str]  # left, top, right, bottom; the cell's id
 Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it
+
+
+class Rect(NamedTuple):
+    """A rectangle in units."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class Arrangement(NamedTuple):
+    """A view: the positions of panels in a box measured in units, and the pitch and the lines of wrapped strips."""
+
+    w: float
+    h: float
+    at: Mapping[str, Sequence[float]]
+    breaks: Mapping[str, Sequence[float]] = MappingProxyType({})
+
+    def rect(self, cell: Cell) -> Rect | None:
+        """Return the rectangle of a cell; None if its panel is not in view."""
+        if (at := self.at.get(cell.p)) is None:
+            return None
+        x, y, w = cell.x, cell.y, cell.w
+        if pitch_starts := self.breaks.get(cell.p):
+            pitch, *starts = pitch_starts
+            line = max(i for i, start in enumerate(starts) if i == 0 or start <= x + 1e-6)
+            if line + 1 < len(starts) and x + w > starts[line + 1] + 1e-6:
+                w = starts[line + 1] - x - 0.1
+            x, y = x - starts[line], y + line * pitch
+        return Rect(at[0] + x, at[1] + y, w, cell.h)
 
 
 class Show:

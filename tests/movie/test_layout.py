@@ -5,9 +5,7 @@ from itertools import permutations
 from operator import itemgetter
 
 from movie_cases import BESIDE, DEEP, CaseMovie, over
-from movie_screen import Look, Named, cell_of, in_numbers, overlapping
-
-from packviz.show.movie.staging import Arrangement
+from movie_screen import Arrangement, Look, Named, cell_of, in_numbers, overlapping
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
 MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packviz.errors import extra
-from packviz.show.movie.picture import Picture
-from packviz.show.movie.staging import Shape, Strokes, Text, Tile
+from packviz.show.movie.still import Area, Picture, Shape, Strokes, Text, Tile
 from packviz.show.theme import FONT
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 FONTS = (("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"), ("Arial.ttf", "Arial Bold.ttf"), ("arial.ttf", "arialbd.ttf"))
@@ -21,7 +21,7 @@ BEAT, LEAST, WORD = 500, 2500, 350  # ms of an intermediate frame, of a step at 
 def svg(picture: Picture) -> str:
     """Return the first frame that is drawn as one SVG, with the user's text escaped."""
     frame = picture.drawn[0]
-    title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame].step - 1]}")
+    title = escape(f"{picture.data['title']}. {picture.said[picture.steps[frame] - 1]}")
     written = "".join(map(_written, picture.shapes(frame)))
     size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
     start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
@@ -29,19 +29,24 @@ def svg(picture: Picture) -> str:
 
 
 def _written(shape: Shape) -> str:
+    faint = "" if shape.alpha == 1 else f' opacity="{shape.alpha:.2g}"'
     if isinstance(shape, Text):
-        style = f'font-size="{shape.px:.4g}" text-anchor="{shape.at}" fill="{shape.fill}"'
-        weight = ' font-weight="600"' if shape.bold else ""
+        style = f'font-size="{shape.px:.4g}" text-anchor="{"start" if shape.left else "middle"}" fill="{shape.fill}"'
+        weight = (' font-weight="600"' if shape.bold else "") + faint
         where = f'x="{shape.x:.5g}" y="{shape.y:.5g}" dominant-baseline="central"'
         return f'<text {where} {style}{weight} xml:space="preserve">{escape(shape.text)}</text>'
-    if isinstance(shape, Strokes):
-        points = "".join("M" + "L".join(f"{x:.5g},{y:.5g}" for x, y in run) for run in shape.runs)
-        stroke = f'fill="none" stroke="{shape.color}" stroke-width="{shape.width:.3g}"'
-        look = stroke if shape.width else f'fill="{shape.color}"'
-        return f'<path d="{points}" {look}/>'
+    if isinstance(shape, Strokes | Area):
+        points = "".join("M" + "L".join(f"{p['x']:.5g},{p['y']:.5g}" for p in line) for line in shape.lines)
+        if isinstance(shape, Area):
+            return f'<path d="{points}" fill="{shape.fill}"{faint}/>'
+        return f'<path d="{points}" fill="none" stroke="{shape.edge}" stroke-width="{shape.width:.3g}"{faint}/>'
     place = f'x="{shape.x:.5g}" y="{shape.y:.5g}" width="{max(0.0, shape.w):.5g}" height="{max(0.0, shape.h):.5g}"'
     edge = f' stroke="{shape.edge}" stroke-width="{shape.width:.3g}"' if shape.edge else ""
-    more = (f' rx="{shape.round:.3g}"' if shape.round else "") + (' stroke-dasharray="3 2"' if shape.dashed else "")
+    more = (
+        (f' rx="{shape.round:.3g}"' if shape.round else "")
+        + (' stroke-dasharray="3 2"' if shape.dashed else "")
+        + faint
+    )
     return f'<rect {place} fill="{shape.fill or "none"}"{edge}{more}/>'
 
 
@@ -51,7 +56,7 @@ def draw(path: Path, picture: Picture, scale: float) -> None:
         import PIL  # noqa: F401
     if path.suffix.lower() == ".png":
         return _image(picture, picture.drawn[0], scale, 2).save(path, "PNG", optimize=True)
-    numbers = [picture.staging.frames[i].step for i in picture.drawn]
+    numbers = [picture.steps[i] for i in picture.drawn]
     first, *others = (_image(picture, i, scale, 1) for i in picture.drawn)
     words = [len(" ".join(line.text for line in lines).split()) for lines in picture.captions]
     ends = [i + 1 == len(numbers) or numbers[i + 1] != number for i, number in enumerate(numbers)]
@@ -67,28 +72,38 @@ def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
 
     width, height = round(picture.width * scale), round(picture.full * scale)
     image, scale = Image.new("RGB", (fine * width, fine * height)), fine * scale
-    pen = ImageDraw.Draw(image)
+    pen = ImageDraw.Draw(image, "RGBA")  # in which colours that are not opaque are mixed with what is below them
     for shape in picture.shapes(frame):
         if isinstance(shape, Tile):
-            x, y, half = shape.x, shape.y, shape.width / 2 if shape.edge else 0  # as in SVG, half of an edge is outside
-            ends = (x - half, y - half, x + shape.w + half - 1 / scale, y + shape.h + half - 1 / scale)
-            corners = [scale * each for each in ends]
-            if corners[2] >= corners[0] and corners[3] >= corners[1]:
-                thick = max(1, round(shape.width * scale)) if shape.edge else 0
-                radius = shape.round * scale
-                pen.rounded_rectangle(corners, radius if radius > 1 else 0, shape.fill, shape.edge, thick)
-        elif isinstance(shape, Strokes):
-            for run in shape.runs:
-                points = [(x * scale, y * scale) for x, y in run]
-                if shape.width:
-                    pen.line(points, shape.color, max(1, round(shape.width * scale)), "curve")
-                else:
-                    pen.polygon(points, shape.color)
+            _tile(pen, shape, scale)
+        elif isinstance(shape, Text):
+            font, anchor = _font(shape.px * scale, shape.bold), "lm" if shape.left else "mm"
+            pen.text((shape.x * scale, shape.y * scale), shape.text, _faint(shape.fill, shape.alpha), font, anchor)
         else:
-            font = _font(shape.px * scale, shape.bold)
-            anchor = {"start": "lm", "middle": "mm"}[shape.at]
-            pen.text((shape.x * scale, shape.y * scale), shape.text, shape.fill, font, anchor)
+            for line in shape.lines:
+                points = [(p["x"] * scale, p["y"] * scale) for p in line]
+                if isinstance(shape, Area):
+                    pen.polygon(points, _faint(shape.fill, shape.alpha))
+                else:
+                    pen.line(points, _faint(shape.edge, shape.alpha), max(1, round(shape.width * scale)), "curve")
     return image.reduce(fine)
+
+
+def _tile(pen: "ImageDraw", tile: Tile, scale: float) -> None:
+    half = tile.width / 2 if tile.edge else 0  # as in SVG, half of an edge is outside
+    ends = (tile.x - half, tile.y - half, tile.x + tile.w + half - 1 / scale, tile.y + tile.h + half - 1 / scale)
+    corners = [scale * each for each in ends]
+    if corners[2] < corners[0] or corners[3] < corners[1]:
+        return
+    thick = max(1, round(tile.width * scale)) if tile.edge else 0
+    radius = tile.round * scale
+    fill, edge = _faint(tile.fill, tile.alpha), _faint(tile.edge, tile.alpha)
+    pen.rounded_rectangle(corners, radius if radius > 1 else 0, fill, edge, thick)
+
+
+def _faint(color: str | None, alpha: float) -> str | None:
+    """Return a colour that is as opaque as this."""
+    return color and f"{color}{round(255 * alpha):02x}"
 
 
 @cache

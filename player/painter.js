@@ -1,0 +1,159 @@
+// The pictures of a movie in one size: where the cells of a frame are, and how they are drawn, on any canvas. It needs no
+// browser: the player's picture is one of these on a screen (picture.js), a still picture one on a list (still.js).
+
+/** @import { Coming, Ctx, Frame, Ink, Look, Neighbours, Paper, Read, Standing, Theme, View } from "./types" */
+
+import { coming, sketch } from "./coming.js";
+import { inked, READABLE } from "./layout.js";
+import { textsOf } from "./neighbours.js";
+import { formIn, legend } from "./numbers.js";
+import { looks } from "./rects.js";
+import { draw } from "./roles.js";
+import { roomyView } from "./room.js";
+
+const WAYS = 32; // pixels below a picture that scrolls, for its buttons and as wide for each of them
+
+export class Painter {
+  width = 0; // pixels of its place: a picture may be wider
+  height = 0;
+  /** @type {Theme} */
+  theme = null;
+  /** @type {Read} */
+  movie = null;
+  /** @type {Frame[]} */
+  frames = [];
+  /** @type {number[]} */
+  ends = [];
+  /** @type {Record<string, Ink>} */
+  inks = {};
+  /** @type {Record<string, Standing>} */
+  views = {};
+  /** @type {Map<number, Coming[]>} */
+  comings = new Map();
+  /** @type {Map<string, number>} */
+  widths = new Map();
+
+  /** @param {{ movie: Read, frames: Frame[], ends: number[] }} of */
+  load({ movie, frames, ends }) {
+    Object.assign(this, { movie, frames, ends, inks: {} });
+    this.texts = textsOf(frames[0].states);
+    this.relay();
+  }
+  /** Forget where everything is: the place has another size. */
+  relay() {
+    this.views = {};
+    this.comings = new Map();
+  }
+  // The minimum size of a number in pixels, if it fits.
+  get least() {
+    return READABLE;
+  }
+  // Pixels of the legend of the number colours below the picture.
+  legend() {
+    return 1.7 * Math.max(this.least, Math.min(14, 0.03 * this.height));
+  }
+  /**
+   * The scales of the numbers that are ever visible in a scene, in the panels of these views.
+   * @param {string} scene
+   * @param {View[]} views
+   */
+  scales(scene, views) {
+    const { panels } = this.inks[scene],
+      names = views.flatMap(({ at }) => Object.keys(at));
+    return [...new Set(names.flatMap((name) => [...(panels[name]?.scales ?? [])]))].sort();
+  }
+  /**
+   * Pixels below the picture that stay free for the legend of its colours.
+   * @param {string} scene
+   */
+  foot(scene) {
+    const { wide, tall } = this.movie.scenes[scene];
+    return this.scales(scene, [...wide, ...tall]).length ? this.legend() : 0;
+  }
+  /**
+   * @param {string} scene
+   * @returns {Standing}
+   */
+  view(scene) {
+    this.inks[scene] ??= inked(this.frames.filter((frame) => frame.scene === scene));
+    return (this.views[scene] ??= this.viewAbove(scene, this.foot(scene)));
+  }
+  /**
+   * @param {string} scene
+   * @param {number} foot pixels that stay free below it
+   * @returns {Standing}
+   */
+  viewAbove(scene, foot) {
+    const { width, height, least } = this,
+      view = roomyView(this.movie.scenes[scene], width || 800, height || 400, this.inks[scene], { foot, least });
+    return view.room > width && width && foot < WAYS ? this.viewAbove(scene, WAYS) : view;
+  }
+  /** @param {number} index */
+  looksAt(index) {
+    const frame = this.frames[index];
+    return looks(frame, this.view(frame.scene));
+  }
+  /**
+   * @param {Ctx} ctx where to draw the picture
+   * @param {string} scene
+   * @param {number} [edge] pixels by which it is scrolled
+   * @returns {Paper}
+   */
+  paperOn(ctx, scene, edge = 0) {
+    const { movie, theme, texts, widths, height: high } = this,
+      { view, unit, wide, room, least } = this.view(scene),
+      { panels } = this.inks[scene],
+      inks = Object.keys(view.at)
+        .map((name) => panels[name])
+        .filter(Boolean),
+      signed = inks.some(({ signed }) => signed),
+      paper = { ctx, theme, movie, texts, widths, room, high, edge, least, form: 0, signed },
+      cells = inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide));
+    return Object.freeze({ ...paper, form: formIn(paper, cells) });
+  }
+  /**
+   * Draw a frame as it stands; the last one of a step with the outlines of what its stage fills later.
+   * @param {Paper} paper
+   * @param {number} index
+   * @param {Look[]} shown
+   * @param {Neighbours} near
+   */
+  paintFrame(paper, index, shown, near) {
+    const { unit } = this.view(this.frames[index].scene),
+      step = this.ends.indexOf(index) + 1;
+    if (step) this.sketch(paper, step);
+    for (const look of shown) draw(paper, look, unit, near);
+  }
+  /**
+   * Draw the outlines of the panels that are empty until a later step of this stage.
+   * @param {Paper} paper
+   * @param {number} step
+   */
+  sketch(paper, step) {
+    const { ends, frames, movie } = this,
+      frame = frames[ends[step - 1]],
+      view = this.view(frame.scene);
+    if (!this.comings.has(step)) {
+      const isLater = (/** @type {number} */ end, /** @type {number} */ i) =>
+        i >= step && movie.steps[i].stage === movie.steps[step - 1].stage && frames[end].scene === frame.scene;
+      const later = ends.filter(isLater).map((end) => frames[end]);
+      this.comings.set(step, coming(frame, later, view));
+    }
+    sketch(paper, this.comings.get(step), view.unit);
+  }
+  /**
+   * @param {Paper} paper
+   * @param {string} scene
+   */
+  paintLegend(paper, scene) {
+    const scales = this.scales(scene, [this.view(scene).view]),
+      { width } = this,
+      { ctx, edge } = paper,
+      foot = this.legend(),
+      room = paper.room > width ? width - 2 * WAYS : paper.room;
+    ctx.save();
+    ctx.translate(edge, 0);
+    if (scales.length) legend({ ...paper, room }, scales, 14, this.height - foot / 2, foot / 1.7);
+    ctx.restore();
+  }
+}
