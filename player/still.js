@@ -1,5 +1,5 @@
 // Still pictures: the frames of a movie as lists of shapes, painted as the player does, without a browser
-// (packviz/show/movie/still.py runs it).
+// (packviz/show/movie/stills.py runs it).
 
 /** @import { Movie, Read, Shape } from "./types" */
 

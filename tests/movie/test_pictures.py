@@ -20,7 +20,7 @@ import packviz as pv
 from packviz import Batch, Config
 from packviz.show.movie import Movie, beside
 from packviz.show.movie.frames import Cell, moments
-from packviz.show.movie.still import Picture
+from packviz.show.movie.stills import Picture
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, diverging
 
 Placed = tuple[Cell, "Rect | None"]

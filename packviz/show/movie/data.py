@@ -15,7 +15,7 @@ from packviz.show.movie.frames import moments
 from packviz.show.movie.layout import Scene, plain
 from packviz.show.movie.marks import CodeLine, Frame, Shot, Stage, Step, StepSeries
 from packviz.show.movie.page import framed, pictured, standalone
-from packviz.show.movie.still import Picture
+from packviz.show.movie.stills import Picture
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.text import counted, joined, sequence_label, shown
 from packviz.validate import choice, integer, is_number

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packviz.errors import extra
-from packviz.show.movie.still import Area, Picture, Shape, Strokes, Text, Tile
+from packviz.show.movie.stills import Area, Picture, Shape, Strokes, Text, Tile
 from packviz.show.theme import FONT
 
 if TYPE_CHECKING:
