@@ -151,7 +151,7 @@ export class Player {
     const path = forward ? Array.from({ length: to - from }, (_, i) => from + 1 + i) : [to];
     picture.attempt(() => {
       const still = quick || this.still.matches || document.hidden;
-      still ? picture.settle(to) : tween.start(path, forward, picture.view(this.frames[from].scene), from);
+      still ? picture.settle(to) : tween.go(path, forward, picture.view(this.frames[from].scene), from);
       this.ui.pan.follow(picture.looksAt(from), picture.looksAt(to), !still);
     });
     this.texts.showStep(true);

@@ -7,7 +7,8 @@ import { motionTo } from "./motion.js";
 import { neighbours } from "./neighbours.js";
 import { draw } from "./roles.js";
 
-const BEAT = 560; // ms of one beat at speed 1
+const BEAT = 560, // ms of one beat at speed 1
+  MOST = 5200; // ms of all beats of a step: with the pause after them, it lasts no longer than LONGEST in clock.js
 const MANY = 60; // moving cells that are copied instead of drawn
 
 export class Tween {
@@ -25,6 +26,17 @@ export class Tween {
     this.motion = this.layer = this.atlas = null;
   }
   /**
+   * Move through all frames of a step. If there are many, or the machine is busy, each beat is shorter.
+   * @param {number[]} path
+   * @param {boolean} forward
+   * @param {Standing} standing
+   * @param {number} before
+   */
+  go(path, forward, standing, before) {
+    this.until = performance.now() + MOST / this.player.clock.speed;
+    this.start(path, forward, standing, before);
+  }
+  /**
    * Tween to each frame of the path in turn. What does not move is drawn once, what moves is blitted.
    * @param {number[]} path
    * @param {boolean} forward
@@ -38,8 +50,9 @@ export class Tween {
       size = { w: view.room, h: picture.height };
     picture.widen(view);
     const motion = motionTo(picture.shown, standing, frame, view, forward, size);
-    const lasts = ((forward ? BEAT : BEAT * 0.8) * motion.beats) / clock.speed;
-    const rest = motion.there ? path.slice(1) : path;
+    const rest = motion.there ? path.slice(1) : path,
+      left = Math.max(1, this.until - performance.now()) / (rest.length + 1),
+      lasts = Math.min(left, ((forward ? BEAT : BEAT * 0.8) * motion.beats) / clock.speed);
     this.motion = { ...motion, path, before, rest, forward, view, t: 0, began: null, lasts };
     this.prepare();
     this.tick();
@@ -48,10 +61,10 @@ export class Tween {
    * The picture was resized, because the caption has more or fewer lines: continue the motion at the new size.
    * @param {Moving} motion
    */
-  resume({ path, before, forward, began, t }) {
+  resume({ path, before, forward, began, t, lasts }) {
     this.player.picture.shown = this.player.picture.looksAt(before);
     this.start(path, forward, this.player.picture.view(this.player.frames[before].scene), before);
-    Object.assign(this.motion, { began, t });
+    Object.assign(this.motion, { began, t, lasts });
     this.player.picture.paint(); // at once: the canvas was cleared
   }
   prepare() {

@@ -144,6 +144,19 @@ def test_a_step_lasts_as_long_as_its_caption_takes_to_read(still_clock: StillClo
         assert bool(moved) == motion
 
 
+def test_no_step_lasts_longer_than_six_seconds_however_many_columns_move(still_clock: StillClock) -> None:
+    movie = pv.movie(pv.trace(Batch.parse(" ".join(map(str, range(1, 26))) + "\n1 2 3")), ("run", "unpack"))
+    flight = max(range(len(movie.steps)), key=lambda i: movie.steps[i].beats) + 1
+    assert movie.steps[flight - 1].beats > 9
+    screen = still_clock(movie, True)
+    screen.press("End", *["ArrowLeft"] * (len(movie.steps) - flight + 1), " ")
+    held = 0
+    while screen.step == flight:
+        screen.page.clock.run_for(125)
+        held += 125
+    assert 4000 < held <= 6250
+
+
 @pytest.mark.parametrize("motion", [False, True], ids=["reduced motion", "motion"])
 def test_the_play_ends_as_soon_as_its_last_step_stands_still(still_clock: StillClock, motion: bool) -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2\n3 4 5")), ("pad", "sort"))
