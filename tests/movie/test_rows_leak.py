@@ -222,6 +222,17 @@ def test_the_picture_of_influence_is_the_influence() -> None:
     assert len(wrong) == 4 * 3 / 2  # each document but the first is reached by all before it
 
 
+@pytest.mark.parametrize(("words", "columns"), [("I am\nwe do\nno", True), ("I love cats\nshe sleeps", False)])
+def test_the_words_stand_beside_the_influence_and_short_ones_above_it(words: str, columns: bool) -> None:
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse(words)), ("leak",))
+    marks = movie.frame(movie.step_at("leak", name="verdict"))["marks"].values()
+    tokens = [mark for mark in marks if mark["role"] == "token" and mark["p"] == "influence" and mark["shown"]]
+    packed = [word for line in sorted(words.split("\n"), key=lambda line: -len(line.split())) for word in line.split()]
+    assert [(mark["text"], mark["y"]) for mark in tokens if mark["x"] < 0] == list(zip(packed, range(9), strict=False))
+    above = [(mark["text"], mark["x"]) for mark in tokens if mark["y"] < 0]
+    assert above == (list(zip(packed, range(9), strict=False)) if columns else [])
+
+
 def test_attention_has_no_stage_run_and_the_others_have() -> None:
     assert {step.stage for step in pv.movie(run_of(layer="lstm")).steps} >= {"run", "leak"}
     assert "run" not in {step.stage for step in pv.movie(run_of()).steps}

@@ -16,10 +16,11 @@ from packviz.show.movie.once import once
 from packviz.show.movie.rows.about import joined_code
 from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import chip, say
+from packviz.show.movie.rows.words import chip, say, texts, width
 from packviz.text import joined, sequence_label, two_decimals
 
-NUMBERED = 16  # up to this many tokens, the influence is written as numbers
+NUMBERED = 16  # up to this many tokens, the influence is written as numbers, and each output has its token beside it
+NARROW = 1.1  # units: words of at most this width are above their columns, too
 
 
 def leak(view: RowsView) -> Iterator[Step]:
@@ -136,8 +137,9 @@ def places(view: RowsView, tokens: Tensor) -> str:
 
 def leak_scene(view: RowsView) -> Scene:
     """Return the scene: the row beside or above the picture of its influence."""
-    x, n = _grid(view).text, float(_grid(view).rows)
-    boxes = row_box(view, states=False), panel("influence", n, n, Margins(1.3 * x, 3.0 * x, 0.2, 0.1))
+    x, n, (wide, high) = _grid(view).text, float(_grid(view).rows), _words(view)
+    matrix = panel("influence", n, n, Margins(wide + 1.3 * x, high + 3.0 * x, 0.2, 0.1))
+    boxes = row_box(view, states=False), matrix
     return Scene([beside(*boxes), above(*boxes)])
 
 
@@ -156,6 +158,13 @@ def _grid(view: RowsView) -> Grid:
     return Grid("influence", n, n, text=max(1.0, n / 15))
 
 
+def _words(view: RowsView) -> tuple[float, float]:
+    """Return the width of the words beside the influence, and the height of those above it, in units; 0.0 for none."""
+    if len(through(view).cells) > NUMBERED:
+        return 0.0, 0.0
+    return through(view).strip.width + 0.1, 1.1 if width(view, 1.0) <= NARROW else 0.0
+
+
 @once
 def _at(view: RowsView, layer: int, *, compared: bool = True, upto: int = -1) -> Frame:
     """Return the frame that shows a layer, and the influence on the documents up to one."""
@@ -168,15 +177,32 @@ def _influence(view: RowsView, upto: int) -> Frame:
     names = np.array([sequence_label(b) for b in view.b[row.tokens].tolist()], dtype=object)
     first = np.flatnonzero(np.diff(row.owner, prepend=-1))
     b, x, sizes = view.b[row.tokens][first], grid.text, np.diff([*first, len(row.cells)])
-    left, top = Place("influence", -1.1 * x, first), Place("influence", first, -1.6 * x)
+    wide, high = _words(view)
+    left, top = Place("influence", -1.1 * x - wide, first), Place("influence", first, -1.6 * x - high)
     shown = upto >= 0
     return frame(
-        title(Place("influence", -1.1 * x, -3.0 * x), "influence of a token (column) on an output (row)", shown=shown),
+        title(
+            Place("influence", -1.1 * x - wide, -3.0 * x - high),
+            "influence of a token (column) on an output (row)",
+            shown=shown,
+        ),
         marks("reader", "label", left, b, shown=shown, text=names[first], w=x, h=sizes),
         marks("read", "label", top, b, shown=shown, text=names[first], w=sizes, h=1.6 * x),
+        *_tokens(view, shown),
         _cells(view, row.owner <= upto),
         *_blocks(view, first, upto),
     )
+
+
+def _tokens(view: RowsView, shown: bool) -> Iterator[Marks]:
+    """Yield the tokens of the outputs, and of the columns if their words are as narrow as those."""
+    row, n, (wide, high) = through(view), np.arange(len(through(view).cells)), _words(view)
+    b, t = view.b[row.tokens], view.t[row.tokens]
+    look: dict[str, Any] = {"text": texts(view)[row.tokens], "token": row.tokens, "shown": shown}
+    if wide:
+        yield marks("reader:token", "token", Place("influence", -wide, n), b, t, w=wide - 0.1, **look)
+    if high:
+        yield marks("read:token", "token", Place("influence", n, -high), b, t, **look)
 
 
 def _cells(view: RowsView, shown: np.ndarray) -> Marks:
