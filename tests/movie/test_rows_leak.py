@@ -233,6 +233,12 @@ def test_the_words_stand_beside_the_influence_and_short_ones_above_it(words: str
     assert above == (list(zip(packed, range(9), strict=False)) if columns else [])
 
 
+def test_long_words_leave_their_room_to_the_influence() -> None:
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse("I love marsupials\nshe sleeps")), ("leak",))
+    marks = movie.frame(movie.step_at("leak", name="verdict"))["marks"].values()
+    assert not [mark for mark in marks if mark["role"] == "token" and mark["p"] == "influence"]
+
+
 def test_attention_has_no_stage_run_and_the_others_have() -> None:
     assert {step.stage for step in pv.movie(run_of(layer="lstm")).steps} >= {"run", "leak"}
     assert "run" not in {step.stage for step in pv.movie(run_of()).steps}

@@ -19,8 +19,8 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say, texts, width
 from packviz.text import joined, sequence_label, two_decimals
 
-NUMBERED = 16  # up to this many tokens, the influence is written as numbers, and each output has its token beside it
-NARROW = 1.1  # units: words of at most this width are above their columns, too
+NUMBERED = 16  # up to this many tokens, the influence is written as numbers
+BESIDE, ABOVE = 2.2, 1.1  # units: words of at most this width are beside the rows of numbers, and above the columns
 
 
 def leak(view: RowsView) -> Iterator[Step]:
@@ -160,9 +160,9 @@ def _grid(view: RowsView) -> Grid:
 
 def _words(view: RowsView) -> tuple[float, float]:
     """Return the width of the words beside the influence, and the height of those above it, in units; 0.0 for none."""
-    if len(through(view).cells) > NUMBERED:
+    if len(through(view).cells) > NUMBERED or through(view).strip.width > BESIDE:
         return 0.0, 0.0
-    return through(view).strip.width + 0.1, 1.1 if width(view, 1.0) <= NARROW else 0.0
+    return through(view).strip.width + 0.1, 1.1 if width(view, 1.0) <= ABOVE else 0.0
 
 
 @once
