@@ -253,6 +253,28 @@ def test_a_phone_shows_an_lstm_in_four_lines_below_the_packed_rows(listened: Scr
     assert (lines, further) == (5, 0)
 
 
+LONG = "I like a long walk in the old park with my dog when the sun is up and no one is there\nshe sleeps\nI sing"
+STATES = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { width, shown } = picture;
+    const seen = shown.filter(({ alpha, rect, state }) => alpha && rect && state.role === "value" && state.p === "h");
+    return [seen.length, Math.min(...seen.map(({ rect }) => rect.h)), seen.every(({ rect }) => rect.w >= 22)];
+}"""  # how many numbers of h are shown, how high the lowest is, and whether all have room for two decimals
+
+
+@pytest.mark.parametrize(("size", "height", "least"), [(DESK, 305, 19), (HAND, 308, 15)], ids=["desk", "hand"])
+def test_the_states_of_a_long_run_are_large_enough_to_read(
+    listened: Screen, tmp_path: Path, size: Size, height: int, least: int
+) -> None:
+    movie = packing(LONG, "run")
+    listened.page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(movie.save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")  # of the overview
+    listened.press("End")
+    listened.rest()
+    shown, lowest, wide = listened.page.evaluate(STATES)
+    assert (shown, lowest >= least, wide) == (12, True, True), lowest
+
+
 CUT = """() => {
     const [{ ui }] = window[Symbol.for("packviz")].players, { top, bottom } = ui.side.getBoundingClientRect();
     const lines = [...ui.code.querySelectorAll("code, .pv-shape")].flatMap((node) => [...node.getClientRects()]);

@@ -15,6 +15,8 @@ from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import STARTS, TERMS, say
 from packviz.text import shape
 
+LONG = 16  # with more time steps, neither the grid nor the output is shown: with them, numbers are too small to read
+
 
 def run(view: View) -> Iterator[Shot]:
     """Show the initial state and one step for every time step, in processing order."""
@@ -51,6 +53,10 @@ def run_scene(view: View) -> Scene:
     lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.2)
     scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, out, gap=0.4 * x), x)
     stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
+    if len(packed_rows.live(view)) > LONG and not view.small:
+        return Scene(
+            [above(strip, beside(work, h_n, gap=0.8 * x), gap=0.4), beside(strip, work, h_n, gap=x)], [stacked]
+        )
     told = above(grid, work, h_n, gap=0.3)
     return Scene([with_grid, *scrolled, columns, lines], [above(grid, stacked, gap=0.4), told])
 
