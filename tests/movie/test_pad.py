@@ -20,7 +20,8 @@ each_case = over(CASES)
 def test_at_first_every_row_is_as_long_as_its_sequence(case: Case) -> None:
     first = case.show.after[0]
     placed = grid_of(standing(first, "token"), transposed=False)
-    assert not standing(first, "pad", "axis")
+    assert not standing(first, "pad")
+    assert len(standing(first, "axis")) == case.steps_filmed  # the columns that are to be filled
     for row, b in enumerate(case.rows):
         columns = sorted(t for p, t in placed if p == row)
         assert columns == list(range(sum(case.mask[b][t] for t in range(case.steps_filmed))))

@@ -20,6 +20,7 @@ def ragged(view: View) -> Frame:
     before = padded(view, grid)
     return {
         "title:x": before["title:x"].but(text=counted(view.total[0], "sequence") + " of ids" * inputs.embedded(view)),
+        "axis": before["axis"],
         "label": before["label"],
         "length": before["length"].but(end.moved(0.2 * view.text, 0.0)),
         "token": before["token"].but(
