@@ -170,7 +170,8 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
     write(paper, name, x + 4, middle, w, { px: small, fill, align: "left" });
     left = 6 + widthOf(paper, name, small);
   }
-  write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px, weight, fill });
+  const even = evenSize(paper, px, w - left, state.f);
+  write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px: even, weight, fill });
 }
 /**
  * The mark in the corner of a cell whose hue stands for another sequence, too; none if it would cut its text.
