@@ -402,6 +402,20 @@ def test_on_a_phone_every_caption_of_a_long_lesson_is_whole(visit: Open, page: s
         seen.press("ArrowRight")
 
 
+BELOW = """() => {
+    const [{ ui }] = window[Symbol.for("packviz")].players, said = document.createRange();
+    said.selectNodeContents(ui.caption);
+    return said.getBoundingClientRect().bottom - ui.controls.getBoundingClientRect().top;
+}"""  # by how many pixels the caption goes on behind the controls
+
+
+def test_on_a_phone_on_its_side_the_controls_cover_no_caption(visit: Open) -> None:
+    seen = visit(None, path="", size=SIDE, has_touch=True, is_mobile=True, motion=False)
+    for step in range(2, int(seen.data("steps"))):
+        seen.press("ArrowRight")
+        assert seen.page.evaluate(BELOW) <= 2, step
+
+
 HEIGHT = """() => {
     const [{ picture }] = window[Symbol.for("packviz")].players;
     return [picture.standing.room <= picture.width, picture.height];
