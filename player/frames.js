@@ -73,7 +73,7 @@ function tokensOf({ tokens, sequences }) {
 
 /**
  * @param {Pick<Read, "groups" | "numbers" | "steps">} movie
- * @returns {{ frames: Frame[], ends: number[] }} ends: the last frame of each step
+ * @returns {{ first: Cell[], frames: Frame[], ends: number[] }} first: before the first step; ends: the last frame of each step
  */
 export function framesOf({ groups, numbers, steps }) {
   /** @type {number[]} */
@@ -86,8 +86,10 @@ export function framesOf({ groups, numbers, steps }) {
     for (let k = 0; k < n; k++)
       states.push({ ...PLAIN, i: states.length, role, ...family, ...fieldsAt(columns, k, numbers) });
   });
-  /** @type {Frame[]} */
-  const frames = [],
+  const first = states,
+    /** @type {Frame[]} */
+    frames = [],
+    /** @type {number[]} */
     ends = [];
   for (const step of steps) {
     for (const changes of step.frames) {
@@ -106,5 +108,5 @@ export function framesOf({ groups, numbers, steps }) {
     }
     ends.push(frames.length - 1);
   }
-  return { frames, ends };
+  return { first, frames, ends };
 }

@@ -14,6 +14,29 @@ const PLACE = { width: 960, height: 480 }, // pixels of the place that a picture
   TIMES = 4, // how often it is laid out anew, because it needs more room than it had
   LEGIBLE = 6; // pixels of the smallest text that is drawn, after the scaling
 
+/**
+ * The number of the step of each frame, from 1.
+ * @param {number[]} ends the last frame of each step
+ * @returns {number[]}
+ */
+const stepsOf = (ends) => ends.flatMap((end, i) => Array(end - (ends[i - 1] ?? -1)).fill(i + 1));
+
+/**
+ * What is before the first step, and then every frame: the number of its step, its scene, the cells that are not as before,
+ * each with its number, and where some of them come from.
+ * @param {Movie} movie
+ */
+export function moments(movie) {
+  const { first, frames, ends } = framesOf(read(movie)),
+    steps = stepsOf(ends);
+  const changes = frames.map(({ states, origins, scene }, n) => {
+    const before = n ? frames[n - 1].states : first,
+      changed = [...states.entries()].filter(([i, state]) => state !== before[i]);
+    return [steps[n], scene, changed, [...origins]];
+  });
+  return [[0, frames[0].scene, [...first.entries()], []], ...changes];
+}
+
 export class Still {
   /**
    * @param {Movie} movie
@@ -32,7 +55,7 @@ export class Still {
 
   /** The number of the step of each frame, from 1. */
   get steps() {
-    return this.framed.ends.flatMap((end, i) => Array(end - (this.framed.ends[i - 1] ?? -1)).fill(i + 1));
+    return stepsOf(this.framed.ends);
   }
 
   /**

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate, pairwise
 from math import isfinite
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -124,14 +125,24 @@ class Show:
 
     def flights(self, step: dict[str, Any]) -> dict[str, tuple[str, float, float]]:
         """Return from where each cell flies in a step: panel, x and y."""
-        changes = (change for frame in self.frames[self.steps.index(step)] for change in frame.changed)
-        return {self.ids[i]: new["origin"] for i, new in changes if "origin" in new}
+        frames = self.frames[self.steps.index(step)]
+        return {self.ids[i]: place for frame in frames for i, place in frame.origins.items()}
+
+    def written(self) -> Iterator[tuple[Moment, Moment, list[tuple[int, dict[str, Any]]]]]:
+        """Yield for each frame the moment before it, it, and the changes as written: the cell and its new values."""
+        starts = [*accumulate((group.get("n", 1) for group in self.data["groups"]), initial=0)]
+        every = [frame for step in self.data["steps"] for frame in step["frames"]]
+        for (before, now), changes in zip(pairwise(moments(self.data)), every, strict=True):
+            marks = [
+                (starts[g], range(starts[g + 1] - starts[g]) if some is None else some, new) for g, some, new in changes
+            ]
+            yield before, now, [(start + mark, new) for start, some, new in marks for mark in some]
 
     def twice_changed(self) -> list[str]:
         """Return the cells of which one frame changes a field more than once."""
         found = []
-        for frame in (frame for frames in self.frames for frame in frames):
-            fields = Counter((i, field) for i, new in frame.changed for field in new)
+        for _, _, changes in self.written():
+            fields = Counter((i, field) for i, new in changes for field in new)
             found += [self.ids[i] for (i, _), times in fields.items() if times > 1]
         return found
 
@@ -140,12 +151,10 @@ class Show:
 
         Rows of numbers are compared by their position, and two of them may be equal.
         """
-        before = next(iter(moments(self.data))).cells
-        for frame in (frame for frames in self.frames for frame in frames):
-            for i, new in frame.changed:
-                if not {"origin", "vec"} & set(new) and all(getattr(before[i], key) == new[key] for key in new):
-                    yield frame.step, self.ids[i]
-            before = frame.cells
+        for before, now, changes in self.written():
+            for i, new in changes:
+                if not {"from", "vec"} & set(new) and before.cells[i] == now.cells[i]:
+                    yield now.step, self.ids[i]
 
 
 def cell_of(look: Look) -> Cell:
@@ -161,7 +170,7 @@ def typed(lengths: Iterable[int]) -> str:
 def visible(cells: dict[str, Look]) -> dict[str, Look]:
     """Return what is seen of cells, for movies to be compared that count their groups in another way."""
     return {
-        name: {key: value for key, value in cell.items() if key not in ("tip", "origin") and value is not None}
+        name: {key: value for key, value in cell.items() if value is not None}
         for name, cell in cells.items()
         if cell["shown"]
     }

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from importlib.resources import files
@@ -229,11 +230,10 @@ def test_a_step_grows_with_what_moves_and_not_with_the_batch(rows: int) -> None:
     """From t = 2 on one sequence alone is left, whoever stood beside it."""
     lengths = [12] + [1] * rows
     movie = pv.movie(pv.trace(Batch.parse("\n".join(" ".join(["1"] * n) for n in lengths)), Config(hidden_size=16)))
-    show = Show(movie)
-    sizes = {
-        stage: [sum(len(frame.changed) for frame in frames) for frames in show.frames if frames[0].scene == stage][3:]
-        for stage in ("pack", "run")
-    }
+    moved = Counter[tuple[str, int]]()
+    for _, now, changes in Show(movie).written():
+        moved[now.scene, now.step] += len(changes)
+    sizes = {name: [count for (scene, _), count in moved.items() if scene == name][3:] for name in ("pack", "run")}
     assert max(sizes["pack"]) <= 20
     assert max(sizes["run"]) <= 40
 

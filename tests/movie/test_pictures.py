@@ -62,9 +62,9 @@ def placed(movie: Movie, step: int, place: tuple[int, int] | None = None) -> lis
         Object.assign(painter, {{ width: place[0], height: place[1] }});
         painter.relay();
         const seen = painter.looksAt({picture.drawn[0]}).map(({{ rect, alpha }}) => alpha ? rect : null);
-        return JSON.stringify(seen.map((rect) => rect && ["x", "y", "w", "h"].map((side) => scale * rect[side])));
+        return seen.map((rect) => rect && ["x", "y", "w", "h"].map((side) => scale * rect[side]));
     }})()"""
-    rects = (rect and Rect(*rect) for rect in json.loads(picture.player.eval(there)))
+    rects = (rect and Rect(*rect) for rect in picture.player.ask(there))
     return [*zip(frame.cells, rects, strict=True)]
 
 

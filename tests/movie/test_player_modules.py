@@ -8,9 +8,9 @@ from typing import get_args
 
 import pytest
 
-from packviz.show.movie import frames
 from packviz.show.movie.data import FORMAT
-from packviz.show.movie.marks import Role, Tone
+from packviz.show.movie.marks import DEFAULTS, NONE, Role, Tone
+from packviz.show.movie.written import SCALE
 from player.build import SHIPPED, bundle, node
 
 PLAYER = Path(__file__).parents[2] / "player"
@@ -57,11 +57,19 @@ def test_types_schema_and_data_have_one_format_number() -> None:
     assert SCHEMA["properties"]["format"] == {"const": FORMAT}
 
 
-def test_the_frames_have_the_constants_of_the_player() -> None:
-    own = re.findall(r"^([A-Z_]+) = ", Path(str(frames.__file__)).read_text("utf-8"), re.MULTILINE)
-    there = dict(re.findall(r"^const ([A-Z_]+) = ([\de.]+);", (PLAYER / "frames.js").read_text("utf-8"), re.MULTILINE))
-    assert own
-    assert {name: float(there.get(name, "nan")) for name in own} == {name: getattr(frames, name) for name in own}
+def test_numbers_and_fields_left_out_mean_the_same_in_both_languages() -> None:
+    frames = (PLAYER / "frames.js").read_text("utf-8")
+    scale = re.search(r"^const SCALE = (.*?);", frames, re.MULTILINE)
+    plain = re.search(r"^const PLAIN = \{ (.*) \};", frames, re.MULTILINE)
+    assert scale
+    assert float(scale[1]) == SCALE
+    assert plain
+    usual = {field: json.loads(value) for field, value in re.findall(r'(\w+): ("\w*"|\d|null|false)', plain[1])}
+    assert usual == {
+        "shown": False,
+        **{field: value for field, value in DEFAULTS.items() if value != NONE and field != "v"},
+        "token": None,
+    }
 
 
 def test_the_pure_modules_are_right_on_their_own() -> None:

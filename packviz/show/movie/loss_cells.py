@@ -11,6 +11,7 @@ from packviz.facts.token_losses import Order, Over, TokenLosses
 from packviz.show.movie.layout import Box, Margins, Place, Scene, Strip, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
 from packviz.show.movie.once import once
+from packviz.show.movie.written import scaled
 from packviz.text import counted, sequence_label
 
 WIDTH, GAP, APART = 1.8, 0.3, 0.5  # units: of a cell, between two documents of a row, between two micro-batches
@@ -157,7 +158,7 @@ def losses_frame(
     stands, pad = grid | (t < cells.lengths[d]), ~found.real.numpy()[d, t] & ~covered[d, t]
     standing = cells.tokens.shown & (grid | (cells.t < cells.lengths[cells.d])) & ~covered[cells.d, cells.t]
     loss: dict[str, Any] = {
-        "v": np.rint(1e4 * found.weights(order, over or "tokens", size or 1).numpy()[d, t]),
+        "v": scaled(found.weights(order, over or "tokens", size or 1).numpy()[d, t]),
         "sub": _written(found.losses[order].double().numpy()[d, t]),
         "scale": "weight",
         "says": "its weight",

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from packviz.show.movie.layout import Column, Place, Scene
+from packviz.show.movie.written import scaled
 
 Stage = str  # its name, as listed in kinds.py
 Role = Literal[
@@ -161,7 +162,7 @@ def with_numbers(group: Marks, values: np.ndarray, text: Column = "") -> Marks:
 
     text: what is written instead of a number, if it is not empty.
     """
-    known, v = np.isfinite(values), np.rint(1e4 * np.nan_to_num(values, posinf=0.0, neginf=0.0))
+    known, v = np.isfinite(values), scaled(np.nan_to_num(values, posinf=0.0, neginf=0.0))
     return group.but(v=v, text=text if known.all() else np.where((text == "") & ~known, "nan", text).astype(object))
 
 

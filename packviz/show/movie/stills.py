@@ -1,18 +1,13 @@
 """Frames of a movie as still pictures: lists of shapes. The player's own code paints them, in a JavaScript engine."""
 
-import json
 import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import quickjs
-
-from packviz.show.movie.page import HERE
+from packviz.show.movie.engine import Engine
 from packviz.show.theme import SEQUENCE_HUES, Palette
-
-STACK = 4 * 2**20  # bytes, for calls with as many arguments as a large movie has frames
 
 
 class Tile(NamedTuple):
@@ -76,14 +71,10 @@ class Picture:
     ) -> None:
         self.width, self.height = place
         self.data, self.palette = data, palette
-        self.player = quickjs.Context()
-        self.player.set_max_stack_size(STACK)
-        self.player.add_callable("ems", ems)
-        self.player.eval((HERE / "still.js").read_text("utf-8"))
-        self.player.set("movie", json.dumps(data))
-        self.player.set("colours", json.dumps(_colours(palette)))
-        self.player.eval("still = new stills.Still(JSON.parse(movie), JSON.parse(colours), ems)")
-        self.steps: list[int] = json.loads(self.player.eval("JSON.stringify(still.steps)"))
+        self.player = Engine(data)
+        self.player.give("ems", ems)
+        self.player.give("colours", _colours(palette))
+        self.steps: list[int] = self.player.ask("(still = new stills.Still(movie, colours, ems)).steps")
         self.drawn = [i for i, number in enumerate(self.steps) if step in (None, number)][0 if step is None else -1 :]
 
     @cached_property
@@ -110,8 +101,8 @@ class Picture:
     def shapes(self, frame: int) -> list[Shape]:
         """Return a frame, counted from 0, as shapes in drawing order."""
         ground = Tile(0, 0, self.width, self.full, self.palette.background)
-        found = self.player.eval(f"JSON.stringify(still.shapes({frame}, {self.width}, {self.height}))")
-        painted = (KINDS[shape.pop("kind")](**shape) for shape in json.loads(found))
+        found = self.player.ask(f"still.shapes({frame}, {self.width}, {self.height})")
+        painted = (KINDS[shape.pop("kind")](**shape) for shape in found)
         return [ground, *painted, *self.captions[self.steps[frame] - 1]]
 
 

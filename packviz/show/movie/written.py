@@ -8,7 +8,8 @@ import numpy as np
 from torch import Tensor
 
 DIGITS = (2, 3, 4)  # after the decimal point: the fewest that reproduce the trace's number
-HUGE = 1e4
+HUGE = 1e4  # from here on, a number is written with three digits
+SCALE = 10_000  # numbers are stored in ten-thousandths, which take fewer digits in JSON
 
 
 def rounded(rows: Tensor) -> np.ndarray:
@@ -16,9 +17,15 @@ def rounded(rows: Tensor) -> np.ndarray:
     return rows.detach().double().numpy().round(4)
 
 
+def scaled(values: np.ndarray) -> np.ndarray:
+    """Return numbers in the unit in which they are stored, as whole numbers."""
+    whole: np.ndarray = np.rint(SCALE * values)
+    return whole
+
+
 def stored(matrix: np.ndarray) -> list[list[int | None]]:
-    """Return rounded numbers in ten-thousandths, which take fewer digits in JSON; None for NaN and infinities."""
-    whole = np.rint(matrix * 1e4)
+    """Return rows of rounded numbers as they are stored; None for NaN and infinities."""
+    whole = scaled(matrix)
     if (np.abs(whole) < 2**53).all():
         rows: list[list[int | None]] = whole.astype(np.int64).tolist()
         return rows

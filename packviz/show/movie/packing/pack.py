@@ -29,6 +29,7 @@ from packviz.show.movie.packing.sheet import focus, named, steps, texts
 from packviz.show.movie.packing.sort import sort_end, sorted_grid
 from packviz.show.movie.packing.view import View, listed
 from packviz.show.movie.packing.words import say
+from packviz.show.movie.written import scaled
 from packviz.text import counted, sequence_label, shape
 
 CROWDED = 24  # from this many time steps on, there is no room to highlight all counts at once
@@ -86,7 +87,7 @@ def _film(view: View) -> Frame:
     every, sizes = np.arange(len(packed_rows.live(view))), np.array(view.batch_sizes[: len(packed_rows.live(view))])
     begun, done = every < t + phase, every[:, None]  # in each frame, and in those after packing
     wide, high = (1.6, 1.0) if view.transposed else (places.cell_width(view), x)
-    bars: Look = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0]), "shown": begun}
+    bars: Look = {"w": wide, "h": high, "v": scaled(sizes / sizes[0]), "shown": begun}
     cell: Look = {"w": strip.width, "h": strip.height, "text": inputs.pad_text(view), "scale": "input", "tone": "wrong"}
     token, b, at = sorted_grid(view)["token"], token_table.sequence(view), token_table.time_step(view)
     target, packed = _place_of(view, strip, b, at), (token_table.packed_row(view) >= 0) & (at <= done)

@@ -17,6 +17,7 @@ from packviz.show.movie.rows.about import joined_code
 from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say, texts, width
+from packviz.show.movie.written import scaled
 from packviz.text import joined, sequence_label, two_decimals
 
 NUMBERED = 16  # up to this many tokens, the influence is written as numbers
@@ -213,7 +214,7 @@ def _cells(view: RowsView, shown: np.ndarray) -> Marks:
         return marks("influence", "vector", grid.cell(q, 0), b, t, w=n, shown=shown, vec=_stripes(view) + q)
     q, k = np.divmod(np.arange(n * n), n)
     values = row.leak.influence[row.cells][:, row.cells].double().numpy()[q, k]
-    look: dict[str, Any] = {"v": np.rint(1e4 * values), "text": np.where(values == 0, "0", "").astype(object)}
+    look: dict[str, Any] = {"v": scaled(values), "text": np.where(values == 0, "0", "").astype(object)}
     says = "influence on the output of this token"
     return marks("influence", "value", grid.cell(q, k), b[q], t[q], k, shown=shown[q], says=says, **look)
 

@@ -18,6 +18,7 @@ from packviz.show.movie.once import once
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, width
+from packviz.show.movie.written import scaled
 
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
 NAMES, LONG = 2.4, 3.6  # units beside the row, for the names of its lines, the second with the state before
@@ -164,7 +165,7 @@ def at_row(
         ),
         marks(
             "apart", "value", row.cell("difference", places), b, t, w=width, h=_LINES["difference"], shown=compared,
-            v=np.rint(1e4 * difference), text=_written(difference, differs), says="difference from alone",
+            v=scaled(difference), text=_written(difference, differs), says="difference from alone",
         ),
         marks("mark:read", "mark", row.cell("token", places), b, t, w=width, shown=read, tone=_tones(wrong, "now")),
         marks(
