@@ -84,7 +84,7 @@ def test_beside_it_the_padded_run_sends_its_gradient_through_the_pads(case: Case
             assert end.get(f"mark:pads:{b}:{t}", {"shown": False})["shown"] == reached
     for t, step in zip(sorted(range(case.steps_filmed), reverse=not d), show.steps[1:-1], strict=True):
         if found := re.search(
-            rf"{{(\w+)}}'s (?:first|last) token gets up to {NUMBER} padded and {NUMBER} packed", step["caption"]
+            rf"{{(\w+)}}'s (?:first|last) token gets up to {NUMBER} if padded, and {NUMBER} if packed", step["caption"]
         ):
             ends = [b for b in range(case.B) if t == (0 if d else case.lengths[b] - 1)]
             b = next(b for b in ends if case.said([b]) == f"{{{found[1]}}}")

@@ -229,9 +229,11 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
     for t, step, _ in timed(case):
         fed = [b for b in case.order if t < case.lengths[b]]
         pads = [b for b in range(case.B) if t >= case.lengths[b] and not case.mask[b, t]]
-        start, over = f"**t = {t}.** In the packed run, ", "waits?" if case.direction else "ha(?:s|ve) ended"
-        feeds, reads = step["caption"].removeprefix(start).split(" In the padded run, ")
+        over = "waits?" if case.direction else "ha(?:s|ve) ended"
+        start = f"**t = {t}.** In {'both runs' if len(fed) == case.B else 'the packed run'}, "
+        feeds, _, reads = step["caption"].removeprefix(start).partition(" In the padded run, ")
         assert step["caption"].startswith(start)
+        assert bool(reads) == (len(fed) < case.B)
         others = re.match(rf"{LETTERS} {over}\.$", feeds)
         if others:  # only those that read pads have ended
             assert others[1] == case.said(pads)

@@ -257,7 +257,7 @@ def takes_tokens(m: Moment) -> bool:
         ("(?i)without padding|each token is stored once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
         ("last token", takes_tokens),
         ("pads are not read", lambda m: not m.case.strays and not all(m.case.mask[b][m.t] for b in range(m.case.B))),
-        ("reads (pads|them), too", lambda m: pads(m.case) > 0),
+        ("The pads get (numbers, too|zeros)", lambda m: pads(m.case) > 0),
     ],
 )
 def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], bool]) -> None:

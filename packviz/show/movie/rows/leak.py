@@ -112,7 +112,6 @@ def verdict(view: RowsView) -> str:
     else:
         key = found.verdict
     within = position_ids_of(view.trace.rows.lengths[row.row])
-    known["shorter"] = any(stop - start < (k - 1) * L for _, start, stop in row.pieces[1:])
     known["exact"] = torch.equal(found.hit, (found.owner > 0) & (within < (k - 1) * L))
     if key == "positions":
         first = int(found.hit.nonzero()[0])

@@ -163,7 +163,6 @@ def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **v
         "labelled": int(labelled.sum()),
         "pads": int(found.labelled["padded"].sum() - found.labelled["masked"].sum()),
         "loss": _number(run.loss[over] if order == "rows" and over in run.loss else found.mean(order, over, size or 1)),
-        "before": _number(found.mean("padded")),
         "groups": int((counts > 0).sum()),
         "micro_batches": len(counts),
         "size": size,

@@ -8,7 +8,7 @@ import numpy as np
 from packviz.show.movie.marks import CodeLine, Step
 from packviz.show.movie.packing import inputs, packed_rows, recurrent
 from packviz.show.movie.packing.beside.pair import SIDES, Pair
-from packviz.show.movie.packing.words import STARTS, say
+from packviz.show.movie.packing.words import say
 from packviz.text import shape, two_digits
 
 
@@ -20,12 +20,7 @@ def far(distance: float) -> str:
 def start_step(both: Pair) -> Step:
     """Return the step that shows what the two sides have in common before the first time step."""
     states, trace = recurrent.kind(both.view).in_code("n"), both.view.trace
-    caption = say(
-        "beside",
-        "start",
-        both.view,
-        start=STARTS.get(recurrent.initial_state(both.view), recurrent.initial_state(both.view)),
-    )
+    caption = say("beside", "start", both.view)
     lines = (
         CodeLine(f"out, {states} = {recurrent.cell(both.view)}(x)", _out_shape(both)),
         CodeLine("packed = pack_padded_sequence(…)", f"data {shape(*trace.packed.data.shape)}"),
