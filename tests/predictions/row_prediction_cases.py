@@ -12,7 +12,6 @@ from packviz.inputs.batch import sequence_label
 from packviz.teach.predictions import Answer, Prediction
 from packviz.teach.predictions.rows import ROW_KINDS
 
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ID = r"(?P<letter>[A-Z]+)"
 
 
@@ -102,12 +101,9 @@ def _of_attention(run: RowsTrace, key: str, prompt: str, r: int) -> Answer:
     weights: Tensor = run.layers[0].weights[r, 0]  # type: ignore[attr-defined]
     if key == "mask_cells":
         return (int((weights > 0).sum()),)
-    found = re.search(rf"does token (?P<token>\d+) of {_ID} \(its (?P<th>\w+)\) read", prompt)
+    found = re.search(rf"does token (?P<token>\d+) of {_ID} read", prompt)
     assert found is not None
     place = int(found["token"])
-    assert place == (
-        ORDINALS.index(found["th"]) if found["th"] in ORDINALS else int(re.sub(r"\D", "", found["th"])) - 1
-    )
     at = 0
     for b, start, stop in run.rows.rows[r]:
         if sequence_label(b) == found["letter"] and start <= place < stop:
@@ -118,7 +114,7 @@ def _of_attention(run: RowsTrace, key: str, prompt: str, r: int) -> Answer:
 
 def _of_changes(run: RowsTrace, key: str, prompt: str, r: int) -> Answer:
     """Change the numbers of some tokens, and compare the outputs of the model bit by bit."""
-    found = re.search(rf"(?:tokens of|last token of|label of the last token of) {_ID} ?(?:depend|changes|\?)", prompt)
+    found = re.search(rf"(?:tokens of|last token of|label of the last token of) {_ID} ?(?:depend|\?)", prompt)
     assert found is not None
     pieces, of = [b for b, _, _ in run.rows.rows[r]], run.document_ids[r]
     d = [sequence_label(b) for b in pieces].index(found["letter"])

@@ -42,10 +42,9 @@ def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
     most = max(weights.values())
     answer = next(name for name in _ORDER if weights[name] == most)
     choices = tuple(name for name in weights if name == answer or weights[name] < most)
-    held = "; ".join(f"row {r} holds {facts.held(r)}" for r in range(facts.R))
     names = {
         "name": facts.letters[b],
-        "all_held": held[:1].upper() + held[1:],
+        "all_held": "; ".join(f"{'row' if r else 'Row'} {r} holds {facts.held(r)}" for r in range(facts.R)),
         "weights": {name: f"{each:.3g}" for name, each in weights.items()},
     }
     return Draft(answer, MovieMoment("losses", name=answer), names=names, choices=choices)

@@ -161,7 +161,6 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     names = {
         "name": facts.letters[b],
         "token": start + t,
-        "th": ordinal(start + t),
         "t": t,
         "q": q,
         "length": length,
