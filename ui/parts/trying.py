@@ -1,4 +1,7 @@
-"""Things to try below a movie: a button puts settings into the controls, is marked as chosen, and takes them back."""
+"""Things to try below a movie: a button puts settings into the controls, is marked as chosen, and takes them back.
+
+If that needs other sequences, they are made of the visitor's own where that is possible.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +12,7 @@ import streamlit as st
 from ui.parts.controls import put, restore
 from ui.parts.player import show
 from ui.state import address, names
+from ui.state.runs import Shown
 from ui.state.visit import visit
 
 
@@ -22,8 +26,10 @@ class Tried:
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
     """Offer something to try. A button that is chosen is marked, and another press restores what it replaced."""
+    buttons = {label: settings for label, settings in buttons.items() if not _is_there(label, settings)}
+    replacing = " ".join(filter(None, (_about_sequences(label, settings) for label, settings in buttons.items())))
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
-        st.markdown(f"**Try this.** {text}", width="content")
+        st.markdown(f"**Try this.** {text} {replacing}", width="content")
         for label, settings in buttons.items():
             is_fixed, is_chosen = address.fixed(*settings), _is_chosen(label, settings)
             told = "The link fixes these settings." if is_fixed else _change_in_words(settings, is_chosen=is_chosen)
@@ -32,9 +38,48 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
             st.button(label, f"try {label}", told, press, (label, settings), disabled=is_fixed, **look)
 
 
+def typed_tokens(shown: Shown) -> list[list[str]]:
+    """Return the tokens of each sequence as they are typed; nothing if no text separates them by spaces."""
+    lines = [line.split() for line in (shown.request.source.text or "").splitlines() if line.strip()]
+    return lines if list(map(len, lines)) == shown.batch.lengths.tolist() else []
+
+
+def as_text(sequences: Iterable[Iterable[str]]) -> str:
+    """Return sequences of tokens as they are typed."""
+    return "\n".join(map(" ".join, sequences))
+
+
+def equally_long(shown: Shown) -> str:
+    """Return the text of sequences of one length: the visitor's own, cut to the shortest, where that is possible."""
+    own = typed_tokens(shown)
+    return as_text(tokens[: min(map(len, own))] for tokens in own) or "1 2 3\n4 5 6\n7 8 9"
+
+
+def _is_there(label: str, settings: Mapping[str, object]) -> bool:
+    """Return whether a button would leave the sequences as they are, although it is not chosen."""
+    text = st.session_state.get("sequences")
+    return settings.get("sequences") == text is not None and not _is_chosen(label, settings)
+
+
+def _about_sequences(label: str, settings: Mapping[str, object]) -> str:
+    """Return what a button does to the sequences, if it replaces them or has done so; "" for any other."""
+    if "sequences" not in settings or address.fixed("sequences"):
+        return ""
+    if _is_chosen(label, settings):
+        return f"Press “{label}” again to get your sequences back."
+    own = str(st.session_state.get("sequences", "")).split()
+    if set(str(settings["sequences"]).split()) <= set(own):  # they are made of these
+        return ""
+    return f"The button “{label}” replaces your sequences. Press it again to get them back."
+
+
 def _is_chosen(label: str, settings: Mapping[str, object]) -> bool:
-    """Return whether the controls have these settings, or those that the button put there for the same batch."""
-    return any(_now(given) == given for given in (settings, visit(Tried).given.get(label, {})) if given)
+    """Return whether the controls have these settings, or those that the button put there for the same batch.
+
+    Sequences count only if the button put them there.
+    """
+    possible = ({} if "sequences" in settings else settings, visit(Tried).given.get(label, {}))
+    return any(_now(given) == given for given in possible if given)
 
 
 def _now(settings: Iterable[str]) -> dict[str, object]:

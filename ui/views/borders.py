@@ -7,6 +7,7 @@ from packviz.inputs.borders import BORDER_RULES, find_documents
 from packviz.inputs.limits import LIMITS
 from packviz.text import listed
 from ui.parts.part import sheet
+from ui.parts.trying import as_text, typed_tokens
 from ui.state.runs import Shown
 
 _ONES = "1 2 3\n4\n5\n6 7"  # documents of one token, beside others
@@ -31,9 +32,16 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         "free cells at the end (max_length)": {
             "max_length": min(int(shown.batch.lengths.sum()) + 3, LIMITS.max_length)
         },
-        "documents of one token": {"sequences": _ONES},
+        "documents of one token": {"sequences": _with_single_tokens(shown)},
         "positions run on (reset_positions off)": {"reset_positions": False},
     }
+
+
+def _with_single_tokens(shown: Shown) -> str:
+    """Return this batch with all but its longest sequence cut to one token, if it has three sequences or more."""
+    own = typed_tokens(shown)
+    longest = max(own, key=len, default=[])
+    return as_text(tokens if tokens is longest else tokens[:1] for tokens in own) if len(own) > 2 else _ONES
 
 
 def rules(shown: Shown) -> None:

@@ -13,12 +13,19 @@ from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, exercise
 from ui.parts.controls import put
 from ui.parts.part import figure, sheet, verdicts
 from ui.parts.player import pack_yourself, show
+from ui.parts.trying import as_text, equally_long, typed_tokens
 from ui.state.runs import Shown
 
-to_try: dict[str, dict[str, object]] = {
-    "one long sequence": {"sequences": "1 2\n3\n4 5 6 7 8 9 10 11\n12 13"},
-    "equal lengths": {"sequences": "1 2 3\n4 5 6\n7 8 9"},
-}
+_SHORT = 20  # tokens of a sequence that is written out twice
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return one long sequence and equal lengths: this batch with its longest sequence repeated, and cut."""
+    own, long = typed_tokens(shown), "1 2\n3\n4 5 6 7 8 9 10 11\n12 13"
+    longest = max(own, key=len, default=[])
+    if own and len(longest) <= _SHORT:
+        long = as_text(2 * tokens if tokens is longest else tokens for tokens in own)
+    return {"one long sequence": {"sequences": long}, "equal lengths": {"sequences": equally_long(shown)}}
 
 
 def by_hand(shown: Shown) -> None:

@@ -7,6 +7,7 @@ from packviz.compute.row_record import RowsTrace
 from packviz.inputs.documents import cu_seqlens_of, position_ids_of
 from packviz.text import listed
 from ui.parts.part import sheet
+from ui.parts.trying import equally_long
 from ui.state.runs import Shown
 
 _WHY = """
@@ -20,7 +21,7 @@ lengths.
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try on this batch: its sequences in reverse, and equal lengths."""
     lines = (shown.request.source.text or "").splitlines()
-    found: dict[str, dict[str, object]] = {"equal lengths": {"sequences": "1 2 3\n4 5 6\n7 8 9"}}
+    found: dict[str, dict[str, object]] = {"equal lengths": {"sequences": equally_long(shown)}}
     if len(lines) == len(shown.batch.sequences):
         found["in reverse order"] = {"sequences": "\n".join(reversed(lines))}
     return found
