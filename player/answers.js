@@ -53,7 +53,7 @@ export function readAnswer({ form, parts: { skipped, one, words, unread, single 
   if (length > LONGEST) throw refusal(`a text of ${length} characters`);
   const parts = text.replace(new RegExp(skipped, "gi"), " ").split(" ").filter(Boolean);
   const given = parts.flatMap((part) => {
-    const meant = form === "numbers" ? numberOf(part, known) : lettersOf(part.toUpperCase(), known, words);
+    const meant = form === "numbers" ? numberOf(part, known, words) : lettersOf(part.toUpperCase(), known, words);
     if (!meant) throw refusal(quoted(part));
     return meant;
   });
@@ -62,13 +62,14 @@ export function readAnswer({ form, parts: { skipped, one, words, unread, single 
   return answer.join(" ") || "none";
 }
 /**
- * A number without a plus, zeros before it, and decimals; null if it is none.
+ * A number without a plus, zeros before it, and decimals, or the one that a word stands for; null if it is none.
  * @param {string} part
  * @param {RegExp} known
+ * @param {Record<string, string[]>} words
  */
-function numberOf(part, known) {
+function numberOf(part, known, words) {
   const found = known.exec(part);
-  return found && [String(BigInt(found[1]))];
+  return found ? [String(BigInt(found[1]))] : (words[part.toUpperCase().replace(/\.+$/, "")] ?? null);
 }
 /**
  * The sequences that a word in capitals names: itself, none, all, or each of its letters; null for others.

@@ -48,7 +48,19 @@ WAYS: list[tuple[Callable[[Any], object], object, str]] = [
     (read_numbers, (3, 2, 1), "batch_sizes = tensor([3, 2, 1]) | packed.batch_sizes = [3, 2, 1] | größe = 3 2 1"),
     (read_numbers, (3, 2, 1), "3;2;1 | 3，2、1 | 3. 2. 1.0 | ٣ ٢ ١ | ３ ２ １ | 3\u00a02\x1c1 | 003 +2 1.00"),
     (read_numbers, (-1,), "-1 | \n -1 \t | [-1.]"),
-    (read_numbers, (0,), "-0 | 0.0 | 00"),
+    (read_numbers, (0,), "-0 | 0.0 | 00 | zero | Zero. | row 0 | t=0 | in row zero"),
+    (
+        read_numbers,
+        (2,),
+        "row 2 | Row 2. | row two | row = 2 | in row 2 | cell 2 | column 2 | position 2 | 2 rows | two",
+    ),
+    (
+        read_numbers,
+        (2,),
+        "t=2 | t = 2 | t == 2 | t 2 | at t = 2 | at t=2. | step 2 | time step 2 | At time step 2. | 2.",
+    ),
+    (read_numbers, (2,), "Two | TWO. | two rows | 2 pads. | 2 tokens | 2 time steps"),
+    (read_numbers, (12, 3), "twelve three | [twelve, 3]"),
     (read_abc, ("A", "B"), "A B | a,b | b a | AB | a. b."),
     (read_abc, ("A", "C"), "A and C | ['A', 'C'] | Ａ Ｃ | C.. a"),
     (read_abc, ("A", "B", "C"), "A, B, and C. | all"),
@@ -57,8 +69,10 @@ WAYS: list[tuple[Callable[[Any], object], object, str]] = [
     (chosen, CHOICES[0], "it SORTS them | It `sorts` them."),
 ]
 READ = {typed: (read, answer) for read, answer, ways in WAYS for typed in ways.split(" | ")}
-NO_NUMBERS = ["", "  \n", "three", "3 two", "2.5", "1e3", "9" * 5000, "1 " * 2000, "[]", "--1", "<b>", "."]
+NO_NUMBERS = ["", "  \n", "thirteen", "2.5", "1e3", "9" * 5000, "1 " * 2000, "[]", "--1", "<b>", "."]
 NO_NUMBERS += ["batch sizes = 3", "= 3", "+-3", "-+3", "3-2", "1" * 19, "3 \u200b2", "\ufeff", "tensor([])"]
+NO_NUMBERS += ["row", "rows", "t =", "row A", "row 2 step 3", "row 2 or 3", "2 or 3", "2nd", "the second", "second row"]
+NO_NUMBERS += ["batch_sizes[2] = 3", "row 2: 3", "about 2", "not 2", "2 rows of 3", "2-3", "two-three", "none", "row -"]
 NO_LETTERS = ["", "D", "A D", "1", "A\u202eB\x00", "<script>", "A" * 5000, "nobody knows", "A.B", "A = B", "ß", "1x2"]
 
 
@@ -100,7 +114,23 @@ NUMBERS = ("{}", "[{}]", "tensor([{}], dtype=torch.int64)", "torch.Size([{}])", 
 FIRST = "1 2 3\n4 5\n6 7 8 9"
 JUDGE = Path(__file__).with_name("judge_answers.js")
 PIECES = [*"33210ABC,;[]()x*.-+=٣３ \n", "1.0", "2.5", "none", "and", "all", "Ω"]
-PIECES += ["tensor", "torch.", "Size", "sizes = ", ", dtype=torch.int64", "three", "<b>", "'", "999999999999999999"]
+PIECES += [
+    "row ",
+    "t = ",
+    "at ",
+    "two",
+    " rows",
+    "TEN.",
+    "tensor",
+    "torch.",
+    "Size",
+    "sizes = ",
+    ", dtype=torch.int64",
+    "three",
+    "<b>",
+    "'",
+    "999999999999999999",
+]
 # how an answer was read, whether it is right, the reason, and whether it counts as a try
 Said = tuple[str, bool | None, str, bool]
 

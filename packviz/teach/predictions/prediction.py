@@ -1,6 +1,6 @@
 """Prediction: a question about a trace, its answer, and the reasons why typical wrong answers are wrong.
 
-What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "a,b", "none".
+What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "row 2", "two", "a,b", "none".
 """
 
 import re
@@ -28,10 +28,16 @@ MAX_CHARACTERS = 2000
 _refusal = partial(PackvizError, "answer")  # got, expected, fix
 
 # How a typed answer is read, here and in player/answers.js, which gets these patterns and words.
+_NUMERALS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "ELEVEN", "TWELVE")
+_NUMBER_WORDS = {word: n for n, word in enumerate(_NUMERALS)}
+_PLACE = r"(?:(?:in|at) )?(?:(?:time )?step|row|cell|column|position|t)"
+_COUNTED = r"(?:(?:time )?step|row|cell|column|pad|token|key|output|document|sequence)s?"
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]+")  # white space and control characters
 _SKIPPED: Mapping[Form, str] = {
     "numbers": "|".join([
         r"^[^ =,;:()\[\]{}+*\d-][^ =,;:()\[\]{}+*-]* ?==? ?",  # batch_sizes =
+        rf"^{_PLACE}(?: ?==?)? ?(?=[+-]?\d|(?:{'|'.join(_NUMERALS)})\b)",  # row 2, at t = 2
+        rf" {_COUNTED}\.?$",  # 2 rows
         r"\b(?:torch ?\. ?)?(?:tensor|size|longtensor)\b",
         r", ?(?:dtype|device) ?=[^,()\[\]]*",
         r"(?<=\d) ?[x×*] ?(?=\d)",  # 4 x 3
@@ -120,14 +126,14 @@ class Prediction(Brief):
         """Return how the player reads what is typed, so that it takes and refuses what `read` does.
 
         skipped: a regular expression for what stands between the parts. one: for one part; its group is what counts.
-        words: in capitals, with the letters for which each stands. unread: the message for anything else, with a blank
+        words: in capitals, with what each stands for. unread: the message for anything else, with a blank
         for it. single: whether it must be one letter.
         """
         letters = self.form == "letters"
         return {
             "skipped": _SKIPPED.get(self.form, ""),
             "one": f"({'|'.join(self.letters)})" if letters else _INTEGER,
-            "words": _words(self.letters) if letters else {},
+            "words": _words(self.letters) if letters else {word: [str(n)] for word, n in _NUMBER_WORDS.items()},
             "unread": _refusal("{got}", *self._wanted).sentence,
             "single": self.single,
         }
@@ -189,10 +195,10 @@ def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     wanted = _wanted_numbers(single=single)
     text = _legible(typed, *wanted)
     parts = _parts(text, "numbers")
-    numbers = [re.fullmatch(_INTEGER, part, re.ASCII) for part in parts]
+    numbers = [_number(part) for part in parts]
     if not parts or None in numbers:
         raise _refusal(quoted(parts[numbers.index(None)] if parts else text), *wanted)
-    return tuple(int(number[1]) for number in numbers if number)
+    return tuple(number for number in numbers if number is not None)
 
 
 def read_letters(typed: str, letters: Sequence[str], *, single: bool = False) -> tuple[str, ...]:
@@ -242,6 +248,12 @@ def _wanted_letters(letters: Sequence[str], *, single: bool) -> tuple[str, str]:
             letters
         ) > 1 else f"the letter {reach}", "type the letter of a sequence"
     return f"letters, {reach}, or none", "type letters separated by spaces, or the word none"
+
+
+def _number(part: str) -> int | None:
+    """Return the integer that a part stands for, in digits or as a word; None if it is none."""
+    found = re.fullmatch(_INTEGER, part, re.ASCII)
+    return int(found[1]) if found else _NUMBER_WORDS.get(part.upper().rstrip("."))
 
 
 def _named(word: str, letters: Sequence[str]) -> Sequence[str] | None:
