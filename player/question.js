@@ -211,6 +211,18 @@ export class Asking {
       waits = lined && this.open,
       later = told ? "verdict" : waits ? "line" : "nothing";
     this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : later;
+    if (this.open && ["", "passed"].includes(this.said.dataset.tone ?? "")) this.remind(step, last);
+  }
+  /**
+   * Say that the question waits or, where the movie has gone on without an answer, which step shows it.
+   * @param {number} step
+   * @param {number} last the one that shows why
+   */
+  remind(step, last) {
+    const where = step < last ? `Step ${last} shows` : step === last ? "This step shows" : `Step ${last} showed`;
+    const said = step === 1 ? WAITING : `You skipped the question. ${where} the answer.`;
+    this.said.dataset.tone = step === 1 ? "" : "passed";
+    if (this.said.textContent?.trim() !== said) this.said.replaceChildren(said);
   }
   // ---- marks: a wrong answer stays there as the visitor's own, and the right one stands beside it
 
