@@ -61,7 +61,6 @@ def doctor() -> None:
     draw_received()
     with st.container(key="measured"):
         if given.unread:
-            st.text(f"Please fix {given.unread} first, as the message there says. Then the batch can be checked.")
             return
         if given.rows is not None:
             examined_rows(given.rows, (), _cards)

@@ -59,7 +59,6 @@ ROW_EXAMPLES: Mapping[str, tuple[str]] = {
     ),
     "no mistake": ("input_ids: 5 6 7 8 9 10\nposition_ids: 0 1 2 0 1 2\nlabels: -100 6 7 -100 9 10",),
 }
-_THE_FILES = "the files"
 _OWN = "my own"  # in place of an example's name: the visitor's own input
 
 
@@ -74,7 +73,7 @@ class Given:
     enforce_sorted: bool = False
     padding_value: float | None = None  # None if it is not given, but assumed
     lengths_device: str = "cpu"  # their device when they were printed
-    unread: str = ""  # the names of the inputs that could not be read
+    unread: bool = False  # whether some of it could not be read, as a message beside it says
     rows: Mapping[str, Any] | None = None  # what a collator returned, by the arguments of examine_rows()
 
 
@@ -152,8 +151,7 @@ def typed() -> Given:
         if told := address.cut("lengths", written, _MAX_LENGTHS):
             st.text(told)
         lengths, bad_lengths = _read_lengths(written)
-        unread = joined([name for name, bad in (("x", bad_x), ("lengths", bad_lengths)) if bad])
-        given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=unread)
+        given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=bad_x or bad_lengths)
         return _settings(given, "x")
 
 
@@ -167,7 +165,7 @@ def uploaded() -> Given:
     st.text(f"{limits} They are opened as data, and nothing in them is run.")
     if len(files) > MAX_FILES:
         st.text(f"⚠ Expected at most {MAX_FILES} files, but got {len(files)}. Remove {len(files) - MAX_FILES} of them.")
-        return Given(unread=_THE_FILES)
+        return Given(unread=True)
     tried = [_tried(partial(_read, file), file) for file in files]
     loaded = [one for one, _ in tried if one is not None]
     key = " ".join(file.file_id for file in files)  # other files, other choices
@@ -181,7 +179,7 @@ def uploaded() -> Given:
     module = _module(weights[0], key) if weights else None
     x, lengths, bad, used = _data(data, key)
     _say_unexamined(loaded, [*weights[:1], *used])
-    given = Given(x, lengths, module, unread=_THE_FILES if bad or any(bad_file for _, bad_file in tried) else "")
+    given = Given(x, lengths, module, unread=bad or any(bad_file for _, bad_file in tried))
     return given if x is None else _settings(given, "file")
 
 
