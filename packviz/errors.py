@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from packviz.text import shown
+
 
 class PackvizError(ValueError):
     """The error of a wrong input: which parameter was refused, what was expected of it, what we got, and how to fix it.
@@ -30,6 +32,11 @@ class PackvizError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.parameter}: e{self.sentence[1:]}"
+
+
+def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:
+    """Return the error for a value that is not what was expected."""
+    return PackvizError(name, expected=expected, got=shown(got), fix=fix)
 
 
 def first_line(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Text for the screen: escaped control characters, pluralized counts, lists in prose."""
+"""Text for the screen: escaped control characters, described values, pluralized counts, lists in prose."""
 
 import math
 import re
@@ -10,9 +10,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from jinja2.filters import do_mark_safe
 from jinja2.runtime import Context
+from torch import Tensor
 
 # Control characters, line and paragraph separators, zero-width spaces, bidirectional controls and lone surrogates.
 # Joiners stay: emoji and several scripts need them.
@@ -33,9 +36,9 @@ class Brief:
 
 
 def _brief(value: Any) -> str:
-    if hasattr(value, "is_floating_point"):
+    if isinstance(value, Tensor):
         few = value.dim() == 1 and len(value) <= 8 and not value.is_floating_point()
-        return str(value.tolist()) if few else f"{tuple(value.shape)} {str(value.dtype).removeprefix('torch.')}"
+        return str(value.tolist()) if few else f"{tuple(value.shape)} {dtype_name(value.dtype)}"
     if isinstance(value, Mapping):
         return f"<{', '.join(map(str, value))}>"
     plain = str | int | float | None
@@ -81,8 +84,23 @@ def html(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
+def dtype_name(dtype: torch.dtype) -> str:
+    """Return "float32" for torch.float32."""
+    return str(dtype).removeprefix("torch.")
+
+
 def shown(value: object) -> str:
-    """Describe any value for a message: a text in quotes, a number as it is, anything else by its type."""
+    """Describe any value for a message: a text in quotes, a number as it is, anything else by its type.
+
+    NumPy's scalars are shown like Python's, and a tensor without reading its values.
+
+    >>> shown("abc"), shown(np.int64(2)), shown([1, 2]), shown(torch.zeros(3, 4))
+    ("'abc'", '2', 'a list', 'a float32 tensor of shape (3, 4)')
+    """
+    if isinstance(value, np.bool_ | np.integer | np.floating):
+        value = value.item()
+    if isinstance(value, Tensor):
+        return _shown_tensor(value)
     if isinstance(value, str):
         return quoted(value)
     if value is None or isinstance(value, bool | float):
@@ -93,6 +111,24 @@ def shown(value: object) -> str:
         power = round(math.log10(abs(value)))  # the logarithm is exact enough to find the nearest power of 10
         return f"a number of {power + (abs(value) >= 10**power)} digits"
     return with_article(type(value).__name__)
+
+
+def _shown_tensor(value: Tensor) -> str:
+    if value.is_nested:
+        return "a nested tensor"
+    if value.is_quantized:
+        return "a quantized tensor"
+    if value.layout != torch.strided:
+        return f"a tensor in the {str(value.layout).removeprefix('torch.')} layout"
+    return f"{with_article(dtype_name(value.dtype))} tensor of shape {tuple(value.shape)}"
+
+
+def numbers(values: Tensor | Sequence[float]) -> str:
+    """Return the first few of some numbers, in brackets."""
+    flat = values.detach().flatten() if isinstance(values, Tensor) else values
+    first = flat[:8].tolist() if isinstance(flat, Tensor) else flat[:8]
+    items = ", ".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in first)
+    return f"[{items}]" if len(flat) <= 8 else f"[{items}, …]"
 
 
 def sequence_label(b: int) -> str:

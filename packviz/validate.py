@@ -1,4 +1,4 @@
-"""Checks of single arguments: an integer in a range, a number, one of a few choices."""
+"""Checks of single arguments: an integer in a range, a number, True or False, one of a few choices."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -66,6 +66,16 @@ def number(
         return float(value)
     expected, fix = f"a number that is finite in {what}: at most {limit:.8g}", "choose a number such as 0.0 or -100.0"
     raise PackvizError(parameter, expected=expected, got=shown(value), fix=fix)
+
+
+def flag(parameter: str, value: object) -> bool:
+    """Return the value as a bool; raises PackvizError unless it is one, or an integer, which torch takes for one.
+
+    A bool of numpy counts as a bool, as its integers count as integers.
+    """
+    if isinstance(value, bool | np.bool_ | Integral):
+        return bool(value)
+    raise PackvizError(parameter, expected="True or False", got=shown(value), fix="give one of the two")
 
 
 def choice(parameter: str, value: object, choices: Sequence[Value], *, where: str = "") -> Value:

@@ -79,9 +79,9 @@ def test_a_batch_is_a_copy_without_gradients() -> None:
 
 
 @pytest.mark.parametrize(("tensors", "says"), [
-    (torch.ones(2, 3), "a list of tensors, but got a cpu tensor of shape (2, 3)"),
-    ("1 2", "a list of tensors, but got a str"),
-    (None, "a list of tensors, but got a NoneType"),
+    (torch.ones(2, 3), "a list of tensors, but got a float32 tensor of shape (2, 3)"),
+    ("1 2", "a list of tensors, but got '1 2'"),
+    (None, "a list of tensors, but got None"),
     ([], "at least one tensor"),
     ([[1, 2]], "a list as tensors[0]"),
     ([torch.tensor(1.0)], "shape (len,) or (len, F)"),

@@ -1,6 +1,9 @@
 import pickle
 
+import numpy as np
 import pytest
+import torch
+from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.text import shown, two_digits, visible, with_article
@@ -41,6 +44,27 @@ def test_numbers_in_sentences_have_two_digits(number: float, told: str) -> None:
 def test_of_a_long_number_the_digits_are_counted(digits: int) -> None:
     for number in (10 ** (digits - 1), 5 * 10 ** (digits - 1), 10**digits - 1):
         assert shown(number) == shown(-number) == f"a number of {digits} digits"
+
+
+@pytest.mark.parametrize(("scalar", "python"), [
+    (np.int64(2), 2),
+    (np.uint8(7), 7),
+    (np.float32(2.5), 2.5),
+    (np.bool_(True), True),
+    (np.str_("a"), "a"),
+])  # fmt: skip
+def test_a_scalar_of_numpy_is_shown_like_one_of_python(scalar: object, python: object) -> None:
+    assert shown(scalar) == shown(python)
+
+
+@pytest.mark.parametrize(("tensor", "told"), [
+    (torch.zeros(3, 4), "a float32 tensor of shape (3, 4)"),
+    (torch.zeros(2, dtype=torch.int64, device="meta"), "an int64 tensor of shape (2,)"),
+    (torch.eye(2).to_sparse(), "a tensor in the sparse_coo layout"),
+    (torch.nested.nested_tensor([torch.ones(2)], layout=torch.jagged), "a nested tensor"),
+])  # fmt: skip
+def test_a_tensor_is_shown_without_its_values(tensor: Tensor, told: str) -> None:
+    assert shown(tensor) == told
 
 
 def test_a_noun_has_the_article_that_is_spoken() -> None:

@@ -13,12 +13,13 @@ from packviz.compute.cells import DIFFERENTIABLE_CELLS
 from packviz.compute.determinism import with_onednn
 from packviz.compute.recurrence import Direction, Layer, recur, weights_by_role
 from packviz.compute.verify import distance
-from packviz.errors import PackvizError
+from packviz.errors import PackvizError, refusal_of
 from packviz.inputs.cell_kinds import cell_kind_of
-from packviz.inputs.module import as_hx, bare, directions, dtype_name, states_of, weight_names
+from packviz.inputs.module import as_hx, bare, directions, states_of, weight_names
 from packviz.inputs.packed_rows import as_they_are
-from packviz.rules.preconditions import frozen_copy, refusal_of, tensor_obstacle
-from packviz.text import Brief
+from packviz.inputs.tensors import frozen_copy
+from packviz.rules.preconditions import tensor_obstacle
+from packviz.text import Brief, dtype_name
 from packviz.validate import choice
 
 if TYPE_CHECKING:

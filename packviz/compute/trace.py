@@ -18,10 +18,11 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.inputs.module import states_of, unknown_hooks, weight_dtype
+from packviz.inputs.tensors import frozen_copy
 from packviz.rules import raise_first
 from packviz.rules.case import Case
 from packviz.rules.module import check_module, check_total_length, state_of
-from packviz.rules.preconditions import check_kind, check_padding_value, frozen_copy
+from packviz.rules.preconditions import check_kind, check_padding_value
 from packviz.text import counted, listed, quoted, visible
 
 __all__ = ["Refusal", "Trace", "Traced", "record", "trace", "trace_module"]

@@ -16,6 +16,7 @@ from packviz.rules.finding import Findings
 from packviz.rules.module import read_module
 from packviz.rules.padding_value import PaddedGrid
 from packviz.rules.preconditions import check_beside, check_subject
+from packviz.validate import flag
 
 __all__ = ["examine", "filler_of"]
 
@@ -65,8 +66,8 @@ def examine(
     Nothing is modified, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
     """
     beside: dict[str, Any] = {"hx": hx, "mask": mask, "output": output, "state": state, "starts": starts, "done": done}
-    beside |= {"enforce_sorted": enforce_sorted, "targets": targets, "target_lengths": target_lengths, "ids": ids}
-    beside |= {"padding_value": padding_value, "lengths_device": lengths_device}
+    beside |= {"targets": targets, "target_lengths": target_lengths, "ids": ids, "padding_value": padding_value}
+    beside |= {"enforce_sorted": flag("enforce_sorted", enforce_sorted), "lengths_device": lengths_device}
     return _found(subject, x, lengths, batch_first, beside).ignoring(ignore)
 
 
@@ -101,6 +102,7 @@ def _found(
         x, lengths = subject, x if lengths is None else lengths
     if batch_first is None:
         batch_first = module is not None and module.batch_first
+    batch_first = flag("batch_first", batch_first)
     check_subject(x, batch_first)
     grid, packed = (x if isinstance(x, Tensor) else None), (x if isinstance(x, PackedSequence) else None)
     case = Case(x=grid, packed=packed, lengths=lengths, module=module, batch_first=batch_first, **beside)

@@ -7,12 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from packviz.errors import PackvizError
+from packviz.errors import PackvizError, refusal_of
 from packviz.inputs.borders import Row, mask_rows_from, rows_from
 from packviz.inputs.tensors import INTEGERS
 from packviz.rules import findings
 from packviz.rules.finding import Finding, Findings
-from packviz.rules.preconditions import refusal_of
 from packviz.rules.row_case import RowCase, joined
 from packviz.text import listed
 from packviz.validate import integer

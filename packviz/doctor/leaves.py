@@ -13,8 +13,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.compute.verify import apart
-from packviz.errors import PackvizError
-from packviz.rules.preconditions import refusal_of
+from packviz.errors import PackvizError, refusal_of
 from packviz.validate import is_number
 
 Leaves = dict[str, Tensor]  # the tensors of a result, by name

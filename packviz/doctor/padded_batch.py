@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from packviz.doctor.leaves import Leaves, leaves_of
-from packviz.errors import PackvizError
+from packviz.errors import PackvizError, refusal_of
 from packviz.rules.padding_value import end_at, inside, peaks
-from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
-from packviz.text import counted
+from packviz.rules.preconditions import check_tensor, known_lengths
+from packviz.text import counted, shown
 from packviz.validate import choice
 
 EXTRA = 3  # pads that are added
@@ -128,7 +128,7 @@ def padded_batch(
         fix = "check lengths and batch_first"
         raise PackvizError("lengths", expected=expected, got=str(ends), fix=fix)
     if B < 2:
-        raise PackvizError("batch", expected="at least two sequences", got=described(batch), fix="give a larger batch")
+        raise PackvizError("batch", expected="at least two sequences", got=shown(batch), fix="give a larger batch")
     on_left = choice("padding_side", padding_side, ("right", "left")) == "left"
     # rows that begin with as many zeros as the lengths leave, and end with tokens
     if not on_left and min(ends) < T and end_at(peaks(grid.flip(1)), ends):

@@ -21,9 +21,8 @@ from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
 from packviz.doctor.separation import in_a_row
 from packviz.doctor.wording import finding, message_of
-from packviz.errors import PackvizError
+from packviz.errors import PackvizError, refusal_of
 from packviz.rules.finding import Finding
-from packviz.rules.preconditions import refusal_of
 from packviz.text import joined, sequence_label, two_digits
 from packviz.validate import integer
 

@@ -16,10 +16,9 @@ from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.variations import Variations, copied, other_orders
 from packviz.doctor.wording import amounts_of, finding, pairs_of
-from packviz.errors import PackvizError
+from packviz.errors import PackvizError, refusal_of
 from packviz.rules.finding import Finding
-from packviz.rules.preconditions import described, refusal_of
-from packviz.text import counted, joined, letters, sequence_label
+from packviz.text import counted, joined, letters, sequence_label, shown
 from packviz.validate import integer
 
 __all__ = ["check_samples"]
@@ -100,7 +99,7 @@ def outputs_of(result: Any, B: int) -> list[Leaves]:
     fix = "let run return a list with one output for each sample, or a tensor whose first dimension counts the samples"
     one_each = isinstance(result, list | tuple) or (hasattr(result, "shape") and len(result.shape) > 0)
     if not one_each or len(result) != B:
-        got = f"{len(result)}" if one_each else described(result)
+        got = f"{len(result)}" if one_each else shown(result)
         raise PackvizError("run", expected=f"an output for each of {B} samples", got=got, fix=fix)
     return [leaves_of(one) for one in result]
 

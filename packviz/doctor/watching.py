@@ -17,6 +17,7 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.doctor.calls import Call, copied, on_each
 from packviz.doctor.examining import examine
 from packviz.doctor.packing_calls import PackCall, is_compiled_or_traced, not_compiled, packing_calls
+from packviz.errors import refusal_of
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.inputs.torch_answers import Answer
@@ -24,7 +25,6 @@ from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields_fit
 from packviz.rules.padding_value import all_finite, may_have_pads, packed_pad, plainly_fit, real_cells
-from packviz.rules.preconditions import refusal_of
 from packviz.text import counted
 from packviz.validate import integer, number
 

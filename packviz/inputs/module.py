@@ -36,11 +36,6 @@ def weight_dtype(module: nn.RNNBase) -> torch.dtype:
     return cast(Tensor, module.weight_ih_l0).dtype
 
 
-def dtype_name(dtype: torch.dtype) -> str:
-    """Return "float32" for torch.float32."""
-    return str(dtype).removeprefix("torch.")
-
-
 def state_shapes(module: nn.RNNBase, B: int) -> list[tuple[int, int, int]]:
     """Return the shape of h, (L*D, B, P), and, for the LSTM, that of c, (L*D, B, H)."""
     slots, widths = module.num_layers * directions(module), (state_size(module), module.hidden_size)

@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.errors import PackvizError
 from packviz.inputs.torch_answers import ask
-from packviz.text import with_article
+from packviz.text import shown
 
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -22,8 +22,7 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     first in shape, kind of dtype or device.
     """
     if not isinstance(tensors, list | tuple):
-        got = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
-        raise _refusal("a list of tensors", got, "give one unpadded tensor for each sequence")
+        raise _refusal("a list of tensors", shown(tensors), "give one unpadded tensor for each sequence")
     if not tensors:
         raise _refusal("at least one tensor", "an empty list", "give one tensor per sequence")
     for b, tensor in enumerate(tensors):
@@ -35,6 +34,11 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     least = torch.int64 if whole else torch.float32
     dtype = reduce(torch.promote_types, (tensor.dtype for tensor in tensors), least)
     return tuple(tensor.detach().to(dtype, copy=True) for tensor in tensors)
+
+
+def frozen_copy(tensor: Tensor) -> Tensor:
+    """Return a plain copy that no later change of the original reaches, without gradient."""
+    return tensor.detach().as_subclass(Tensor).clone()
 
 
 def valid_mask(lengths: Tensor, T: int) -> Tensor:
@@ -59,11 +63,13 @@ def _refusal(expected: str, got: str, fix: str) -> PackvizError:
 def _check(tensor: object, first: Tensor, name: str) -> None:
     """Check a tensor on its own, then against the first one, then its values; each check relies on those before it."""
     if not isinstance(tensor, Tensor):
-        got = f"{with_article(type(tensor).__name__)} as {name}"
-        raise _refusal("tensors", got, "use torch.tensor(...) for each sequence, or Batch.parse for text")
-    got = f"{_described(tensor)} as {name}"
-    if tensor.layout != torch.strided or tensor.is_nested or tensor.device.type == "meta":
-        raise _refusal("dense tensors with values", got, "call to_dense() or unbind() on it first")
+        fix = "use torch.tensor(...) for each sequence, or Batch.parse for text"
+        raise _refusal("tensors", f"{shown(tensor)} as {name}", fix)
+    got = f"{shown(tensor)} as {name}"
+    if tensor.layout != torch.strided or tensor.is_nested:
+        raise _refusal("dense tensors", got, "call to_dense() or unbind() on it first")
+    if tensor.is_meta:
+        raise _refusal("tensors with values", f"{got}, on the meta device", "give a tensor on the CPU or a GPU")
     if tensor.dtype not in INTEGERS + _FLOATING:
         names = "uint8, int8 to int64, float16, bfloat16, float32 or float64"
         fix = "convert it, for example with .float() or .long()"
@@ -88,11 +94,3 @@ def _check(tensor: object, first: Tensor, name: str) -> None:
         place = tuple((~tensor.isfinite()).nonzero()[0].tolist())
         got = f"{tensor[place].item()} at {name}{list(place)}"
         raise _refusal("finite values", got, "replace or remove it, for example with nan_to_num()")
-
-
-def _described(tensor: Tensor) -> str:
-    """Describe a tensor without reading its values (meta tensors have none)."""
-    if tensor.is_nested:
-        return "a nested tensor"
-    sparse = "" if tensor.layout == torch.strided else "sparse "
-    return f"a {sparse}{tensor.device} tensor of shape {tuple(tensor.shape)}"

@@ -12,7 +12,8 @@ from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_one_length_each, rule
 from packviz.rules.finding import Fault, Severity
-from packviz.rules.preconditions import MAX_CELLS, numbers
+from packviz.rules.preconditions import MAX_CELLS
+from packviz.text import numbers
 
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
 

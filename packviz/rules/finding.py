@@ -13,11 +13,9 @@ from typing import Any, Literal
 from jinja2 import Environment, Template
 
 from packviz.errors import PackvizError
-from packviz.inputs.module import dtype_name
 from packviz.inputs.torch_answers import Answer
-from packviz.rules.preconditions import described, numbers
 from packviz.rules.repairs import REPAIRS
-from packviz.text import ENVIRONMENT, letters, listed, markup, sequence_label
+from packviz.text import ENVIRONMENT, dtype_name, letters, listed, markup, numbers, sequence_label, shown
 
 Severity = Literal["error", "silent", "note"]
 
@@ -231,7 +229,7 @@ def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
     """Return the words of every key as they are in the table, and what fills them."""
     environment = ENVIRONMENT.overlay()
     environment.filters = {**ENVIRONMENT.filters, "grouped": "{:,}".format, "general": "{:g}".format}
-    own = (described, documents, dtype_name, for_sequences, layout, lengths_of, numbers, places)
+    own = (documents, dtype_name, for_sequences, layout, lengths_of, numbers, places, shown)
     environment.filters |= {each.__name__: each for each in own}
     environment.globals = {**ENVIRONMENT.globals, "cell": cell, "places": places, "tuple": tuple}
     written = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))

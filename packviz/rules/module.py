@@ -10,21 +10,13 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, RECURRENT, cell_kind_of
-from packviz.inputs.module import (
-    directions,
-    dtype_name,
-    has_own_forward,
-    snapshot,
-    state_size,
-    states_of,
-    weight_dtype,
-    zero_state,
-)
+from packviz.inputs.module import directions, has_own_forward, snapshot, state_size, states_of, weight_dtype, zero_state
+from packviz.inputs.tensors import frozen_copy
 from packviz.inputs.torch_answers import ask, overheard
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
-from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
-from packviz.text import shown
+from packviz.rules.preconditions import tensor_obstacle
+from packviz.text import dtype_name, shown
 from packviz.validate import choice, integer, is_integer, number
 
 MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
@@ -55,7 +47,7 @@ def read_module(module: object, read: Callable[[nn.RNNBase], nn.RNNBase], otherw
         way_out, inside = _way_out(module)
         raise _refusal(got, way_out + (otherwise if inside else ""))
     if has_own_forward(module):
-        got = f"{described(module)} with a forward of its own, which packviz would not run"
+        got = f"{shown(module)} with a forward of its own, which packviz would not run"
         raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
     _check_settings(module)
     try:
@@ -65,13 +57,13 @@ def read_module(module: object, read: Callable[[nn.RNNBase], nn.RNNBase], otherw
         says = (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
         raise _refusal(f"a module whose weights do not fit it: {says}", "build it again") from None
     if not isinstance(first, Tensor) or first.dim() != 2:
-        raise _refusal(f"{described(first)} as its weight_ih_l0", "build it again")
+        raise _refusal(f"{shown(first)} as its weight_ih_l0", "build it again")
     return seen
 
 
 def _kind_of(module: object) -> str:
     quantized = ".quantized." in type(module).__module__
-    return f"a quantized {type(module).__name__}" if quantized else described(module)
+    return f"a quantized {type(module).__name__}" if quantized else shown(module)
 
 
 def _check_settings(module: nn.RNNBase) -> None:
@@ -134,14 +126,14 @@ def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor
     longest, column = int(lengths.max()), len(lengths) * directions(module) * state_size(module)  # numbers in a step
     expected, fix = f"None or an integer of at least {longest}, the longest length", f"give {longest} or more, or None"
     if not is_integer(total_length):
-        raise PackvizError("total_length", expected=expected, got=described(total_length), fix=fix)
+        raise PackvizError("total_length", expected=expected, got=shown(total_length), fix=fix)
     width = int(total_length)
     if width < longest:
         packed = pack_padded_sequence(torch.zeros(1, longest, device="cpu"), [longest], batch_first=True)
         says = ask(lambda: pad_packed_sequence(packed, True, 0.0, width)).message
         raise PackvizError("total_length", expected=expected, got=shown(width), fix=fix, torch_says=says)
     if width > max(longest, MAX_NUMBERS // column):
-        got = f"{described(width)}, with {column:,} numbers in each time step"
+        got = f"{shown(width)}, with {column:,} numbers in each time step"
         expected, fix = f"an unpacked output of at most {MAX_NUMBERS:,} numbers", f"give {longest}, or slightly more"
         raise PackvizError("total_length", expected=expected, got=got, fix=fix)
     return width

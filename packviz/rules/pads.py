@@ -54,8 +54,7 @@ from packviz.rules.padding_value import (
     plainly_fit,
     real_cells,
 )
-from packviz.rules.preconditions import numbers
-from packviz.text import joined
+from packviz.text import joined, numbers
 
 
 @rule("x", "lengths", needs=(has_numbers, has_valid_lengths))

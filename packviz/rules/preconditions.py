@@ -1,17 +1,15 @@
-"""Input that is refused before any rule runs: not numeric, or too large to examine."""
+"""What is refused before any rule runs: not a number, not dense, not on a device with numbers, or too large."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.errors import PackvizError, first_line
-from packviz.inputs.module import dtype_name
-from packviz.text import shown, with_article
+from packviz.errors import PackvizError, first_line, refusal_of
+from packviz.text import dtype_name, shown, with_article
 from packviz.validate import number
 
 if TYPE_CHECKING:
@@ -26,55 +24,20 @@ _DTYPES = {
 _INTEGERS = "give a list of integers or an int64 tensor"
 
 
-def described(value: object) -> str:
-    """Return a value in a few words: "a float32 tensor of shape (3, 4)", "a list", "2.5".
-
-    >>> described(torch.zeros(3, 4))
-    'a float32 tensor of shape (3, 4)'
-    """
-    if isinstance(value, Tensor):
-        return f"{with_article(dtype_name(value.dtype))} tensor of shape {tuple(value.shape)}"
-    if value is None or isinstance(value, bool | int | float):
-        return shown(value)
-    return with_article(type(value).__name__)
-
-
-def numbers(values: Tensor | Sequence[float]) -> str:
-    """Return the first few of some numbers, in brackets."""
-    flat = values.detach().flatten() if isinstance(values, Tensor) else values
-    first = flat[:8].tolist() if isinstance(flat, Tensor) else flat[:8]
-    listed = ", ".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in first)
-    return f"[{listed}]" if len(flat) <= 8 else f"[{listed}, …]"
-
-
 def check_kind(parameter: str, value: object, kind: type, fix: str) -> None:
     """Raise PackvizError unless the value is of that kind."""
     if not isinstance(value, kind):
-        raise PackvizError(parameter, expected=with_article(kind.__name__), got=described(value), fix=fix)
-
-
-def frozen_copy(tensor: Tensor) -> Tensor:
-    """Return a plain copy that no later change of the original reaches, without gradient."""
-    return tensor.detach().as_subclass(Tensor).clone()
-
-
-def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:
-    """Return the error for a value that is not what was expected."""
-    obstacle = tensor_obstacle(got, on_cpu=False) if isinstance(got, Tensor) else None
-    return PackvizError(name, expected=expected, got=obstacle[0] if obstacle else described(got), fix=fix)
+        raise PackvizError(parameter, expected=with_article(kind.__name__), got=shown(value), fix=fix)
 
 
 def tensor_obstacle(tensor: Tensor, name: str = "x", *, on_cpu: bool = True) -> tuple[str, str] | None:
     """Return why a tensor cannot be traced ("a nested tensor") and the repair, or None if it can."""
     if tensor.is_nested:
-        return "a nested tensor", f"pad it first: torch.nested.to_padded_tensor({name}, 0.0)"
+        return shown(tensor), f"pad it first: torch.nested.to_padded_tensor({name}, 0.0)"
     if tensor.is_quantized:
-        return "a quantized tensor", f"convert it with {name}.dequantize()"
+        return shown(tensor), f"convert it with {name}.dequantize()"
     if tensor.layout != torch.strided:
-        return (
-            f"a tensor in the {str(tensor.layout).removeprefix('torch.')} layout",
-            f"convert it with {name}.to_dense()",
-        )
+        return shown(tensor), f"convert it with {name}.to_dense()"
     if on_cpu and tensor.device.type != "cpu":
         return f"a tensor on {tensor.device}", f"copy it with {name}.cpu()"
     return None
@@ -82,7 +45,6 @@ def tensor_obstacle(tensor: Tensor, name: str = "x", *, on_cpu: bool = True) -> 
 
 def way_to_tensor(name: str, value: object, batch_first: bool) -> str:
     """Return how to make a dense padded tensor of a value, as a request with code; "" for a tensor that is one."""
-    batch_first = batch_first is True  # it may be anything: check_beside() comes later
     pad = f"torch.nn.utils.rnn.pad_sequence({{}}, batch_first={batch_first})"
     items = list(value) if isinstance(value, list | tuple) else []
     if isinstance(value, Tensor):
@@ -111,7 +73,7 @@ def read_lengths(name: str, lengths: object) -> Tensor:
         try:
             given = torch.as_tensor(lengths, device="cpu")
         except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-            got = f"{described(lengths)} ({first_line(error)})"
+            got = f"{shown(lengths)} ({first_line(error)})"
             raise PackvizError(name, expected="one integer for each sequence", got=got, fix=_INTEGERS) from None
         given = given if given.numel() else given.long()  # of [], torch makes floats
     if tensor_obstacle(given, on_cpu=False) or given.is_complex():
@@ -161,9 +123,6 @@ def check_beside(case: Case) -> None:
         raise PackvizError("done", "starts as well", "None beside starts", "give one of the two")
     for name in ("starts", "done"):
         check_flags(name, getattr(case, name), case)
-    for name in ("batch_first", "enforce_sorted"):
-        if not isinstance(getattr(case, name), bool | int):
-            raise refusal_of(name, "True or False", getattr(case, name), "give one of the two")
     if case.hx is not None and case.module is None and (case.starts is not None or case.done is not None):
         _check_states(case)
     if case.padding_value is not None and not isinstance(case.padding_value, bool):
@@ -252,5 +211,5 @@ def _fields_without_rules(packed: PackedSequence) -> list[tuple[str, object]]:
 
 def _check_on_cpu(parameter: str, value: object, expected: str, fix: str = "", name: str = "x") -> None:
     """Raise PackvizError unless the value is a dense tensor on the CPU; fix: what to do if it is not a tensor."""
-    if obstacle := tensor_obstacle(value, name) if isinstance(value, Tensor) else (described(value), fix):
+    if obstacle := tensor_obstacle(value, name) if isinstance(value, Tensor) else (shown(value), fix):
         raise PackvizError(parameter, expected=expected, got=obstacle[0], fix=obstacle[1])

@@ -12,6 +12,7 @@ from packviz.inputs.documents import NO_LABEL
 from packviz.rules.case import rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.row_case import RowCase
+from packviz.text import dtype_name
 
 
 @rule("cu_seqlens", of=RowCase)
@@ -19,7 +20,7 @@ def offsets_fit(case: RowCase) -> Iterator[Fault]:
     """Find offsets that are lengths, or do not lead from 0 to the end of the row."""
     given, N = cast(Tensor, case.cu_seqlens).tolist(), case.N
     if case.offsets_dtype not in (None, torch.int32):
-        yield Fault("offsets_dtype", severity="error", dtype=str(case.offsets_dtype).removeprefix("torch."))
+        yield Fault("offsets_dtype", severity="error", dtype=dtype_name(case.offsets_dtype))
     steps = [after - before for before, after in pairwise(given)]
     falls = any(step < 0 for step in steps)
     if (sum(given) == N and given[-1] != N) or (N is None and given[0] != 0 and falls):

@@ -12,7 +12,7 @@ from packviz.compute.record import Refusal, check_own_making
 from packviz.compute.trace import Trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
-from packviz.text import ENVIRONMENT
+from packviz.text import ENVIRONMENT, dtype_name
 
 _FIX = "call your own module: its weights cannot be written as a script"
 _MAX_NUMBERS = 2_000  # maximum number of literals in the script
@@ -79,7 +79,7 @@ def listing(batch: Batch, dtype: torch.dtype, *, column: bool = False) -> str:
     numbers = sum(sequence.numel() for sequence in batch.sequences)
     if numbers > _MAX_NUMBERS:
         shape = "(length, F)" if batch.kind == "vectors" else "(length,)"
-        typed = str(dtype).removeprefix("torch.")
+        typed = dtype_name(dtype)
         left_out = f"# {numbers:,} numbers are too many to print: put your list of {shape} {typed} tensors here"
         return f"{left_out}\nsequences = ..."
     rows, words = "".join(f"    {_literal(sequence.to(dtype))}{axis},\n" for sequence in batch.sequences), ""

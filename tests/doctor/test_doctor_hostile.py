@@ -235,3 +235,13 @@ def test_the_batch_and_its_lengths_are_given_in_their_places_or_by_name() -> Non
         pv.examine(X, [4, 4, 4], wrong)
     with pytest.raises(TypeError, match="paddding"):
         pv.examine(X, wrong, paddding_value=0.0)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", ["batch_first", "enforce_sorted"])
+def test_true_and_false_may_come_from_numpy_or_be_0_and_1(name: str) -> None:
+    for wanted in (True, False):
+        told = str(pv.examine(X, [1, 2, 1], **{name: wanted}))
+        for same in (np.bool_(wanted), int(wanted), np.int64(wanted)):
+            assert str(pv.examine(X, [1, 2, 1], **{name: same})) == told  # type: ignore[arg-type]
+    with pytest.raises(pv.PackvizError, match=f"{name}: expected True or False, but got 'yes'"):
+        pv.examine(X, [1, 2, 1], **{name: "yes"})  # type: ignore[arg-type]

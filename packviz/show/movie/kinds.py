@@ -11,7 +11,6 @@ from typing import Any
 from packviz.compute.record import Refusal, Trace
 from packviz.compute.row_record import RowsTrace
 from packviz.errors import PackvizError
-from packviz.rules.preconditions import described
 from packviz.show.movie.about import About, Asked
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Shot
@@ -37,7 +36,7 @@ from packviz.show.movie.rows.run import run_end as run_rows_end
 from packviz.show.movie.rows.run import run_scene as run_rows_scene
 from packviz.show.movie.rows.two import opening, two, two_end, two_scene
 from packviz.show.movie.rows.view import view_of as rows_view_of
-from packviz.text import joined, with_article
+from packviz.text import joined, shown, with_article
 
 View = Any  # what the stages of a kind share: each kind has its own record
 
@@ -145,7 +144,7 @@ def movie_kind_of(run: object) -> MovieKind:
     if found is None:
         expected = joined([with_article(kind.records[0].__name__) for kind in MOVIE_KINDS], word="or")
         fix = f"make one with {joined([name for kind in MOVIE_KINDS for name in kind.makers], word='or')}"
-        raise PackvizError("trace", expected=expected, got=described(run), fix=fix)
+        raise PackvizError("trace", expected=expected, got=shown(run), fix=fix)
     return found
 
 
