@@ -110,7 +110,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("lengths", "", ways, (*LENGTHS, 5, None)),
     ("batch_size", "", lambda size: ways([3], size), (0,)),
     ("batch_size", "", lambda size: facts.padding_share(torch.tensor([3]), size), (0, -1, 2.5)),
-    ("lengths", "", facts.padding_share, (torch.tensor([], dtype=torch.int64),)),
+    ("lengths", "", facts.padding_share, (torch.tensor([], dtype=torch.int64), [], 3, [0, 0], [2, 0], [2.5], ["a"])),
     ("cell", "", given(measured, "cell"), ("cnn",)),
     ("features", "", given(measured, "features"), (0,)),
     ("hidden_size", "", given(measured, "hidden_size"), (2.5, 100_000)),

@@ -86,7 +86,7 @@ def fill_rows(lengths: Sequence[int] | Tensor, max_length: int | None = None, st
     >>> fill_rows([5, 2, 3, 1], max_length=4).rows
     (((0, 0, 4),), ((2, 0, 3), (3, 0, 1)), ((1, 0, 2),))
     """
-    known = _checked(lengths)
+    known = checked_lengths(lengths)
     C = sum(known) if max_length is None else integer("max_length", max_length, 1, or_none=True)
     rows = tuple(map(tuple, _filled(known, C, choice("strategy", strategy, STRATEGIES))))
     keeps_all = strategy in ("wrapped", "bfd_split")
@@ -94,7 +94,8 @@ def fill_rows(lengths: Sequence[int] | Tensor, max_length: int | None = None, st
     return Rows(rows, dropped, C)
 
 
-def _checked(lengths: Sequence[int] | Tensor) -> list[int]:
+def checked_lengths(lengths: Sequence[int] | Tensor) -> list[int]:
+    """Return lengths as a list; raises PackvizError if there is none, or for one that is no integer of at least 1."""
     given = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     known = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
     fix = "give the number of tokens of each sequence"

@@ -4,7 +4,7 @@ Eight are drawn from named distributions with the parameters in their descriptio
 Two draw with replacement from real lengths: the lines of the Zen of Python, and nine recordings of vowels.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import log
@@ -13,6 +13,7 @@ from types import MappingProxyType
 import torch
 from torch import Generator, Tensor
 
+from packviz.compute.fill import checked_lengths
 from packviz.facts.words import sentence
 from packviz.inputs.batch import Batch
 from packviz.text import Brief
@@ -40,17 +41,17 @@ class Distribution(Brief):
         return self.draw(generator).round().clamp(min=1).to(torch.int64)
 
 
-def padding_share(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple[float, float]:
+def padding_share(lengths: Sequence[int] | Tensor, batch_size: int = 32, seed: int = 0) -> tuple[float, float]:
     """Return the share of padding in random batches, each padded to its own longest sequence: 0.0 to 1.0.
 
     The first number is the mean over the batches, the second the share of all their cells together, in which a wide
-    batch weighs more. lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a
-    DataLoader. Raises PackvizError if there are no lengths, or for a batch_size below 1.
+    batch weighs more. lengths: any number of integers; seed: of the shuffle. The last batch may be smaller, as in a
+    DataLoader. Raises PackvizError if there are no lengths, and for a length or a batch_size below 1.
     """
-    integer("lengths", len(lengths), 1, what="a number of lengths", fix="give one or more")
-    integer("batch_size", batch_size, 1, fix="choose 1 or more")
+    known = torch.tensor(checked_lengths(lengths), dtype=torch.int64, device="cpu")
+    batch_size = integer("batch_size", batch_size, 1, fix="choose 1 or more")
     generator = torch.Generator("cpu").manual_seed(seed)
-    shuffled = lengths[torch.randperm(len(lengths), generator=generator, device="cpu")]
+    shuffled = known[torch.randperm(len(known), generator=generator, device="cpu")]
     counts = [(len(batch) * int(batch.max()), int(batch.sum())) for batch in torch.split(shuffled, batch_size)]
     cells, tokens = torch.tensor(counts, dtype=torch.float64, device="cpu").unbind(1)
     return float(((cells - tokens) / cells).mean()), float((cells - tokens).sum() / cells.sum())

@@ -36,6 +36,10 @@ def test_the_share_is_that_of_the_grids_that_torch_pads(distribution: Distributi
     assert padding_share(lengths, size, seed) == pytest.approx((mean, of_all), abs=1e-12)
 
 
+def test_lengths_may_be_a_list() -> None:
+    assert padding_share([1, 2, 3]) == (1 / 3, 1 / 3)  # 3 of 9 cells are padding
+
+
 def test_the_shares_of_all_ten_are_those_of_batches_of_32() -> None:
     assert len(BY_KEY) == len({distribution.title for distribution in DISTRIBUTIONS}) == 10
     padding_shares.cache_clear()
