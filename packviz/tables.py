@@ -53,7 +53,8 @@ def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.
 
     Raises PackvizError for a layer or direction that the trace does not have.
     """
-    seen = trace.layers[watched_layer(trace, layer, direction)][direction]
+    layer, direction = watched_layer(trace, layer, direction)
+    seen = trace.layers[layer][direction]
     table = _packed_rows(trace)
     for name, values in {"h": seen.h, **({} if seen.c is None else {"c": seen.c}), **seen.gates}.items():
         table |= _columns(name, values, indexed=True)

@@ -71,7 +71,7 @@ def number(
 def flag(parameter: str, value: object) -> bool:
     """Return the value as a bool; raises PackvizError unless it is one, or an integer, which torch takes for one.
 
-    A bool of numpy counts as a bool, as its integers count as integers.
+    A bool or an integer of numpy counts as one of Python.
     """
     if isinstance(value, bool | np.bool_ | Integral):
         return bool(value)
@@ -81,9 +81,9 @@ def flag(parameter: str, value: object) -> bool:
 def choice(parameter: str, value: object, choices: Sequence[Value], *, where: str = "") -> Value:
     """Return the value; raises PackvizError unless it equals one of the choices in type and value.
 
-    A bool of numpy counts as a bool, as its integers count as integers.
+    A bool or an integer of numpy counts as one of Python.
     """
-    value = value.item() if isinstance(value, np.bool_) else value
+    value = value.item() if isinstance(value, np.bool_ | np.integer) else value
     for one in choices:
         if isinstance(value, type(one)) and isinstance(value, bool) is isinstance(one, bool) and value == one:
             return one

@@ -201,6 +201,31 @@ def test_each_class_name_has_one_meaning() -> None:
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
 
 
+# Where a bare `integer(value, ...)` is right: its value is only compared, or belongs to a module of the user's.
+ONLY_COMPARED = {
+    "packviz/inputs/limits.py": "settings, which their record has made integers",
+    "packviz/rules/module.py": "the settings of the module itself, which torch reads",
+    "packviz/show/movie/data.py": "the number of a step, which is looked up or printed",
+    "packviz/show/movie/packing/about.py": "of a run that was refused nothing is watched",
+    "packviz/teach/predictions/__init__.py": "the number of a question, which is looked up",
+    "ui/parts/plan_file.py": "numbers of a JSON file, which are integers of Python",
+}
+
+
+def test_a_checked_integer_is_the_one_that_is_kept() -> None:
+    """An integer of NumPy passes the check, but JSON and isinstance(value, int) refuse it: keep what integer() returns.
+
+    What len() and sum() count is an integer of Python already.
+    """
+
+    def dropped(path: Path) -> list[int]:
+        bare = [node.value for node in nodes_of(path) if isinstance(node, ast.Expr)]
+        calls = [call for call in bare if isinstance(call, ast.Call) and ast.unparse(call.func) == "integer"]
+        return [call.lineno for call in calls if not re.match(r"(len|sum)\(", ast.unparse(call.args[1]))]
+
+    assert offenders(EVERYTHING, dropped).keys() == ONLY_COMPARED.keys()
+
+
 def test_colours_are_written_in_the_theme_alone() -> None:
     def colours(path: Path) -> list[str]:
         texts = [node.value for node in nodes_of(path) if isinstance(node, ast.Constant)]

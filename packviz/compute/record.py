@@ -187,12 +187,12 @@ def check_own_making(trace: Trace | Refusal, fix: str) -> tuple[Batch, Config]:
     return trace.batch, trace.config
 
 
-def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
-    """Return the layer to watch, the top one if none is given.
+def watched_layer(trace: Trace, layer: int | None, direction: int) -> tuple[int, int]:
+    """Return the layer to watch, the top one if none is given, and its direction.
 
     Raises PackvizError for a layer or direction that the trace does not have, or if torch refused to pack.
     """
-    chosen = len(trace.layers) - 1 if layer is None else layer
-    for name, value, count in (("layer", chosen, len(trace.layers)), ("direction", direction, len(trace.layers[0]))):
-        integer(name, value, 0, count - 1, fix=f"choose a {name} of this trace, counted from 0")
-    return chosen
+    top, last = len(trace.layers) - 1, len(trace.layers[0]) - 1
+    fix = "choose a layer of this trace, counted from 0"
+    layer = top if layer is None else integer("layer", layer, 0, top, fix=fix)
+    return layer, integer("direction", direction, 0, last, fix="choose a direction of this trace, counted from 0")

@@ -71,7 +71,7 @@ def check_invariance(
     if padding_value is not None:
         number("padding_value", padding_value)
     given = padded_batch(model, batch, lengths, batch_first, call, padding_side)
-    integer("forwards", forwards, 12)
+    forwards = integer("forwards", forwards, 12)
     with evaluated(model, batch) as own:
         counted = Counted(partial(given.call, own), forwards)
         with random_states_kept(given.run_by(counted)) as run:

@@ -65,7 +65,7 @@ def check_rows(
     so the model itself, and what other threads do with it, is as before. Raises PackvizError for unsupported inputs.
     """
     given = _checked(model, documents, call)
-    integer("forwards", forwards, 12)
+    forwards = integer("forwards", forwards, 12)
     tolerance = checked_tolerance(tolerance)
     with evaluated(model, *given) as own:
         counted = Counted(partial(call or called, own), forwards)

@@ -61,7 +61,7 @@ def check_samples(
     of `run` on the samples themselves is passed on. Raises PackvizError for unsupported inputs.
     """
     chosen = _chosen(run, samples, rows, seed)
-    integer("forwards", forwards, LEAST)
+    forwards = integer("forwards", forwards, LEAST)
     tolerance = checked_tolerance(tolerance)
     vary = Variations([samples[b] for b in chosen], seed)
     model = Counted(run, forwards)

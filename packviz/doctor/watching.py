@@ -157,8 +157,7 @@ def watch(
     """
     if not isinstance(module, nn.Module):
         raise refusal_of("module", "an nn.Module", module, "give the model itself")
-    integer("every", every, 1)
-    integer("keep", keep, 0)
+    every, keep = integer("every", every, 1), integer("keep", keep, 0)
     if padding_value is not None:
         number("padding_value", padding_value)
     Findings().ignoring(ignore)  # refuses a key that there is not

@@ -65,9 +65,9 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
     Raises PackvizError for a number out of range, and for an LSTM with a projection, whose h' mixes all units.
     """
     module, fix = trace.module, "choose one of these"
-    layer = watched_layer(trace, layer, direction)
-    integer("n", n, 0, len(trace.output) - 1, what="a packed row", fix=fix)
-    integer("unit", unit, 0, module.hidden_size - 1, what="a hidden unit", fix=fix)
+    layer, direction = watched_layer(trace, layer, direction)
+    n = integer("n", n, 0, len(trace.output) - 1, what="a packed row", fix=fix)
+    unit = integer("unit", unit, 0, module.hidden_size - 1, what="a hidden unit", fix=fix)
     if module.proj_size:
         got = f"an LSTM with proj_size={module.proj_size}, whose h' mixes all hidden units"
         fix = "trace the same LSTM with proj_size=0"

@@ -57,10 +57,11 @@ class Batch:
             fix = "give one sequence per line, or use Batch.from_tensors for tensors"
             raise PackvizError("text", expected="a str", got=shown(text), fix=fix)
         choice("kind", kind, get_args(ReadAs))
-        for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):
-            if limit is not None:
-                integer(name, limit, 1, or_none=True, fix="leave it out for no limit")
-        parsed = parse(text, kind, max_sequences, max_steps)
+        limits = [
+            None if limit is None else integer(name, limit, 1, or_none=True, fix="leave it out for no limit")
+            for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps))
+        ]
+        parsed = parse(text, kind, *limits)
         if 0 in parsed.lengths:
             raise zero_length_refusal("text", parsed.lengths, parsed.place(parsed.lengths.index(0)))
         if parsed.kind == "words":

@@ -244,3 +244,9 @@ def test_counts_have_panels_of_their_own_and_no_ms() -> None:
     assert [figure.layout.xaxis.title.text, figure.layout.xaxis2.title.text] == ["cell updates", "sequential steps"]
     assert "ms" not in figure.to_json().replace("params", "").split('"template"')[0]
     assert "padded 15, packed 8; sequential steps: padded 5, packed 5" in figure.layout.meta["alt"]
+
+
+def test_sizes_of_numpy_are_kept_as_those_of_python() -> None:
+    one = Setup("gru", np.int64(2), np.int64(3), threads=np.int64(1))  # type: ignore[arg-type]
+    assert [type(each) for each in (one.features, one.hidden_size, one.threads)] == [int] * 3
+    assert torch.equal(draw_lengths(np.int64(4), np.int64(5), 0.5), draw_lengths(4, 5, 0.5))  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from importlib.resources import files
 from itertools import chain, combinations, product
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 import torch
 from jsonschema import Draft202012Validator
@@ -18,7 +19,7 @@ from torch import nn
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError
-from packviz.show.movie import STAGES, beside
+from packviz.show.movie import STAGES, back_beside, beside
 from packviz.show.movie.about import Asked
 from packviz.show.movie.marks import Role
 from packviz.show.movie.packing import matrices
@@ -36,6 +37,14 @@ def test_no_id_is_given_twice_and_no_change_is_idle(film: CaseMovie) -> None:
     assert list(show.idle_changes()) == []
     assert show.twice_changed() == []
     assert json.loads(json.dumps(show.data, allow_nan=False)) == show.data
+
+
+@pytest.mark.parametrize("make", [pv.movie, beside, back_beside])
+def test_integers_of_numpy_make_the_same_movie(make: Callable[..., pv.Movie]) -> None:
+    trace = pv.trace(Batch.parse("1 2 3\n4 5"), Config(num_layers=2, bidirectional=True))
+    for name, number in (("layer", 0), ("direction", 1)):
+        data = make(trace, **{name: np.int64(number)}).to_dict()
+        assert json.dumps(data) == json.dumps(make(trace, **{name: number}).to_dict())
 
 
 @over(ORDINARY)

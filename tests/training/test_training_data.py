@@ -4,6 +4,7 @@ import re
 from dataclasses import FrozenInstanceError
 from importlib.resources import files
 
+import numpy as np
 import pytest
 import torch
 
@@ -69,3 +70,10 @@ def test_the_answer_is_the_first_token(seed: int) -> None:
     assert lengths == set(range(3, 13))
     assert all(torch.equal(a, b) for a, b in zip(split.train_x, again.train_x, strict=True))
     assert not torch.equal(split.train_y, other.train_y)
+
+
+def test_integers_of_numpy_are_kept_as_those_of_python() -> None:
+    given = {"hidden_size": np.int64(8), "extra_padding": np.int64(20), "bidirectional": np.bool_(True)}
+    one = Experiment(**given, seeds=(np.int64(3),))  # type: ignore[arg-type]
+    assert [type(each) for each in (one.hidden_size, one.extra_padding, one.bidirectional)] == [int, int, bool]
+    assert one == Experiment(hidden_size=8, extra_padding=20, bidirectional=True, seeds=(3,))

@@ -109,11 +109,14 @@ def reachable(batch_size: int, steps: int, fill: float) -> bool:
 
     Raises PackvizError for a size below 1, and for a share that is not above 0.0 and at most 1.0.
     """
-    integer("batch_size", batch_size, 1, fix="choose 1 or more")
-    integer("steps", steps, 1, fix="choose 1 or more")
+    batch_size, steps = _size("batch_size", batch_size), _size("steps", steps)
     if not is_number(fill) or not 0 < fill <= 1:
         raise PackvizError("fill", expected="a fraction above 0, at most 1", got=shown(fill), fix="choose 0.05 to 1.0")
     return steps + batch_size - 1 <= round(fill * batch_size * steps)
+
+
+def _size(name: str, size: object) -> int:
+    return integer(name, size, 1, fix="choose 1 or more")
 
 
 def draw_lengths(batch_size: int, steps: int, fill: float, seed: int = 0) -> Tensor:
@@ -121,6 +124,7 @@ def draw_lengths(batch_size: int, steps: int, fill: float, seed: int = 0) -> Ten
 
     All others are spread evenly around their mean. They are 1 if the share is too small.
     """
+    batch_size, steps = _size("batch_size", batch_size), _size("steps", steps)
     reachable(batch_size, steps, fill)
     others = batch_size - 1
     wanted = min(max(round(fill * batch_size * steps) - steps, others), others * steps)
@@ -179,7 +183,7 @@ def ways(lengths: Tensor | Sequence[int], batch_size: int = 32, seed: int = 0) -
     Except for `random`, the batches are shuffled afterwards. Raises PackvizError for lengths and sizes below 1.
     """
     known = check_lengths(lengths)
-    integer("batch_size", batch_size, 1, fix="choose 1 or more")
+    batch_size = _size("batch_size", batch_size)
     generator = torch.Generator("cpu").manual_seed(seed)
     shuffled, by_length = _shuffled(len(known), generator), known.argsort(stable=True)
     pools = torch.split(shuffled, POOL * batch_size)

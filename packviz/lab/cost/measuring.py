@@ -169,7 +169,7 @@ def measure(
     seconds: time after which no new round begins, once there are six. Raises PackvizError for an invalid setup and for
     a batch that exceeds the limits of one run.
     """
-    integer("repeats", repeats, 1, fix="choose 1 or more")
+    repeats = integer("repeats", repeats, 1, fix="choose 1 or more")
     known, clocks, around = tuple(check_lengths(lengths).tolist()), watch or Stopwatch(), partial(switches, setup)
     each_work = {**works(setup, known), "fixed": lambda: sum(range(20_000))}
     laps = list(in_turns(each_work, repeats, around=around, seconds=seconds, watch=clocks))

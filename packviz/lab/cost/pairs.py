@@ -49,8 +49,8 @@ def pairs_of(
     tokens.
     """
     known = check_lengths(lengths).tolist()
-    integer("max_length", max_length, 1)
-    integer("batch_size", batch_size, 1, fix="choose 1 or more")
+    max_length = integer("max_length", max_length, 1)
+    batch_size = integer("batch_size", batch_size, 1, fix="choose 1 or more")
     fix = "take a random sample of them"
     integer("lengths", len(known), 1, MAX_ROW_LENGTHS, what="a number of lengths", fix=fix)
     integer("lengths", sum(known), 1, MAX_ROW_TOKENS, what="a sum of lengths", fix=fix)

@@ -52,11 +52,11 @@ class Setup:
 
     def __post_init__(self) -> None:
         choice("cell", self.cell, get_args(Cell))
-        for name in ("features", "hidden_size", "num_layers"):
-            integer(name, getattr(self, name), 1, fix="choose 1 or more")
-        integer("seed", self.seed, 0, 2**63 - 1)
-        if self.threads is not None:
-            integer("threads", self.threads, 1, fix="choose 1 or more")
+        sizes = ("features", "hidden_size", "num_layers", *([] if self.threads is None else ["threads"]))
+        kept = {name: integer(name, getattr(self, name), 1, fix="choose 1 or more") for name in sizes}
+        kept["seed"] = integer("seed", self.seed, 0, 2**63 - 1)
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
         choice("device", self.device, devices(), where=" here")
 
     @property

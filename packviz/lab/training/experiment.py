@@ -53,17 +53,18 @@ class Experiment(Brief):
     seeds: tuple[int, ...] = (0, 1, 2)
 
     def __post_init__(self) -> None:
-        for name, one_of in (("cell", Cell), ("readout", Readout), ("task", Task)):
-            choice(name, getattr(self, name), get_args(one_of))
-        choice("extra_padding", self.extra_padding, EXTRA_PADDING)
-        choice("bidirectional", self.bidirectional, (False, True))
+        given: dict[str, object] = vars(self)
+        choices: dict[str, Sequence[object]] = {"extra_padding": EXTRA_PADDING, "bidirectional": (False, True)}
+        choices |= {"cell": get_args(Cell), "readout": get_args(Readout), "task": get_args(Task)}
+        kept = {name: choice(name, given[name], among) for name, among in choices.items()}
         for name, most in (("hidden_size", MAX_HIDDEN), ("epochs", None), ("batch_size", None)):
-            integer(name, getattr(self, name), 1, most)
+            kept[name] = integer(name, given[name], 1, most)
         if not is_number(self.lr) or not 0 < self.lr <= LARGEST_LR:  # rejects nan
             fix = "choose a number such as 0.01"
             raise PackvizError("lr", expected="a number above 0, at most 1", got=shown(self.lr), fix=fix)
-        object.__setattr__(self, "lr", float(self.lr))
-        object.__setattr__(self, "seeds", _seeds(self.seeds))
+        kept |= {"lr": float(self.lr), "seeds": _seeds(self.seeds)}
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
 
     @property
     def name(self) -> str:

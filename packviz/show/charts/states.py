@@ -40,7 +40,7 @@ class _Grid(NamedTuple):
 
 def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:
     """Return one layer and direction of a trace; raises PackvizError for one that does not exist."""
-    layer, layers = watched_layer(trace, layer, direction), trace.layers
+    (layer, direction), layers = watched_layer(trace, layer, direction), trace.layers
     L, D = len(layers), len(layers[0])
     h, packed = layers[layer][direction].h.detach(), trace.packed_sequence
     grid, lengths = pad_packed_sequence(packed._replace(data=h), True, float("nan"))

@@ -89,9 +89,8 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[QuizQuestion, ...
     MAX_QUESTIONS; a smaller count gives a prefix. No kind comes twice before each kind of the level has come once,
     and none more than twice. Raises PackvizError for other numbers, and if a batch exceeds the limits of the app.
     """
-    integer("level", level, 1, len(LEVELS))
-    integer("seed", seed, 1, LAST_ROUND)
-    integer("count", count, 1, MAX_QUESTIONS)
+    level, seed = integer("level", level, 1, len(LEVELS)), integer("seed", seed, 1, LAST_ROUND)
+    count = integer("count", count, 1, MAX_QUESTIONS)
     draw, kinds = Random(f"packviz {level} {seed}"), LEVELS[level].kinds  # seeded by the text's SHA-512
     order = [*draw.sample(kinds, len(kinds)), *draw.sample(kinds, len(kinds))]
     chosen: dict[tuple[str, str], QuizQuestion] = {}

@@ -37,12 +37,12 @@ def view_of(run: Traced, asked: Asked) -> View:
     if "backward" not in asked.stages:
         asked.check_without("upstream", kind="a movie without the stage backward")
     window = Window(asked.sequences, asked.steps).checked()
-    layer, direction = 0, 0
     if isinstance(run, Refusal):
         integer("layer", 0 if asked.layer is None else asked.layer, 0)
         integer("direction", asked.direction, 0, 1)
+        layer, direction = 0, 0
     else:
-        layer, direction = watched_layer(run, asked.layer, asked.direction), asked.direction
+        layer, direction = watched_layer(run, asked.layer, asked.direction)
     view = watch(run, layer, direction, window, transposed=not run.padded.batch_first, deep=asked.deep)
     gradients = run.backward(*asked.loss) if "backward" in asked.stages else None
     return replace(view, text=places.line_height(view), gradients=gradients)

@@ -49,7 +49,7 @@ def back_beside(trace: Trace, *, layer: int | None = None, direction: int = 0) -
     Raises PackvizError for a layer or direction that this trace does not have, or if torch refused to pack.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
-    view = watch(trace, watched_layer(trace, layer, direction), direction, Window(), transposed=False)
+    view = watch(trace, *watched_layer(trace, layer, direction), Window(), transposed=False)
     view = replace(view, text=places.line_height(view), gradients=trace.backward())
     padded, entered = padded_back(trace, view.layer, direction)
     assert view.gradients is not None

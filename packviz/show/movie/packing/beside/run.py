@@ -56,7 +56,7 @@ def beside(
     Raises PackvizError for a layer or direction that this trace does not have, or if torch refused to pack.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
-    both = pair(trace, watched_layer(trace, layer, direction), direction, Window(sequences, steps).checked())
+    both = pair(trace, *watched_layer(trace, layer, direction), Window(sequences, steps).checked())
     names = recurrent.kind(both.view).in_code("n")
     initial = "" if recurrent.initial_state(both.view) == "zeros" else f", {recurrent.kind(both.view).in_code('0')}"
     lines = (
