@@ -204,9 +204,22 @@ def test_weights_and_data_can_be_uploaded_together(app: AppTest, tmp_path: Path)
     give(app, {"weights.pt": weights, "b.safetensors": (tmp_path / "b.safetensors").read_bytes()})
     assert movies(app)
     assert "No mistake was found" in texts(app)
-    assert "random numbers are used" not in texts(app)
+    assert "random numbers" not in texts(app)
     give(app, {"model.pt": model})
     assert "⚠" in texts(app)
+
+
+def test_a_run_on_random_numbers_says_what_is_missing(app: AppTest) -> None:
+    weights, x = saved(nn.GRU(4, 3).state_dict()), npy(np.ones((2, 3, 4), "float32"))
+    give(app, {"gru.pt": weights})
+    assert "The weights take 4 features, but no x was given. This is a run on random numbers." in texts(app)
+    give(app, {"gru.pt": weights, "x.npy": npy(np.ones((2, 3, 5), "float32"))})
+    assert "but x is a float32 tensor of shape (2, 3, 5). This is a run on random numbers." in texts(app)
+    give(app, {"gru.pt": weights, "x.npy": x})
+    assert "x fits the weights, but its lengths are missing. Give them above to run x." in texts(app)
+    give(app, {"gru.pt": weights, "x.npy": x, "lengths.npy": npy(np.array([3, 2]))})
+    assert movies(app)
+    assert "random numbers" not in texts(app)
 
 
 def test_files_that_are_not_examined_are_named(app: AppTest) -> None:

@@ -15,7 +15,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.config import Config
 from packviz.show.movie import movie
 from packviz.show.movie.kinds import movie_kind_of, stages_of
-from packviz.text import counted
+from packviz.text import counted, shown
 from ui.parts.part import TABLES, distance, explore, fresh, table
 from ui.parts.player import clip
 from ui.parts.status import announce
@@ -162,9 +162,10 @@ def _step_by_step(given: Given, module: nn.RNNBase) -> None:
 def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, list[int] | None]:
     """Return the module's input, cut to a size that can be shown, with a sentence on the page if it is not x itself."""
     x, ends = given.x, as_integers(given.lengths)
-    if isinstance(x, PackedSequence) and x.data.dim() == 2 and x.data.size(1) == module.input_size:
+    fits = _fits(x, module)
+    if isinstance(x, PackedSequence) and fits:
         return x, None
-    if isinstance(x, Tensor) and x.dim() == 3 and x.size(2) == module.input_size and given.lengths is not None:
+    if isinstance(x, Tensor) and fits and given.lengths is not None:
         B, T = (0, 1) if module.batch_first else (1, 0)
         cut = x.narrow(B, 0, min(x.size(B), _MAX_SEQUENCES)).narrow(T, 0, min(x.size(T), _MAX_STEPS))
         if cut.shape != x.shape:
@@ -172,12 +173,20 @@ def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, l
         return cut, None if ends is None else [min(end, cut.size(T)) for end in ends][: cut.size(B)]
     if not ends or len(ends) > _MAX_SEQUENCES or not all(1 <= end <= _MAX_STEPS for end in ends):
         ends = list(_STAND_INS)
-    st.text(
-        f"The weights take {module.input_size} features, but no such x was given, so random numbers are used instead."
-    )
+    got = "no x was given" if x is None else f"x is {shown(x)}"
+    why = f"The weights take {module.input_size} features, but {got}."
+    why = "x fits the weights, but its lengths are missing. Give them above to run x." if fits else why
+    st.text(f"{why} This is a run on random numbers.")
     shape = (len(ends), max(ends)) if module.batch_first else (max(ends), len(ends))
     drawn = torch.randn(*shape, module.input_size, generator=torch.Generator().manual_seed(0))
     return drawn.to(module.weight_ih_l0.dtype), ends  # type: ignore[arg-type]
+
+
+def _fits(x: object, module: nn.RNNBase) -> bool:
+    """Return whether each step of x has the features that the module takes."""
+    values = x.data if isinstance(x, PackedSequence) else x
+    dims = 2 if isinstance(x, PackedSequence) else 3
+    return isinstance(values, Tensor) and values.dim() == dims and values.size(-1) == module.input_size
 
 
 def _watched(module: nn.RNNBase) -> tuple[int, int]:
