@@ -1,8 +1,10 @@
 // Layout: the view of a scene that suits the screen, and the size of its cells.
 
-/** @import { Frame, Ink, Scene, Standing, View } from "./types" */
+/** @import { Ink, Inked, Limits, Needs, Place, Scene, Standing, View } from "./types" */
 
 import { before } from "./rects.js";
+
+export { inked } from "./ink.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
@@ -10,8 +12,40 @@ const EDGE = 10; // pixels above and below the picture
 export const READABLE = 11; // pixels of the smallest text
 export const LETTERED = READABLE; // pixels of a row that has its letter,
 export const WORDED = READABLE + 2; // of one that has its words and numbers,
+export const ROW = 16; // of a row that is not low,
 export const BADGE = 15; // and of a letter whose row is as high as it
 export const TIGHT = 0.77; // the share of a small cell's height taken by text in it or beside it that must be legible from afar
+const SQUARE = 1.12; // width ÷ height: a wider picture is one on a desktop, any other one on a phone
+
+const LETTER = 0.6, // width of a letter ÷ its height
+  BOLD = 0.68, // and of a bold one
+  RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
+  FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
+  UNSIGNED = 2.3, // and where no number is negative;
+  SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
+  SLENDER = 1.5, // height ÷ width of a unit whose row has grown
+  ROUNDING = 0.5; // pixels by which a unit may be narrower than what it needs
+const FULL = 0.9, // the share of the wanted size at which a line of text is large enough
+  FEWER = 0.5; // the worth of cells without some of the panels
+
+/**
+ * A picture that is as wide as its place.
+ * @type {Limits}
+ */
+export const USUAL = { edge: 10, aspect: 1.8, tight: TIGHT, bold: BOLD, beside: BOLD, numbers: false, row: 0 };
+/**
+ * One in a narrow place. There it scrolls if its texts have no room, so they get more of it and need less.
+ * @type {Limits}
+ */
+export const NARROW = {
+  edge: 5, // a margin is width lost to cells
+  aspect: 2.6, // a long word fits into a low and wide cell
+  tight: READABLE / ROW, // a low row is stretched a little more
+  bold: 0.62, // less of the room beside a word stays free,
+  beside: 0.55, // and beside the letter of its row it is not bold
+  numbers: true, // no letter can replace them
+  row: 4, // a phone is high: words have room for their ids below them
+};
 
 /**
  * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside
@@ -27,38 +61,6 @@ export const lineOf = (unit, height, least) =>
  * @param {number} least
  */
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
-const LETTER = 0.6, // width of a letter ÷ its height
-  BOLD = 0.68, // and of a bold one
-  NUMBER = 4.1, // letters of a number in a cell, its minus among them
-  NUMBERED = 0.9, // units: the least width of a number
-  CLEAR = 1; // letters that would have room beside the text in a cell
-const FEWER = 0.5; // the worth of a view without some of the panels
-export const ROW = 16; // pixels of a row: in lower ones a picture in its place is kept only if its headings are whole
-const RESIZED = 2, // how often the size of cells is computed anew for the text beside them, whose size depends on it
-  FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
-  UNSIGNED = 2.3, // and where no number is negative;
-  SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
-  SLENDER = 1.5; // height ÷ width of a unit whose row has grown
-/** The limits of a picture that is as wide as its place. */
-export const USUAL = {
-  edge: EDGE, // pixels on either side of the picture
-  aspect: 1.8, // maximum aspect ratio of a cell, either way, if that makes text legible, as in full screen for the last row
-  tight: TIGHT, // text size ÷ the height of a row that is stretched for it
-  bold: BOLD, // width of a letter of a word ÷ its height,
-  beside: BOLD, // and where the letter of its row is beside it
-  numbers: false, // whether all numbers must have room, too
-  row: 0, // lines of text: the height to which rows grow if there is height for it; the texts beside them do not grow
-};
-/** Those in a narrow place, where a picture may scroll, each measured at 390 pixels for the picture that needs it. */
-export const NARROW = {
-  edge: 5, // what leaks, which otherwise scrolls further
-  aspect: 2.6, // the Zen of Python: otherwise its words fit nowhere
-  tight: READABLE / ROW, // borders, whose rows are lower otherwise
-  bold: 0.62, // gradients padded beside packed, whose rows are lower otherwise
-  beside: 0.55, // packing, which otherwise scrolls: beside their letter, words need not be bold
-  numbers: true, // the run padded beside packed: its place is too narrow for its numbers
-  row: 4, // words with their ids below them
-};
 /**
  * Text does not grow with large cells: the share of the room above and before them that is enough for it.
  * @param {number} unit
@@ -66,61 +68,6 @@ export const NARROW = {
  * @param {number} least
  */
 const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (0.44 * unit));
-
-/**
- * What is ever visible in some frames, by panel, in units: the box around the cells, and the texts beside them.
- * @param {Frame[]} frames
- * @returns {Ink}
- */
-export function inked(frames) {
-  /** @type {Ink} */
-  const ink = { panels: {} };
-  /** @type {Frame["states"]} */
-  let before = [];
-  for (const { states } of frames) {
-    for (let i = 0; i < states.length; i++) if (states[i] !== before[i] && states[i].shown) add(ink, states[i]);
-    before = states;
-  }
-  for (const { role, p } of before) // shown or not: its words are needed in all scenes
-    if ((role === "label" || role === "value") && ink.panels[p]) ink.panels[p].whole = true;
-  return ink;
-}
-/**
- * @param {Ink} ink
- * @param {Frame["states"][number]} state
- */
-function add({ panels }, { role, p, x, y, w, h, text, sub, v, vec, scale }) {
-  const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  panels[p] ??= {
-    ...far,
-    texts: new Map(),
-    titles: new Map(),
-    letters: 0,
-    whole: false,
-    lettered: false,
-    numbers: new Set(),
-    signed: false,
-    scales: new Set(),
-  };
-  const box = panels[p],
-    words = (role === "token" || role === "ghost") && text.length,
-    step = role === "value" ? w : role === "output" && vec ? w / vec.length : 0, // of a number on its stripe
-    numbered = step >= NUMBERED && !text && !sub,
-    signed = v < 0 || Boolean(vec?.some((number) => number < 0)),
-    figure = text || sub ? (text || sub).length + CLEAR : signed ? NUMBER : NUMBER - 1,
-    inside = numbered || role === "value" ? (figure * w) / step : words ? words + CLEAR : 0;
-  box.lettered ||= role === "label";
-  if (inside) box.letters = Math.max(box.letters, inside / w); // a vertical thread has no width
-  if (numbered) box.numbers.add(step);
-  if (numbered) box.signed ||= signed;
-  if (role === "value" || (vec && role !== "label")) box.scales.add(scale);
-  box.left = Math.min(box.left, x);
-  box.top = Math.min(box.top, y, y + h);
-  box.bottom = Math.max(box.bottom, y, y + h);
-  if (role === "title") box.titles.set(x, { y, letters: Math.max(box.titles.get(x)?.letters ?? 0, text.length) });
-  if (role === "title" || role === "note") box.texts.set(x, Math.max(box.texts.get(x) ?? 0, text.length));
-  else box.right = Math.max(box.right, x + w);
-}
 
 /**
  * The box around everything in a view, in units; unit, across: a unit's height and width in pixels.
@@ -153,92 +100,156 @@ function bounds(view, ink, unit, across, height, least) {
 }
 
 /**
+ * The widths of a unit in pixels at which the texts in these panels fit into their cells.
+ * @param {Inked[]} boxes
+ * @param {number} least
+ * @param {Limits} limits
+ * @returns {Needs}
+ */
+export function needs(boxes, least, { bold, beside, numbers }) {
+  const words = (/** @type {Inked[]} */ some, /** @type {number} */ narrow) =>
+    least * Math.max(0, ...some.map(({ letters, lettered }) => letters * (lettered ? narrow : bold)));
+  const figures = (/** @type {number} */ more) =>
+    boxes.flatMap(({ numbers, signed }) =>
+      [...numbers].map((w) => (least * ((signed ? FIGURE : UNSIGNED) + more)) / w),
+    );
+  const must = numbers ? figures(0) : [],
+    whole = boxes.filter((box) => box.whole),
+    wanted = Math.max(words(boxes, bold), ...must);
+  return { needed: Math.max(words(whole, beside), ...must), wanted, spaced: Math.max(wanted, ...figures(SPACED)) };
+}
+/**
+ * The height and width of a unit in pixels at which a box of units fills a place. Cells are squares; where text in them or
+ * beside them needs it, and there is room, they are higher or wider.
+ * @param {{ left: number, top: number, right: number, bottom: number }} box
+ * @param {Place} place
+ * @param {Needs} needs
+ */
+function filling(box, { width, height, room, least, limits: { edge, aspect, tight } }, { spaced }) {
+  const wide = (width - 2 * edge) / (box.right - box.left),
+    high = (room - 2 * EDGE) / (box.bottom - box.top),
+    even = Math.min(wide, high, MAX_UNIT * Math.max(1, height / LOW));
+  return {
+    unit: Math.min(high, Math.max(even, Math.min(least / tight, aspect * even))),
+    across: Math.min(wide, Math.max(even, Math.min(spaced, aspect * even))),
+  };
+}
+/**
+ * A view in the middle of its place, with cells as large as fit.
+ * @param {View} view
+ * @param {Ink | undefined} ink
+ * @param {Place} place
+ * @param {Needs} needs
+ * @returns {Standing}
+ */
+export function standing(view, ink, place, needs) {
+  const { width, height, room, least, limits } = place;
+  let box = { left: 0, top: 0, right: view.w, bottom: view.h },
+    { unit, across } = filling(box, place, needs);
+  for (let times = 0; times < RESIZED; times++) {
+    box = bounds(view, ink, unit, across, height, least);
+    ({ unit, across } = filling(box, place, needs));
+  }
+  const high = (room - 2 * EDGE) / ((box.bottom - box.top) * unit),
+    tall = Math.max(1, Math.min(high, (limits.row * least) / unit, (SLENDER * across) / unit));
+  return {
+    view,
+    unit,
+    wide: across / unit,
+    tall,
+    squeeze: squeezed(unit, height, least),
+    left: (width - (box.left + box.right) * across) / 2,
+    top: (room - (box.top + box.bottom) * unit * tall) / 2,
+  };
+}
+/**
+ * Whether each heading ends before the next one on its line, and in the picture.
+ * @param {Standing} standing
+ * @param {Ink | undefined} ink
+ * @param {Place} place
+ */
+export function headed({ view, unit, wide, left }, ink, { width, height, least }) {
+  const across = unit * wide,
+    line = lineOf(unit, height, least);
+  const headings = Object.entries(view.at).flatMap(([name, [x, y]]) =>
+    [...(ink?.panels[name]?.titles ?? [])].map(([from, title]) => ({
+      x: left + (x + from) * across,
+      y: (y + title.y) * unit,
+      letters: title.letters,
+    })),
+  );
+  return headings.every(({ x, y, letters }) => {
+    const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < line).map(({ x }) => x);
+    return x + letters * LETTER * line <= Math.min(width, ...next);
+  });
+}
+/** @param {View} view */
+export const panels = ({ at }) => Object.keys(at).length;
+/** @type {(across: number, needed: number) => boolean} */
+const fit = (across, needed) => across >= needed - ROUNDING;
+/**
+ * How complete a view is: 1 if it has all panels, room for every word and number that must be whole, and rows high enough
+ * for them; 2 if its other words have room, too; 0 if something is missing.
+ * @param {Standing} standing
+ * @param {Place} place
+ * @param {Needs} needs
+ * @param {number} many
+ */
+function completeness({ view, unit, wide }, { least }, { needed, wanted }, many) {
+  if (panels(view) < many || !fit(unit * wide, needed) || unit < (WORDED * least) / READABLE) return 0;
+  return fit(unit * wide, wanted) ? 2 : 1;
+}
+/**
+ * The size of a view's cells in pixels. They are worth less if words are cut, and half as much without some of the panels.
+ * @param {Standing} standing
+ * @param {Needs} needs
+ * @param {number} many
+ */
+function worth({ view, unit, wide }, { needed }, many) {
+  const across = unit * wide,
+    room = Math.min(1, across / Math.max(1, needed)); // the share of the words that has room
+  return Math.min(unit, across) * room ** 2 * (panels(view) < many ? FEWER : 1);
+}
+/**
+ * Whether a view is better than another one: more complete; if both are equally so, with lines of text that are large enough;
+ * else with the larger cells.
+ * @param {Standing} view
+ * @param {Standing} other
+ * @param {Place} place
+ * @param {Needs} needs
+ * @param {number} many the panels of the view that has most
+ */
+export function better(view, other, place, needs, many) {
+  const merits = (/** @type {Standing} */ each) => [
+    completeness(each, place, needs, many),
+    Number(lineOf(each.unit, place.height, place.least) >= FULL * place.least),
+    worth(each, needs, many),
+  ];
+  const [ours, theirs] = [merits(view), merits(other)],
+    first = ours.findIndex((merit, i) => Math.abs(merit - theirs[i]) > 0.001);
+  return first >= 0 && ours[first] > theirs[first];
+}
+/**
  * The view with all panels and large, legible cells, as far as there is one, centred in the picture.
  * Below it a band of `foot` pixels stays free.
  * @param {Scene} scene
  * @param {number} width
  * @param {number} height
  * @param {Ink} [ink]
- * @param {{ foot?: number, least?: number, limits?: typeof USUAL }} [text]
+ * @param {{ foot?: number, least?: number, limits?: Limits }} [text]
  * @returns {Standing}
  */
 export function frameView(scene, width, height, ink, { foot = 0, least = READABLE, limits = USUAL } = {}) {
-  const room = height - foot,
+  const place = { width, height, room: height - foot, least, limits },
+    views = width / place.room > SQUARE ? scene.wide : scene.tall,
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
-    named = Object.entries(ink?.panels ?? {}).filter(([name]) => placed.has(name)),
-    inks = named.map(([, box]) => box),
-    { edge, aspect, tight, bold, row } = limits,
-    worded = (/** @type {typeof inks} */ some, /** @type {number} */ beside) =>
-      least * Math.max(0, ...some.map(({ letters, lettered }) => letters * (lettered ? beside : bold))),
-    numbered = (/** @type {number} */ more) =>
-      inks.flatMap(({ numbers, signed }) =>
-        [...numbers].map((w) => ((signed ? FIGURE : UNSIGNED) + more) * (least / w)),
-      ),
-    figures = limits.numbers ? numbered(0) : [],
-    wanted = Math.max(worded(inks, bold), ...figures), // the width of a unit in pixels at which all texts fit into their cells,
-    needed = Math.max(
-      worded(
-        inks.filter(({ whole }) => whole),
-        limits.beside,
-      ),
-      ...figures,
-    ), // and at which those fit that no letter can replace
-    spaced = Math.max(wanted, ...numbered(SPACED)),
-    most = MAX_UNIT * Math.max(1, height / LOW);
-  /** @param {View} view */
-  const standing = (view) => {
-    let [unit, across] = [most, most],
-      box = bounds(view, undefined, unit, across, height, least);
-    for (let times = 0; times <= RESIZED; times++) {
-      const wide = (width - 2 * edge) / (box.right - box.left),
-        high = (room - 2 * EDGE) / (box.bottom - box.top),
-        even = Math.min(wide, high, most);
-      unit = Math.min(high, Math.max(even, Math.min(least / tight, aspect * even)));
-      across = Math.min(wide, Math.max(even, Math.min(spaced, aspect * even)));
-      if (times < RESIZED) box = bounds(view, ink, unit, across, height, least);
-    }
-    const high = (room - 2 * EDGE) / ((box.bottom - box.top) * unit),
-      tall = Math.max(1, Math.min(high, (row * least) / unit, (SLENDER * across) / unit));
-    return {
-      view,
-      unit,
-      wide: across / unit,
-      tall,
-      squeeze: squeezed(unit, height, least),
-      left: (width - (box.left + box.right) * across) / 2,
-      top: (room - (box.top + box.bottom) * unit * tall) / 2,
-    };
-  };
-  /** @param {View} view */
-  const panels = ({ at }) => Object.keys(at).length,
-    views = width / room > 1.12 ? scene.wide : scene.tall;
-  const many = Math.max(...views.map(panels)),
-    lined = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
-    legible = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),
-    // all panels are preferred to large cells and to whole words
-    worth = (/** @type {Standing} */ { view, unit, wide }) =>
-      Math.min(unit, unit * wide) *
-      lined(unit) ** 8 *
-      (unit * wide < wanted - 0.5 ? 0.85 : 1) *
-      legible(unit * wide) ** 2 *
-      (panels(view) < many ? FEWER : 1);
-  const best = views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best)),
-    across = best.unit * best.wide,
-    letter = LETTER * lineOf(best.unit, height, least);
-  // Whether each heading ends before the next one on its line, and in the picture.
-  const headings = Object.entries(best.view.at).flatMap(([name, [x, y]]) =>
-    [...(ink?.panels[name]?.titles ?? [])].map(([from, title]) => ({
-      x: best.left + (x + from) * across,
-      y: (y + title.y) * best.unit,
-      letters: title.letters,
-    })),
-  );
-  const headed = headings.every(({ x, y, letters }) => {
-    const next = headings
-      .filter((other) => other.x > x + across && Math.abs(other.y - y) < letter / LETTER)
-      .map(({ x }) => x);
-    return x + letters * letter <= Math.min(width, ...next);
-  });
-  const spelled = across >= needed - 0.5;
-  return { ...best, least, room: width, fits: panels(best.view) === many && spelled, spelled, headed };
+    boxes = Object.entries(ink?.panels ?? {}).flatMap(([name, box]) => (placed.has(name) ? [box] : [])),
+    need = needs(boxes, least, limits),
+    many = Math.max(...views.map(panels));
+  const best = views
+    .map((view) => standing(view, ink, place, need))
+    .reduce((best, other) => (better(other, best, place, need, many) ? other : best));
+  const spelled = fit(best.unit * best.wide, need.needed),
+    fits = panels(best.view) === many && spelled;
+  return { ...best, least, room: width, fits, spelled, headed: headed(best, ink, place) };
 }

@@ -236,6 +236,33 @@ export interface Inked {
 export interface Ink {
   panels: Record<string, Inked>;
 }
+/** How close things may be in a picture, to fit into its place. */
+export interface Limits {
+  edge: number; // pixels on either side
+  aspect: number; // maximum width ÷ height of a cell, or height ÷ width, if its text needs that
+  tight: number; // the height of text ÷ that of a row that is stretched for it
+  bold: number; // the width of a letter ÷ its height in a word,
+  beside: number; // and in one whose row has its letter beside it
+  numbers: boolean; // whether all numbers must have room, too
+  row: number; // to how many lines of text a row grows if there is height left
+}
+/** Where a picture is drawn: its width and height in pixels, the part of the height it may use, and its smallest text. */
+export interface Place {
+  width: number;
+  height: number;
+  room: number;
+  least: number;
+  limits: Limits;
+}
+/**
+ * The width of a unit in pixels at which texts fit into their cells. needed: the words that no letter can replace. wanted: all
+ * words. spaced: these, and numbers that keep clear of a line around their cells.
+ */
+export interface Needs {
+  needed: number;
+  wanted: number;
+  spaced: number;
+}
 /** A cell as drawn; without a rectangle if its panel is not in view. */
 export interface Look {
   state: Cell;

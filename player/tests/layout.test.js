@@ -17,10 +17,84 @@ test("the view with the largest cells is chosen, and a unit is larger than 110 p
   assert.equal(frameView(scene, 300, 800).view, small);
 });
 
-test("better all panels than larger cells", () => {
-  const both = { w: 5, h: 2, at: { x: [0, 0], y: [3, 0] }, breaks: {} };
-  assert.equal(frameView({ wide: [view, both], tall: [] }, 200, 100).view, both);
+/** A view of panels side by side, each with a row of words and a letter in the line above it. */
+const sideBySide = (names, columns) => ({
+  w: columns * names.length,
+  h: 2,
+  at: Object.fromEntries(names.map((name, i) => [name, [columns * i, 1]])),
+  breaks: {},
 });
+/** The same, one panel above the other. */
+const stacked = (names, columns) => ({
+  w: columns,
+  h: 2 * names.length,
+  at: Object.fromEntries(names.map((name, i) => [name, [0, 1 + 2 * i]])),
+  breaks: {},
+});
+const inkOf = (names, columns, text) =>
+  inked([
+    {
+      states: names.flatMap((p) => [
+        cell({ role: "label", p, y: -1, w: 1, h: 1, text: "A" }),
+        ...Array.from({ length: columns }, (_, x) => cell({ p, x, w: 1, h: 1, text })),
+      ]),
+    },
+  ]);
+
+const FOUR = ["p", "q", "r", "s"],
+  ROOM = { height: 400, columns: 6, text: "we" };
+for (const [reason, given, chosen, facts] of [
+  [
+    "side by side in a low place, since that makes the larger cells",
+    { width: 1400, height: 150, views: [sideBySide(FOUR, 6), stacked(FOUR, 6)] },
+    { view: 0 },
+    { fits: true, unit: 56 },
+  ],
+  [
+    "one above the other in a place that is not as wide",
+    { width: 500, height: 400, views: [sideBySide(FOUR, 6), stacked(FOUR, 6)] },
+    { view: 1 },
+    { fits: true, unit: 45 },
+  ],
+  [
+    "all panels before larger cells, as long as their words are whole",
+    { width: 700, views: [sideBySide(["p"], 6), sideBySide(FOUR, 6)] },
+    { view: 1 },
+    { fits: true, unit: 28 },
+  ],
+  [
+    "without some panels if their words are whole then, and hardly any of each has room otherwise",
+    { width: 500, text: "again", views: [sideBySide(FOUR, 6), sideBySide(["p"], 6)] },
+    { view: 1 },
+    { spelled: true, unit: 70 },
+  ],
+  [
+    "all panels with words that are cut a little before cells of less than twice the size",
+    { width: 480, views: [sideBySide(FOUR.slice(1), 6), sideBySide(FOUR, 6)] },
+    { view: 1 },
+    { spelled: false, unit: 19 },
+  ],
+  [
+    "lower cells whose words are whole before larger ones whose words are cut",
+    {
+      width: 600,
+      height: 220,
+      text: "understands",
+      columns: 4,
+      views: [sideBySide(["p", "q"], 4), stacked(["p", "q"], 4)],
+    },
+    { view: 1 },
+    { fits: true, unit: 49 },
+  ],
+])
+  test(reason, () => {
+    const { width, height, columns, text, views, least } = { ...ROOM, ...given };
+    const found = frameView({ wide: views, tall: views }, width, height, inkOf(FOUR, columns, text), { least });
+    assert.equal(views.indexOf(found.view), chosen.view);
+    for (const [name, value] of Object.entries(facts))
+      if (name === "unit") assert.ok(found.unit >= value, `${found.unit}`);
+      else assert.equal(found[name], value);
+  });
 
 test("in a narrow place a picture is as wide as its numbers need, in a wide one as its place", () => {
   const long = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
