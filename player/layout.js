@@ -23,7 +23,7 @@ const LETTER = 0.6, // width of a letter ÷ its height
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative;
   SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
-  SLENDER = 1.5, // height ÷ width of a unit whose row has grown
+  SLENDER = 2, // height ÷ width of a unit whose row has grown
   ROUNDING = 0.5; // pixels by which a unit may be narrower than what it needs
 const FULL = 0.9, // the share of the wanted size at which a line of text is large enough
   FEWER = 0.5; // the worth of cells without some of the panels
@@ -44,7 +44,7 @@ export const NARROW = {
   bold: 0.62, // less of the room beside a word stays free,
   beside: 0.55, // and beside the letter of its row it is not bold
   numbers: true, // no letter can replace them
-  row: 4, // a phone is high: words have room for their ids below them
+  row: 6, // a phone is high: words have room for their ids below them
 };
 
 /**
