@@ -5,7 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "An *RNN* reads padding, too.",
+    "An *RNN* reads padding; packing skips it.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
     ("compare", "Padded beside packed →"),

@@ -38,7 +38,7 @@ def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
         f"`[{', '.join(f'{number:.2f}' for number in state.tolist())}]`"
         for state in (record.alone, record.padded, record.packed)
     )
-    assert ends == f"**B ends after 2 words:** *final state* {alone}"
+    assert ends == f"**B has 2 words:** *final state* {alone}"
     assert padded == f":red[✗ **Padding**] gives :red[{left}]"
     assert packed == f":green[✓ **Packing**] gives :green[{right}]"
 
@@ -50,7 +50,7 @@ def test_a_number_that_rounds_to_zero_has_no_sign(seed: int) -> None:
 
 def test_a_wide_state_is_cut_and_numbers_are_called_numbers() -> None:
     ends, padded, _ = found("1 2\n3", hidden_size=6).lines
-    assert "B ends after 1 number:" in ends
+    assert "B has 1 number:" in ends
     assert padded.count(",") == 4
     assert ", …]`]" in padded
 
