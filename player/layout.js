@@ -25,8 +25,10 @@ const LETTER = 0.6, // width of a letter ÷ its height
   SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
   SLENDER = 2, // height ÷ width of a unit whose row has grown
   ROUNDING = 0.5; // pixels by which a unit may be narrower than what it needs
-const FULL = 0.9, // the share of the wanted size at which a line of text is large enough
-  FEWER = 0.5; // the worth of cells without some of the panels
+const SMALL_LINES = 8, // the powers of what small lines of text,
+  CUT_WORDS = 2, // and words without enough room leave of a view's worth;
+  LETTERS = 0.85, // the factors of letters instead of words,
+  FEWER = 0.5; // and of a view without some of the panels
 
 /**
  * A picture that is as wide as its place.
@@ -188,46 +190,21 @@ export const panels = ({ at }) => Object.keys(at).length;
 /** @type {(across: number, needed: number) => boolean} */
 const fit = (across, needed) => across >= needed - ROUNDING;
 /**
- * How complete a view is: 1 if it has all panels, room for every word and number that must be whole, and rows high enough
- * for them; 2 if its other words have room, too; 0 if something is missing.
+ * How much a view is worth: the pixels of its cells, times a factor of at most 1 for each thing that it lacks. The powers
+ * say how much that matters: with lines of nine tenths of the wanted size, cells are worth less than half of what they are.
  * @param {Standing} standing
- * @param {Place} place
- * @param {Needs} needs
- * @param {number} many
- */
-function completeness({ view, unit, wide }, { least }, { needed, wanted }, many) {
-  if (panels(view) < many || !fit(unit * wide, needed) || unit < (WORDED * least) / READABLE) return 0;
-  return fit(unit * wide, wanted) ? 2 : 1;
-}
-/**
- * The size of a view's cells in pixels. They are worth less if words are cut, and half as much without some of the panels.
- * @param {Standing} standing
- * @param {Needs} needs
- * @param {number} many
- */
-function worth({ view, unit, wide }, { needed }, many) {
-  const across = unit * wide,
-    room = Math.min(1, across / Math.max(1, needed)); // the share of the words that has room
-  return Math.min(unit, across) * room ** 2 * (panels(view) < many ? FEWER : 1);
-}
-/**
- * Whether a view is better than another one: more complete; if both are equally so, with lines of text that are large enough;
- * else with the larger cells.
- * @param {Standing} view
- * @param {Standing} other
  * @param {Place} place
  * @param {Needs} needs
  * @param {number} many the panels of the view that has most
  */
-export function better(view, other, place, needs, many) {
-  const merits = (/** @type {Standing} */ each) => [
-    completeness(each, place, needs, many),
-    Number(lineOf(each.unit, place.height, place.least) >= FULL * place.least),
-    worth(each, needs, many),
-  ];
-  const [ours, theirs] = [merits(view), merits(other)],
-    first = ours.findIndex((merit, i) => Math.abs(merit - theirs[i]) > 0.001);
-  return first >= 0 && ours[first] > theirs[first];
+export function worth({ view, unit, wide }, { height, least }, { needed, wanted }, many) {
+  const across = unit * wide,
+    cells = Math.min(unit, across),
+    lines = Math.min(1, lineOf(unit, height, least) / least) ** SMALL_LINES, // from afar, smaller ones cannot be read
+    words = Math.min(1, across / Math.max(1, needed)) ** CUT_WORDS, // the share that has room of those that must be whole
+    letters = fit(across, wanted) ? 1 : LETTERS, // instead of some of the other words
+    all = panels(view) < many ? FEWER : 1;
+  return cells * lines * words * letters * all;
 }
 /**
  * The view with all panels and large, legible cells, as far as there is one, centred in the picture.
@@ -245,10 +222,11 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
     boxes = Object.entries(ink?.panels ?? {}).flatMap(([name, box]) => (placed.has(name) ? [box] : [])),
     need = needs(boxes, least, limits),
-    many = Math.max(...views.map(panels));
+    many = Math.max(...views.map(panels)),
+    worthOf = (/** @type {Standing} */ each) => worth(each, place, need, many);
   const best = views
     .map((view) => standing(view, ink, place, need))
-    .reduce((best, other) => (better(other, best, place, need, many) ? other : best));
+    .reduce((best, other) => (worthOf(other) > worthOf(best) + 0.01 ? other : best));
   const spelled = fit(best.unit * best.wide, need.needed),
     fits = panels(best.view) === many && spelled;
   return { ...best, least, room: width, fits, spelled, headed: headed(best, ink, place) };

@@ -61,10 +61,10 @@ function wideView(scene, width, height, ink, text) {
   const limits = { ...USUAL, beside: NARROW.beside, row: NARROW.row },
     alone = { wide: [usual.view], tall: [usual.view] },
     small = frameView(alone, width, height, ink, { ...text, least: READABLE, limits });
-  if (small.spelled && small.unit >= WORDED) return usual;
+  if (small.spelled) return usual;
   for (let { least } = text; least >= READABLE; least--) {
     const how = { from: SLIGHT, to: BROAD, whole: true },
-      found = wider(fullest(scene.wide), how, width, height, ink, { ...text, least, limits });
+      found = wider([usual.view], how, width, height, ink, { ...text, least, limits });
     if (found) return found;
   }
   return usual;
@@ -85,10 +85,9 @@ function narrowView(scene, width, height, ink, text) {
     told = (/** @type {View} */ { at }) => Object.keys(at).filter((name) => ink?.panels[name]?.whole),
     enough = all.filter(({ at }) => full.some((each) => told(each).every((name) => at[name]))); // without panels that repeat what others show
   const ways = [
-    { views: full, to: 1, whole: true }, // in its place, with all panels in low rows,
-    { views: scene.tall, to: 1, whole: true }, // or without some of the panels, as on a tall screen;
-    { views: enough, to: LITTLE, whole: true }, // scrolled a little, with whole headings,
-    { views: enough, to: MUCH, whole: false }, // or as far as the texts need
+    { views: [...full, ...scene.tall], to: 1, whole: true }, // in its place, if need be without some of the panels,
+    { views: enough, to: LITTLE, whole: true }, // scrolled a little,
+    { views: enough, to: MUCH, whole: false }, // or as far as the texts need, even if a heading ends early
   ];
   for (const { views, ...how } of ways) {
     const found = wider(views, how, width, height, ink, narrow);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frameView, inked } from "../layout.js";
+import { frameView, inked, worth } from "../layout.js";
 import { roomyView } from "../room.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
@@ -57,10 +57,16 @@ for (const [reason, given, chosen, facts] of [
     { fits: true, unit: 45 },
   ],
   [
-    "all panels before larger cells, as long as their words are whole",
-    { width: 700, views: [sideBySide(["p"], 6), sideBySide(FOUR, 6)] },
+    "all panels before cells of less than twice the size",
+    { width: 700, views: [sideBySide(FOUR.slice(1), 6), sideBySide(FOUR, 6)] },
     { view: 1 },
     { fits: true, unit: 28 },
+  ],
+  [
+    "all panels before such cells, even if some words are cut a little",
+    { width: 510, views: [sideBySide(FOUR.slice(1), 6), sideBySide(FOUR, 6)] },
+    { view: 1 },
+    { spelled: false, unit: 20 },
   ],
   [
     "without some panels if their words are whole then, and hardly any of each has room otherwise",
@@ -69,10 +75,10 @@ for (const [reason, given, chosen, facts] of [
     { spelled: true, unit: 70 },
   ],
   [
-    "all panels with words that are cut a little before cells of less than twice the size",
-    { width: 480, views: [sideBySide(FOUR.slice(1), 6), sideBySide(FOUR, 6)] },
-    { view: 1 },
-    { spelled: false, unit: 19 },
+    "words with nearly all their room before somewhat larger cells with words that are cut",
+    { width: 600, height: 100, text: "again", views: [sideBySide(FOUR, 6), stacked(FOUR.slice(0, 2), 6)] },
+    { view: 0 },
+    { spelled: false, unit: 24 },
   ],
   [
     "lower cells whose words are whole before larger ones whose words are cut",
@@ -95,6 +101,19 @@ for (const [reason, given, chosen, facts] of [
       if (name === "unit") assert.ok(found.unit >= value, `${found.unit}`);
       else assert.equal(found[name], value);
   });
+
+test("lines of text as large as wanted are worth more than larger cells with smaller lines", () => {
+  const of = (unit, across) =>
+    worth({ view, unit, wide: across / unit }, { height: 720, least: 21.6 }, { needed: 0, wanted: 0 }, 1);
+  assert.ok(of(29, 16) > of(22, 40)); // 0.77 * 22 pixels are less than 21.6
+});
+
+test("room for all words is worth more than somewhat larger cells in which letters replace some", () => {
+  const of = (unit, across) =>
+    worth({ view, unit, wide: across / unit }, { height: 400, least: 11 }, { needed: 20, wanted: 30 }, 1);
+  assert.ok(of(22, 30) > of(25, 25));
+  assert.ok(of(22, 30) < of(27, 27));
+});
 
 test("in a narrow place a picture is as wide as its numbers need, in a wide one as its place", () => {
   const long = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
