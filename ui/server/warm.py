@@ -5,6 +5,7 @@ import gc
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Any
 
 import streamlit as st
@@ -30,6 +31,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     shown = run(Request())
     table(PACKING, shown.trace, "pack", None, 0)
     charts.states(shown.trace)
+    import_module("torch.fx.experimental.symbolic_shapes")  # a second, which torch's first masked attention would take
     compress_all()
     gc.collect()
     gc.freeze()  # later collections skip everything that is loaded now

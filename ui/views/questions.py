@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from packviz.charts import Panel, panels
 from packviz.show.movie import Movie, beside, movie
@@ -145,16 +146,24 @@ def _tested(done: EntryResult) -> str:
 
 
 def _one(entry: Entry) -> str:
-    """Show one entry: the answer, the picture, both programs, the verdict. Return the answer for screen readers."""
-    with st.spinner("Running the two programs ...") if entry.slow else st.container():
-        done = _answer(entry.key)
+    """Show one entry: the answer, the picture, both programs, the verdict. Return the answer for screen readers.
+
+    The answer and the programs are there at once; what the programs show follows when they have run.
+    """
     with st.container(border=True, key="verdict"):
-        if done.explanation != OTHERWISE:
-            st.markdown(f"**{entry.answer}**")
-        st.markdown(done.explanation)
-    # A visitor with an error wants the code first.
-    for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
-        show(done)
+        short, explained = st.empty(), st.empty()
+    short.markdown(f"**{entry.answer}**")
+    above = st.container()
+    shown = _programs(entry)
+    with explained, st.spinner("Running both programs ..."):
+        done = _answer(entry.key)
+    if done.explanation == OTHERWISE:
+        short.empty()
+    explained.markdown(done.explanation)
+    for place, program in zip(shown, (done.wrong, done.right), strict=True):
+        place.code(program.shown or "(no output)", language=None, wrap_lines=True)
+    with st.container() if done.wrong.error else above:  # a visitor with an error wants the code first
+        _picture(done)
     st.markdown(_tested(done))
     if 0 < len(done.depends_on) <= _SHORT:
         st.markdown(done.depends_on)
@@ -186,14 +195,15 @@ def _open(key: str) -> None:
     address.write("entry", key)
 
 
-def _programs(done: EntryResult) -> None:
-    """Show both programs and their output."""
-    both = {"What people write": done.wrong, "What works": done.right}
-    for column, (title, program) in zip(st.columns(2), both.items(), strict=True):
+def _programs(entry: Entry) -> list[DeltaGenerator]:
+    """Show both programs; return the places of their output."""
+    both, places = {"What people write": entry.wrong, "What works": entry.right}, list[DeltaGenerator]()
+    for column, (title, code) in zip(st.columns(2), both.items(), strict=True):
         with column, st.container(gap="small"):
             st.markdown(f"**{title}**")
-            st.code(program.code, language="python", wrap_lines=True)
-            st.code(program.shown or "(no output)", language=None, wrap_lines=True)
+            st.code(code, language="python", wrap_lines=True)
+            places.append(st.empty())
+    return places
 
 
 def _picture(done: EntryResult) -> None:
