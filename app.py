@@ -15,7 +15,7 @@ from ui.server.head import PREVIEW, Head, title_and_description
 from ui.server.headers import Guarded
 from ui.server.static import Static
 from ui.server.warm import warm
-from ui.state.path import pages
+from ui.state.path import mark_group, pages
 from ui.state.visit import session_id
 
 SERVER = Path(__file__).parent / "ui" / "server"
@@ -25,6 +25,7 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     sessions.note(session_id())
     st.logo(str(ICON), size="large")
     page = st.navigation(pages(), position="top", expanded=True)  # in the sidebar of a phone: every page
+    mark_group(page.url_path)
     hide()  # it may rerun, which needs to know the page
     title, _ = title_and_description(page.url_path, st.query_params)
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")

@@ -297,6 +297,15 @@ def test_changed_settings_take_one_row_and_an_empty_verdict_takes_none(visit: Op
     assert box_of(visited.player.locator(".pv-stage"))["height"] >= 300
 
 
+@pytest.mark.parametrize(("path", "group"), [
+    ("packing", "Learn"), ("losses", "Transformers"), ("doctor", "Help"), ("quiz", None), ("", None),
+])  # fmt: skip
+def test_the_menu_marks_the_group_of_the_page(visit: Open, path: str, group: str | None) -> None:
+    sections = visit(path=path, size=LAPTOP).page.get_by_test_id("stTopNavSection")
+    marked = "all => all.filter(each => getComputedStyle(each).fontWeight === '600').map(each => each.innerText)"
+    assert sections.evaluate_all(marked) == ([group] if group else [])
+
+
 def test_a_menu_left_open_on_a_phone_is_closed_on_the_next_load(visit: Open) -> None:
     visited = visit(None, path="padding", size=PHONE, has_touch=True, is_mobile=True)
     menu = visited.page.get_by_test_id("stSidebar")
