@@ -6,6 +6,8 @@ from numbers import Integral, Real
 from typing import TypeGuard, TypeVar
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.text import joined, shown
@@ -31,6 +33,13 @@ def is_number(value: object) -> TypeGuard[float]:
     except OverflowError:
         return False
     return True
+
+
+def as_python(value: object) -> object:
+    """Return a scalar, an array or a dense tensor as numbers and lists of Python; anything else as it is."""
+    if isinstance(value, Tensor):
+        return value if value.is_nested or value.is_meta or value.layout != torch.strided else value.tolist()
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def integer(

@@ -79,6 +79,11 @@ def test_pads_after_the_last_end_token_are_no_documents() -> None:
     assert pv.find_documents(input_ids=[2, 2, 2], eos=2) == (1,)
 
 
+@pytest.mark.parametrize("eos", [np.int64(2), np.array(2), torch.tensor(2), [np.int64(2)], torch.tensor([2, 3])])
+def test_an_end_token_may_come_from_numpy_and_torch(eos: Any) -> None:
+    assert pv.find_documents(input_ids=[5, 6, 2, 7, 8], eos=eos) == (3, 2)
+
+
 def test_empty_documents_are_left_out() -> None:
     assert pv.find_documents(cu_seqlens=[0, 3, 3, 5, 5]) == (3, 2)
 
@@ -116,7 +121,10 @@ def test_positions_are_those_of_arange_in_each_document() -> None:
         ({"cu_seqlens": [3, 2, 1]}, "cu_seqlens", "If these are lengths"),
         ({"cu_seqlens": [3, 5, 6]}, "cu_seqlens", "Put a 0"),
         ({"input_ids": [1, 2]}, "eos", "eos_token_id"),
-        ({"input_ids": [1, 2], "eos": ["</s>"]}, "eos", "eos_token_id"),
+        ({"input_ids": [1, 2], "eos": ["</s>"]}, "eos", "got '</s>'"),
+        ({"input_ids": [1, 2], "eos": 2**70}, "eos", str(2**70)),
+        ({"input_ids": [1, 2], "eos": torch.tensor(2.0)}, "eos", "got 2.0"),
+        ({"input_ids": [1, 2], "eos": torch.tensor(2, device="meta")}, "eos", "eos_token_id"),
         ({"attention_mask": [0.0, float("-inf")]}, "attention_mask", "float32"),
         ({"attention_mask": [0, -1]}, "attention_mask", "additive"),
         ({"position_ids": [0, 1], "attention_mask": [1, 2]}, "attention_mask", "0 at pads and 1 at tokens"),

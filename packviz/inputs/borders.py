@@ -9,7 +9,7 @@ from torch import Tensor
 
 from packviz.errors import PackvizError, first_line
 from packviz.text import listed, shown
-from packviz.validate import choice, is_integer
+from packviz.validate import as_python, choice, is_integer
 
 __all__ = [
     "BORDER_RULES",
@@ -28,6 +28,7 @@ __all__ = [
 Rule = Literal["rises_by_one", "falls", "zero"]
 BORDER_RULES: tuple[Rule, ...] = get_args(Rule)
 Lengths = tuple[int, ...]
+_INT64 = torch.iinfo(torch.int64).min, torch.iinfo(torch.int64).max
 Row = Tensor | Sequence[int] | Sequence[Sequence[int]]  # (N,) or (1, N)
 
 
@@ -266,10 +267,12 @@ def segment_ids_from(mask: Tensor) -> Tensor:
 
 def _of_ends(ids: Tensor, eos: object) -> Tensor:
     """Return the documents that end with these tokens; several at the end of the row are one end, and pads."""
-    ends = [eos] if isinstance(eos, int) else list(eos) if isinstance(eos, Collection) else []
-    if not ends or not all(map(is_integer, ends)):
-        fix = "give eos=tokenizer.eos_token_id"
-        raise PackvizError("eos", expected="the id of the token that ends a document", got=shown(eos), fix=fix)
+    given = as_python(eos)
+    ends = [*map(as_python, given)] if isinstance(given, Collection) and not isinstance(given, Tensor) else [given]
+    wrong = [end for end in ends if not is_integer(end, *_INT64)]
+    if wrong or not ends:
+        fix, got = "give eos=tokenizer.eos_token_id", shown(wrong[0] if wrong else eos)
+        raise PackvizError("eos", expected="the id of the token that ends a document", got=got, fix=fix)
     is_end = torch.isin(ids, torch.tensor(ends, device=ids.device))
     others = (~is_end).nonzero().flatten()
     N = int(others[-1]) + 2 if len(others) else 1
