@@ -19,6 +19,7 @@ from packviz.validate import is_number
 Leaves = dict[str, Tensor]  # the tensors of a result, by name
 
 HALF = (torch.bfloat16, torch.float16)
+_UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)  # of which torch has no arithmetic
 _OUTLIER = 1000  # times the median: such a number is a fill value, whose rounding is not that of the others
 
 
@@ -35,12 +36,12 @@ class Gap(NamedTuple):
 def leaves_of(value: object, parameter: str = "run") -> Leaves:
     """Return the tensors in a result, each with its name; a list of tensors of as many dimensions is one of them.
 
-    Texts and other values are compared by what they print. Raises PackvizError for a tensor on the meta device, which
-    has no numbers, and if there is nothing.
+    Texts, and other values that are no numbers of torch, are compared by what they print. Raises PackvizError for a
+    tensor on the meta device, which has no numbers, and if there is nothing.
 
     parameter   what returned the result, for errors
     """
-    leaves = dict(_named(value, "output"))
+    leaves = {name: leaf.long() if leaf.dtype in _UNSIGNED else leaf for name, leaf in _named(value, "output")}
     on_meta = next((name for name, leaf in leaves.items() if leaf.is_meta), None)
     if leaves and not on_meta:
         return leaves
@@ -55,10 +56,8 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
         yield name, pad_packed_sequence(value, batch_first=True)[0].detach().clone()
     elif isinstance(value, Tensor):
         yield name, _dense(value)
-    elif isinstance(value, np.ndarray | np.generic | Number) and not isinstance(value, Tensor):
-        yield name, torch.as_tensor(value, device="cpu").clone()
-    elif isinstance(value, list | tuple) and value and all(isinstance(one, int | float) for one in value):
-        yield name, torch.tensor(value, device="cpu")
+    elif (numbers := _of_numbers(value)) is not None:
+        yield name, numbers
     elif isinstance(value, Mapping | tuple | list):
         named = value.items() if isinstance(value, Mapping) else enumerate(value)
         leaves = [leaf for key, part in named for leaf in _named(part, f"{name}[{key!r}]")]
@@ -69,7 +68,26 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
         for field in fields(value):
             yield from _named(getattr(value, field.name), f"{name}.{field.name}")
     elif value is not None:
-        yield name, torch.tensor(zlib.crc32(repr(value).encode()), device="cpu")
+        every = value.tolist() if isinstance(value, np.ndarray) else value  # an array prints only some of its values
+        yield name, torch.tensor(zlib.crc32(repr(every).encode()), device="cpu")
+
+
+def _of_numbers(value: object) -> Tensor | None:
+    """Return a number, an array of numbers or a flat list of them as a tensor; None for anything else.
+
+    That is also what torch has no dtype for: texts and dates in an array, decimals, fractions, integers beyond 64 bits.
+    """
+    if isinstance(value, list | tuple):
+        if not value or not all(isinstance(one, int | float) for one in value):
+            return None
+    elif isinstance(value, np.ndarray | np.generic):
+        value = np.array(value, value.dtype.newbyteorder("="), order="C")
+    elif not isinstance(value, Number):
+        return None
+    try:
+        return torch.tensor(value, device="cpu")
+    except (TypeError, ValueError, RuntimeError):
+        return None
 
 
 def _stacked(parts: list[Tensor]) -> Tensor:
@@ -152,7 +170,8 @@ def is_over(far: Tensor, values: Tensor, unit: float, scale: float | None) -> Te
     """Return where a distance from these values is more than rounding; a fill value is measured by itself."""
     if scale is None:
         return far > unit
-    sizes = values.abs().double().nan_to_num(posinf=0.0)
+    sizes = (values if values.is_complex() else values.double()).abs().double()  # torch has no abs() of bools
+    sizes = sizes.nan_to_num(posinf=0.0)
     return far > unit * torch.where(sizes > _OUTLIER * scale, sizes, scale)
 
 

@@ -19,7 +19,7 @@ from packviz.doctor.wording import amounts_of, finding, pairs_of
 from packviz.errors import PackvizError, refusal_of
 from packviz.rules.finding import Finding
 from packviz.text import counted, joined, letters, sequence_label, shown
-from packviz.validate import integer
+from packviz.validate import as_python, integer
 
 __all__ = ["check_samples"]
 
@@ -86,9 +86,10 @@ def _chosen(run: object, samples: object, rows: int | Sequence[int] | None, seed
         raise PackvizError("samples", expected="at least two", got=str(B), fix=fix)
     if rows is None:
         return [*range(B)]
-    if isinstance(rows, int):
-        return sorted(random.Random(seed).sample(range(B), min(integer("rows", rows, 2), B)))
-    chosen = [integer("rows", row, 0, B - 1) for row in rows]
+    given = as_python(rows)
+    if not isinstance(given, list | tuple | range | set | frozenset):
+        return sorted(random.Random(seed).sample(range(B), min(integer("rows", given, 2), B)))
+    chosen = [integer("rows", as_python(row), 0, B - 1) for row in given]
     if len(set(chosen)) != len(chosen) or len(chosen) < 2:
         raise PackvizError("rows", expected="at least two different rows", got=str(chosen), fix="name each row once")
     return chosen

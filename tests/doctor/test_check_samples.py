@@ -3,6 +3,8 @@
 import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +17,7 @@ from torch import Tensor, nn
 
 import packviz as pv
 from packviz.doctor.influence_picture import Influence
+from packviz.doctor.leaves import leaves_of
 from packviz.doctor.variations import Variations, other_order
 
 
@@ -202,6 +205,8 @@ def test_the_longest_number_fits_into_its_cell() -> None:
         ((lambda s: s, [1, 2]), {"rows": 1}, "rows"),
         ((lambda s: s, [1, 2]), {"rows": [0, 5]}, "rows"),
         ((lambda s: s, [1, 2]), {"rows": [0, 0]}, "rows"),
+        ((lambda s: s, [1, 2]), {"rows": 2.5}, "rows"),
+        ((lambda s: s, [1, 2]), {"rows": torch.tensor([0.5, 1])}, "rows"),
         ((lambda s: s, [1, 2]), {"forwards": 3}, "forwards"),
         ((lambda s: s, [1, 2]), {"tolerance": -1}, "tolerance"),
     ],
@@ -210,6 +215,51 @@ def test_what_cannot_be_checked_is_refused(given: Any, told: Any, parameter: str
     with pytest.raises(pv.PackvizError) as refused:
         pv.check_samples(*given, **told)
     assert refused.value.parameter == parameter
+
+
+@pytest.mark.parametrize("rows", [np.int64(2), torch.tensor(2), np.array([0, 2]), torch.tensor([0, 2])])
+def test_rows_may_come_from_numpy_and_torch(rows: Any) -> None:
+    same = rows.tolist()
+    names = [pv.check_samples(list, floats((1, 2, 3)), rows=given).influence.names for given in (rows, same)]
+    assert names[0] == names[1]
+
+
+# What torch has no dtype for, and what it cannot take as it is.
+VALUES: dict[str, Any] = {
+    "a text": "a",
+    "an array of texts": np.array(["a", "b"]),
+    "a decimal": Decimal("1.5"),
+    "a fraction": Fraction(1, 3),
+    "a date": np.datetime64("2020-01-01"),
+    "an array of dates": np.array(["2020-01-01"], "datetime64[D]"),
+    "beyond 64 bits": 2**70,
+    "a list beyond 64 bits": [2**70, 1],
+    "a text of numpy": np.str_("a"),
+    "uint16": np.uint16(3),
+    "booleans": [True, False],
+    "other byte order": np.array([1.0], ">f4"),
+    "a reversed array": np.arange(3.0)[::-1],
+    "many texts": np.array(["a"] * 2000),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_any_value_beside_the_numbers_is_compared(name: str) -> None:
+    def with_value(samples: list[Tensor]) -> list[Any]:
+        return [{"a": one, "b": VALUES[name]} for one in samples]
+
+    def only_together(samples: list[Tensor]) -> list[Any]:
+        return [{"a": one, "b": VALUES[name] if len(samples) > 1 else "other"} for one in samples]
+
+    assert pv.check_samples(with_value, floats((2, 3))) == ()
+    assert pv.check_samples(only_together, floats((2, 3))) != ()
+
+
+def test_what_is_no_number_is_compared_in_full() -> None:
+    first, second = np.array(["a"] * 2000), np.array(["a"] * 2000)
+    second[1000] = "b"
+    assert repr(first) == repr(second)
+    assert not torch.equal(*(leaves_of(each)["output"] for each in (first, second)))
 
 
 def test_ids_that_happen_to_count_up_are_varied_and_positions_are_not() -> None:
