@@ -92,7 +92,7 @@ def _pads_at_the_end(case: RowCase, row: Tensor) -> list[int]:
     has_all = case.cu_seqlens is not None and int(case.cu_seqlens[-1]) == len(row)
     tail = len(row) - int((row != 0).nonzero().flatten()[-1]) - 1 if bool(row.any()) else 0
     tail -= 1 if tail and case.readings.get("position_ids", (0,))[-1] == 1 else 0
-    return [] if has_all or tail < 2 else [*range(len(row) - tail, len(row))][int(row[len(row) - tail]) != 0 :]
+    return [] if has_all or tail < 2 else [*range(len(row) - tail, len(row))]
 
 
 @rule("attention_mask", of=RowCase)
