@@ -13,7 +13,7 @@ SHIPPED = {  # each file with what it starts from, and its format
     MOVIE / "exercises.js": ("exercises.js", "--format=iife", "--global-name=exercises"),
     CLASSROOM / "phone.js": ("../classroom/phone/phone.js", "--format=esm"),
 }
-TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs what package-lock.json pins
+TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs the versions that package.json names
 
 
 def node(*arguments: str | Path, text: str = "") -> str:
