@@ -24,7 +24,7 @@ import packviz as pv
 from packviz.show.charts.panels import Panel, panels
 from packviz.show.movie import beside
 from packviz.show.theme import LIGHT, diverging, sequence_color, text_on
-from packviz.teach.questions import ENTRIES, GROUPS, OTHERWISE, Entry, EntryResult, answer
+from packviz.teach.questions import ENTRIES, GROUPS, Entry, EntryResult, answer
 
 __all__ = ["build"]
 
@@ -88,7 +88,6 @@ class _Pages:
                 "admonition": VERDICTS[done.verdict],
                 "small": small,
                 "most": max((abs(value) for panel in small for row in panel.values for value in row), default=0) or 1,
-                "otherwise": OTHERWISE,
                 "picture": "" if small else self._picture(done),
             }
             self._save(f"questions/{done.entry.key}.md", page.render(done=done, style=_style, **told))

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -12,7 +13,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequen
 
 from packviz.teach.questions import running
 from packviz.teach.questions.panels import numbers
-from packviz.teach.questions.running import OTHERWISE
+from packviz.teach.questions.running import FAILED, OTHERWISE
 
 EQUAL = "1 2 3\n4 5 6\n7 8 9"
 
@@ -96,6 +97,26 @@ def test_a_program_that_did_something_else_would_turn_the_verdict(
     done = changed(key, program, old, new)
     assert done.verdict == verdict
     assert done.explanation == OTHERWISE
+
+
+def judged(lines: str) -> running.EntryResult:
+    return running.answer(replace(ALL["why-pack"], judge=f"{ALL['why-pack'].judge}\n{lines}"))
+
+
+@pytest.mark.parametrize("lines", ["assert False", "torch.ones(2) @ torch.ones(3)", 'wrong["never_defined"]'])
+def test_another_torch_is_no_mistake_of_the_judging_block(lines: str, caplog: pytest.LogCaptureFixture) -> None:
+    done = judged(lines)
+    assert (done.explanation, done.is_explained, done.failure) == (OTHERWISE, False, "")
+    assert caplog.records == []
+
+
+def test_a_mistake_in_a_judging_block_is_told_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    done = judged("never_defined")
+    assert (done.explanation, done.is_explained) == (FAILED, False)
+    (record,) = caplog.records
+    assert "why-pack.md failed" in record.getMessage()
+    assert "Traceback" in record.getMessage()
+    assert "NameError: name 'never_defined'" in record.getMessage()
 
 
 def test_a_torch_that_sorted_stably_would_be_believed(monkeypatch: pytest.MonkeyPatch) -> None:

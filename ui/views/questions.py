@@ -14,7 +14,6 @@ from packviz.teach.questions import (
     ENTRIES,
     GROUPS,
     MAX_CHARACTERS,
-    OTHERWISE,
     Entry,
     EntryResult,
     answer,
@@ -135,7 +134,7 @@ def _list(found: Sequence[Entry | Page]) -> None:
 
 def _short(entry: Entry) -> str:
     """Return the answer in one sentence; if torch no longer does what it is written for, what the programs tested."""
-    if entry.slow or _answer(entry.key).explanation != OTHERWISE:
+    if entry.slow or _answer(entry.key).is_explained:
         return entry.answer
     return _tested(_answer(entry.key))
 
@@ -157,7 +156,7 @@ def _one(entry: Entry) -> str:
     shown = _programs(entry)
     with explained, st.spinner("Running both programs ..."):
         done = _answer(entry.key)
-    if done.explanation == OTHERWISE:
+    if not done.is_explained:
         short.empty()
     explained.markdown(done.explanation)
     for place, program in zip(shown, (done.wrong, done.right), strict=True):

@@ -10,14 +10,17 @@ holds          to be filled: holds["with bias=True"] = whether the claim holds i
 show           show(grid(...), strip(...), numbers(...)) or show(margins, trace): the picture
 
 and with everything that panels.py offers. Whatever the explanation assumes beyond the verdict is asserted: if an
-assertion fails, or the verdict is not the one in the file, the explanation is not shown.
+assertion fails, or torch raises an error, or the verdict is not the one in the file, the explanation is not shown. Any
+other error of the block is a mistake in it, which is logged.
 """
 
 import ast
+import logging
 import os
 import pickle
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,12 +42,17 @@ from packviz.teach.questions.entry import Entry, Verdict
 from packviz.teach.questions.panels import OFFERED
 from packviz.text import Brief, counted, joined, percent, two_digits
 
-__all__ = ["OTHERWISE", "Chart", "EntryResult", "Program", "answer", "answer_apart", "written"]
+__all__ = ["FAILED", "OTHERWISE", "Chart", "EntryResult", "Program", "answer", "answer_apart", "written"]
 
 OTHERWISE = (
     "With this version of PyTorch the programs no longer do what they did when this answer was written, so the "
     "explanation is left out. What they did now is shown below."
 )
+FAILED = (
+    "The check of this answer failed with an error of its own, so the explanation is left out. What the programs did "
+    "is shown below. Please report this error; its details are in the log of the server."
+)
+_LOG = logging.getLogger("packviz")
 _HOME = str(Path(torch.__file__).parent.parent)  # messages do not reveal where torch is installed
 
 
@@ -60,7 +68,8 @@ class Program(Brief):
     warnings: tuple[str, ...] = ()  # in order, "UserWarning: ..."
 
     def __getitem__(self, name: str) -> Any:
-        """Return the value of a name after the run."""
+        """Return the value of a name after the run; raises AssertionError if the program did not get that far."""
+        assert name in self.names, f"the program defined no {name}"
         return self.names[name]
 
     @property
@@ -92,6 +101,12 @@ class EntryResult(Brief):
     cases: Mapping[str, bool]
     explanation: str  # in Markdown, with the numbers just computed
     chart: Chart | None  # the picture, if it is made from the results; else the entry has a film
+    failure: str = ""  # the traceback if the judging block failed, other than by an assertion or an error of torch
+
+    @property
+    def is_explained(self) -> bool:
+        """Return whether the explanation is the entry's own, and not a sentence on why it is left out."""
+        return self.explanation not in (OTHERWISE, FAILED)
 
     @property
     def verdict(self) -> Verdict:
@@ -135,13 +150,17 @@ def answer(entry: Entry) -> EntryResult:
         "holds": {},
         "show": show,
     }
-    as_written = True
+    as_written, failure = True, ""
     try:
         exec(compile(entry.judge, f"{entry.key}.md, judge", "exec"), names)
-    except Exception:  # with another torch version: an assertion, or something that a program did not do
+    except (AssertionError, RuntimeError):  # with another torch version; torch's own errors are RuntimeErrors
         as_written = False
+    except Exception:
+        as_written, failure = False, traceback.format_exc()
+        _log(entry, failure)
     cases = {name: bool(held) for name, held in names["holds"].items()}
-    done = EntryResult(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
+    chart, instead = pictures[-1] if pictures else None, FAILED if failure else OTHERWISE
+    done = EntryResult(entry, shown, before, wrong, right, cases, instead, chart, failure)
     if as_written and entry.verdict in ("varies", done.verdict):
         return replace(done, explanation=_JINJA.from_string(entry.explanation).render(names))
     return done
@@ -163,7 +182,13 @@ def answer_apart(entry: Entry) -> EntryResult:
         if not path.exists():
             raise RuntimeError(f"{entry.key}: {done.stderr.decode(errors='replace')}")
         found: EntryResult = pickle.loads(path.read_bytes())
+    if found.failure:
+        _log(entry, found.failure)  # what the process itself has logged is lost
     return replace(found, entry=entry)
+
+
+def _log(entry: Entry, failure: str) -> None:
+    _LOG.error("The judging block of %s.md failed:\n%s", entry.key, failure)
 
 
 def _run(before: str, code: str, entry: Entry) -> Program:
