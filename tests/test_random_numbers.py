@@ -15,11 +15,14 @@ from torch.nn.utils import parametrizations
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import Batch, Config, charts, check_invariance, examine, facts, trace, trace_module
+from packviz.compute import determinism
 from packviz.compute.weights import drawn, generator_of
+from packviz.inputs import torch_answers
 from packviz.lab.cost import Setup
 from packviz.lab.cost.setup import works
 from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.run import Model
+from packviz.teach.questions import ENTRIES, answer
 
 BATCH = Batch.parse("on your mark\nget set\ngo")
 MAKERS: list[tuple[Callable[..., Any], tuple[int, ...], dict[str, Any]]] = [
@@ -109,3 +112,30 @@ def test_beside_threads_that_draw_every_trace_has_the_weights_of_its_seed() -> N
         stop.set()
         assert [each.result() for each in busy] == [None] * 4
     assert found == [[]] * len(runs)
+
+
+def test_the_lock_of_the_switches_is_taken_before_that_of_the_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads that take them in different orders would wait for each other."""
+    held: list[str] = []
+    taken: set[tuple[str, ...]] = set()
+
+    class Lock:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def __enter__(self) -> None:
+            held.append(self.name)
+            taken.add(tuple(held))
+
+        def __exit__(self, *_: object) -> None:
+            held.pop()
+
+    for module in (determinism, torch_answers):
+        monkeypatch.setattr(module, "_LOCK", Lock(module.__name__))
+    run = trace(BATCH, Config(cell="lstm"))
+    examine(nn.GRU(2, 3), torch.ones(3, 2, 2), [3, 1])
+    facts.behaviours(run)
+    answer(next(entry for entry in ENTRIES if entry.key == "why-pack"))
+    switches, filters = determinism.__name__, torch_answers.__name__
+    assert {(switches,), (filters,), (switches, filters)} <= {tuple(dict.fromkeys(each)) for each in taken}
+    assert not [each for each in taken if filters in each and switches in each[each.index(filters) :]]

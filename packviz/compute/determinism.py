@@ -1,7 +1,9 @@
 """What makes a run repeatable to the last bit in a process with many threads.
 
-oneDNN's switch and the random number generator belong to the whole process. Whoever changes them holds the one lock
-until they are restored.
+oneDNN's switch and the random number generator belong to the whole process. Whoever changes them holds the lock of this
+module until they are restored, for a whole run. The filters for warnings have a lock of their own, in
+packviz/inputs/torch_answers.py, which is held for a call. A thread that needs both takes this one first: never open a
+block of this module inside ask(), filtered() or overheard(), or two threads may wait for each other.
 """
 
 import threading

@@ -13,7 +13,8 @@ from packviz.errors import first_line
 
 Result = TypeVar("Result")
 
-_LOCK = threading.RLock()  # of the filters for warnings, which belong to the whole process
+# Of the filters for warnings, which belong to the whole process; taken after that of packviz/compute/determinism.py.
+_LOCK = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)

@@ -198,7 +198,7 @@ def _run(before: str, code: str, entry: Entry) -> Program:
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = ast.Expression(tree.body[-1].value)
         del tree.body[-1]
-    with seeded(entry.config.seed), with_onednn(entry.onednn), overheard() as said:
+    with seeded(entry.config.seed), with_onednn(entry.onednn), overheard() as said:  # the lock for warnings comes last
         exec(before, names)  # our own lines, never a visitor's
         said.clear()
         try:
