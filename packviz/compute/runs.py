@@ -13,7 +13,7 @@ from packviz.compute.row_limits import check_row_limits
 from packviz.compute.rows import RowsTrace, trace_rows
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
+from packviz.inputs.config import DIRECTIONS, Config
 from packviz.inputs.limits import check_limits
 from packviz.inputs.row_config import RowConfig
 from packviz.validate import choice, integer
@@ -84,7 +84,7 @@ def _layers(config: Config | RowConfig) -> Sequence[int]:
 
 
 def _directions(config: Config) -> Sequence[str]:
-    return ("forward", "backward") if config.bidirectional else ("forward",)
+    return DIRECTIONS[: 1 + config.bidirectional]
 
 
 def _heads(config: RowConfig) -> Sequence[int]:

@@ -13,8 +13,9 @@ from packviz.compute.trace import trace as run
 from packviz.compute.verify import apart, differing, distance, tolerance_of
 from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
-from packviz.facts.readout import WAYS, ReadoutPair, readings
+from packviz.facts.readout import ReadoutPair, readings
 from packviz.facts.words import sentence
+from packviz.inputs.config import DIRECTIONS
 from packviz.inputs.module import directions
 from packviz.rules.finding import Finding
 from packviz.text import Brief
@@ -80,7 +81,7 @@ def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
     for d in range(D):
         halves = [grid.chunk(D, 2)[d].masked_fill(~inside, 0.0) for grid in (padded, packed)]
         still = bool(d) and not left and not any(bool(layer[d][~valid].any()) for layer in layer_states(trace))
-        yield _finding("half", WAYS[d], *halves, d=d, still=still, **known)
+        yield _finding("half", DIRECTIONS[d], *halves, d=d, still=still, **known)
     if pads:
         grids = [grid.masked_fill(inside, 0.0) for grid in (padded, packed)]
         yield _finding("pads", "pads", *grids, filler=f"{trace.padding_value:g}", **known)
@@ -88,7 +89,7 @@ def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
         if ours is not None and theirs is not None:
             for d in range(D):
                 layers = [part[d::D].transpose(0, 1) for part in (ours, theirs)]  # (B, L, H)
-                yield _finding("final", f"{state}_{WAYS[d]}", *layers, state=state, d=d, **known)
+                yield _finding("final", f"{state}_{DIRECTIONS[d]}", *layers, state=state, d=d, **known)
     if rows := trace.packed.sequence[trace.packed_is_pad].tolist():
         off = tuple(sorted(set(rows)))
         text = sentence("compare.packed_pads", off=off, count=len(rows), rows=len(trace.output))

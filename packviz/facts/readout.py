@@ -17,12 +17,11 @@ from packviz.compute.verify import differing, distance
 from packviz.facts.padded_run import run_tokens, tokens_of
 from packviz.facts.unit_arithmetic import rounded
 from packviz.facts.words import sentence
+from packviz.inputs.config import DIRECTIONS
 from packviz.inputs.tensors import valid_mask
 from packviz.text import Brief
 
-__all__ = ["WAYS", "Readout", "ReadoutPair", "Spot", "readings", "readouts"]
-
-WAYS = ("forward", "backward")
+__all__ = ["Readout", "ReadoutPair", "Spot", "readings", "readouts"]
 
 
 class Spot(NamedTuple):
@@ -195,7 +194,7 @@ def _state(run: _Readable, key: str, title: str, code: str) -> Readout:
     ]
     everything = tuple(tuple(run.lengths[b] * (step > 0) for step in row) for b, row in enumerate(steps))
     seen = everything if run.D == 2 and run.L > 1 else steps
-    halves = tuple(WAYS[spot.half] for spot in cells[0])
+    halves = tuple(DIRECTIONS[spot.half] for spot in cells[0])
     return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
 
 
@@ -215,7 +214,7 @@ def _pooled(run: _Readable) -> Iterator[Readout]:
         more = int((run.grid.amax(1) > values).sum())
         reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=values.numel())
         words = key, f"{key} over valid steps", code, reason, run.caution
-        yield Readout(*words, values, wrong, WAYS[: run.D], cells, every, every)
+        yield Readout(*words, values, wrong, DIRECTIONS[: run.D], cells, every, every)
 
 
 def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[ReadoutPair, ...]:
@@ -225,7 +224,7 @@ def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[ReadoutPair, ..
     """
     packed, over_pads = _Readable(trace), _Readable(trace, (padded, h_n))
     named = [*zip(("last_column", "last_valid"), codes(batch_first=trace.padded.batch_first), strict=True)]
-    named += [(f"h_n_{way}", f"h_n[{d - packed.D}]") for d, way in enumerate(WAYS[: packed.D])]
+    named += [(f"h_n_{way}", f"h_n[{d - packed.D}]") for d, way in enumerate(DIRECTIONS[: packed.D])]
     wanted = trace.unpacked.last_valid  # (B, D*H): the state after exactly each sequence's own tokens
     if packed.padded:
         every = range(len(packed.lengths))
@@ -261,7 +260,7 @@ def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:
     end   how many columns the cell has read: T padded, the length packed; filler follows them
     real  (T,) bool: the cells that hold a token; both: whether the state has two halves
     """
-    it = f"the {WAYS[spot.half]} half" if both else "the state"
+    it = f"the {DIRECTIONS[spot.half]} half" if both else "the state"
     seen = real[spot.t : end][::-1] if spot.half else real[: spot.t + 1]  # in reading order
     tokens, pads = sum(seen), len(seen) - sum(seen)
     known = {"filler": spot.t >= end, "some": tokens < sum(real), "from_token": seen[:1] == [True]}

@@ -12,6 +12,7 @@ from packviz.validate import choice, integer, number
 Nonlinearity = Literal["tanh", "relu"]
 PaddingSide = Literal["right", "left"]
 InitialState = Literal["zeros", "random", "learned", "carried"]
+DIRECTIONS = ("forward", "backward")  # of a layer, in torch's order: a direction is 0 or 1
 
 _WORD_EMBEDDING_DIM = 4  # words are ids, which a cell cannot read without an embedding
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from packviz.inputs.config import DIRECTIONS
 from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask, filtered
 from packviz.rules.case import Case, can_be_packed, has_this_layout, has_valid_lengths, rule
@@ -140,7 +141,7 @@ def _wrong(run: _Outputs) -> Iterator[_Reading]:
         for code, value in (("the output at each last step", run.last), (run.column, output[:, -1])):
             both = torch.stack(value.chunk(2, 1)).sum(0)
             yield "backward_one_step", f"the sum of both halves of {code}", both, None
-        for slot, direction, value in zip((-2, -1), ("forward", "backward"), run.right.chunk(2, 1), strict=True):
+        for slot, direction, value in zip((-2, -1), DIRECTIONS, run.right.chunk(2, 1), strict=True):
             yield "one_direction", f"h_n[{slot}]", value, direction
     D, h_n = run.D, run.h_n
     if h_n is None:

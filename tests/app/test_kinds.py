@@ -22,10 +22,10 @@ from packviz.inputs.limits import LIMITS, limited_batch
 from packviz.show.movie import kinds
 from ui.parts.part import TABLES
 from ui.parts.plan_file import from_file
-from ui.parts.settings import PANELS, WATCHED
+from ui.parts.settings import PANELS
 from ui.state import names
 from ui.state.kinds import APP_KINDS, ROWS
-from ui.state.names import NAMES, PANEL, SOURCE
+from ui.state.names import NAMES, PANEL, SOURCE, WATCHED
 from ui.state.path import FIRST_STAGES
 from ui.state.runs import OWN, Request, Source, run
 
@@ -125,7 +125,7 @@ def _blocks(block: Any) -> Iterator[Any]:
 
 
 def test_no_two_kinds_share_a_name_in_the_address() -> None:
-    names = [*WATCHED, *(name for kind in APP_KINDS.values() for name in kind.names.values())]
+    names = [*WATCHED.values(), *(name for kind in APP_KINDS.values() for name in kind.names.values())]
     assert sorted(names) == sorted(name for name, (owner, _) in NAMES.items() if owner == PANEL)
     assert [name for name, (owner, _) in NAMES.items() if owner == SOURCE] == ["example", "sequences", "read_as"]
 

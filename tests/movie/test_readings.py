@@ -12,7 +12,8 @@ from movie_cases import PACKED, Case, over
 from movie_screen import Look, close, standing, within
 
 from packviz.facts import Readout, readouts
-from packviz.facts.readout import WAYS, Spot
+from packviz.facts.readout import Spot
+from packviz.inputs.config import DIRECTIONS
 
 each = over(PACKED)
 POOLS = ("mean", "max")
@@ -55,7 +56,7 @@ def test_beside_the_grid_stands_what_the_readout_gives(case: Case) -> int:
     spoke = 0
     for readout, _, cells in readings(case):
         assert readout.values is not None
-        halves = [WAYS.index(way) for way in readout.halves]
+        halves = [DIRECTIONS.index(way) for way in readout.halves]
         for b in case.filmed:
             assert [d for d in range(case.D) if cells[f"last:{b}:{d}"]["shown"]] == halves
             for d, row in zip(halves, readout.values[b].view(len(halves), -1), strict=True):
@@ -92,7 +93,7 @@ def test_a_readings_row_is_outlined_by_whether_it_is_right(case: Case) -> None:
             if case.small:
                 continue
             note, length, steps = cells[f"taken:{b}"], case.lengths[b], readout.steps[b]
-            arrows = zip(("→←"[WAYS.index(way)] for way in readout.halves), steps, strict=True)
+            arrows = zip(("→←"[DIRECTIONS.index(way)] for way in readout.halves), steps, strict=True)
             one = f"{steps[0]} of {length}" if case.D == 1 else " ".join(f"{a}{n}/{length}" for a, n in arrows)
             if pads := case.strays.count(b):
                 one = f"{pads} pad{'s' * (pads > 1)}"

@@ -12,9 +12,10 @@ from packviz.inputs.batch import ReadAs
 from packviz.inputs.examples import EXAMPLES, example
 from packviz.inputs.limits import LIMITS
 from packviz.text import joined
-from ui.parts.settings import PANELS, WATCHED
+from ui.parts.settings import PANELS
 from ui.state import address, names, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind
+from ui.state.names import WATCHED
 from ui.state.replaced import draw_received, give
 from ui.state.runs import OWN, Request, Source
 from ui.state.visit import visit
@@ -77,7 +78,7 @@ def controls(
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
         _examples(rerun)
         places = (rerun, for_text, for_notes, under_text)
-        if wait and not address.touched((*kind.names.values(), *WATCHED)):
+        if wait and not address.touched((*kind.names.values(), *WATCHED.values())):
             return Controls(Request(settings=tuple(kind.defaults.items()), kind=kind), *places)
         if names := address.locked():
             st.text(
@@ -86,11 +87,11 @@ def controls(
         panel = PANELS[kind]
         settings = panel.first()
         with st.container():  # always there, even if empty: what comes after it keeps its place and stays open
-            layer, direction, head = panel.watched(settings)
+            watched = panel.watched(settings)
         with st.expander("More settings"):
             settings |= {name: draw(kind.names[name]) for name, draw in panel.more.items()}
     in_order = tuple((name, settings[name]) for name in kind.defaults)
-    return Controls(Request(settings=in_order, layer=layer, direction=direction, head=head, kind=kind), *places)
+    return Controls(Request(settings=in_order, kind=kind, **watched), *places)
 
 
 @of_every_page()

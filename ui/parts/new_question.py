@@ -73,11 +73,10 @@ def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
     if last is None or address.touched(("sequences", "example")):
         return
     kind, settings = APP_KINDS[run_of(last).name], dict(last.get("settings", {}))
-    parts = [part for part in kind.computes.watched if part.name in settings and part.argument in names.NAMES]
-    watched = {part.argument: settings.pop(part.name) for part in parts}
-    settings = {kind.names.get(name, name): value for name, value in settings.items()}
+    known = {**kind.names, **{part.name: names.WATCHED[part.argument] for part in kind.computes.watched}}
+    settings = {known.get(name, name): value for name, value in settings.items()}
     st.session_state[_ABOUT] = kind.name
-    put({**settings, **watched, "sequences": last["sequences"]})
+    put({**settings, "sequences": last["sequences"]})
 
 
 def _prediction(ask: Ask | None) -> None:

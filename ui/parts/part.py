@@ -181,7 +181,7 @@ def explore(label: str, sequences: str, config: Config, back: WayBack, *, direct
 
     back: the page, the label and the address of the overview's link back.
     """
-    settings = asdict(config) | {"sequences": sequences, "direction": "backward" if direction else "forward"}
+    settings = asdict(config) | {"sequences": sequences, **names.watched({"direction": direction})}
     if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
         visit(Typed).way_back = back
         asked = names.changed(settings | {"example": OWN, "step": step})

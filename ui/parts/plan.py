@@ -14,7 +14,7 @@ from packviz.inputs.batch import ReadAs
 from packviz.inputs.examples import example
 from ui.state.address import MAX_LENGTH
 from ui.state.kinds import APP_KINDS, PACKING, MovieStage
-from ui.state.names import default
+from ui.state.names import WATCHED, default, watched
 from ui.state.runs import Request, Source
 
 MAX_ITEMS = 100
@@ -86,27 +86,22 @@ def about(request: Request) -> dict[str, Any] | None:
 
 def _settings_of_spec(request: Request) -> dict[str, object]:
     """Return the settings that are not the defaults, and what is watched, as class questions name them."""
-    kind, names = request.kind, {each.argument: each.name for each in request.kind.computes.watched}
-    watched = {names.get(name, name): value for name, value in _watched(request).items()}
-    return {name: value for name, value in request.settings if value != kind.defaults[name]} | watched
+    kind = request.kind
+    names = {WATCHED[part.argument]: part.name for part in kind.computes.watched}
+    others = {names.get(name, name): value for name, value in _beside_settings(request).items()}
+    return {name: value for name, value in request.settings if value != kind.defaults[name]} | others
 
 
 def settings_of(request: Request) -> dict[str, object]:
     """Return the settings of a run that are not the defaults, by their names in the address."""
     settings = {request.kind.names[name]: value for name, value in request.settings}
-    return {name: value for name, value in settings.items() if value != default(name)} | _watched(request)
+    return {name: value for name, value in settings.items() if value != default(name)} | _beside_settings(request)
 
 
-def _watched(request: Request) -> dict[str, object]:
+def _beside_settings(request: Request) -> dict[str, object]:
     """Return how the text is read, and what of the run is watched, if that is not the default."""
-    way = "backward" if request.direction else "forward"
-    watched = {
-        "read_as": request.source.read_as,
-        "layer": request.layer,
-        "direction": way,
-        "watched_head": request.head,
-    }
-    return {name: value for name, value in watched.items() if value != default(name)}
+    given = {"read_as": request.source.read_as, **watched(request.watched)}
+    return {name: value for name, value in given.items() if value != default(name)}
 
 
 def shown_of(items: Sequence[Item]) -> list[dict[str, Any]]:

@@ -134,5 +134,5 @@ def _check(item: Item, request: Request) -> None:
     batch = Batch.example(source.example) if source.text is None else limited_batch(source.text, source.read_as)
     kind.computes.check(batch, config)
     most = {part.argument: len(part.values(config)) - 1 for part in kind.computes.watched}
-    for name in ("layer", "direction", "head"):
-        integer(name, getattr(item, name) or 0, 0, most.get(name, 0))
+    for name, number in request.watched.items():
+        integer(name, number or 0, 0, most.get(name, 0))

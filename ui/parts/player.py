@@ -23,6 +23,7 @@ from ui.parts.component import component
 from ui.parts.controls import BATCH
 from ui.state import address
 from ui.state.kinds import APP_KINDS, PACKING
+from ui.state.names import watched
 from ui.state.path import COOKIE, Lessons
 from ui.state.replaced import give, on_the_way
 from ui.state.runs import Runs
@@ -190,10 +191,7 @@ def _pick(key: str) -> None:
 
 def _watch(key: str) -> None:
     """Put the layer, the direction and the head chosen in the player into their controls, if they exist."""
-    watched = st.session_state[key]["watched"]
-    chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
-    chosen["watched_head"] = watched["head"]
-    for name, value in chosen.items():
+    for name, value in watched(st.session_state[key]["watched"]).items():
         if name in st.session_state and not address.fixed(name):
             give(name, value)
     st.rerun()

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 import streamlit as st
 
 from packviz.inputs.cell_kinds import Cell
-from packviz.inputs.config import InitialState, Nonlinearity, PaddingSide
+from packviz.inputs.config import DIRECTIONS, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.limits import LIMITS
 from packviz.inputs.row_config import DType, Positions, RowLayer, ShiftLabels, Strategy
 from ui.state import names
@@ -15,23 +15,18 @@ from ui.state.kinds import PACKING, ROWS, AppKind
 from ui.state.names import ROW_NAMES
 from ui.state.widgets import bound, choice, switch, whole
 
-WATCHED = ("layer", "direction", "watched_head")  # what the run shows
-
-
-Watched = tuple[int | None, int, int]  # the layer, the direction and the head
-
 
 @dataclass(frozen=True)
 class SettingsPanel:
     """The widgets of one kind of run.
 
     first: draws those that are always there, and returns their values by the names in the config. watched: draws what
-    the run shows, and returns layer, direction and head. more: draws each of the others, given its name in the
+    the run shows, and returns it as arguments of packviz.movie. more: draws each of the others, given its name in the
     address.
     """
 
     first: Callable[[], dict[str, object]]
-    watched: Callable[[dict[str, object]], Watched]
+    watched: Callable[[dict[str, object]], dict[str, Any]]
     more: Mapping[str, Callable[[str], object]]
 
 
@@ -54,12 +49,12 @@ def _cell() -> dict[str, object]:
     return settings | {"enforce_sorted": switch("enforce_sorted", promise)}
 
 
-def _watched(settings: dict[str, object]) -> Watched:
+def _watched(settings: dict[str, object]) -> dict[str, Any]:
     """Return the layer and the direction that the run shows, asking only if there are several."""
-    ways = ("forward", "backward")
     layer = _watched_layer(settings)
-    direction = choice("direction", ways, label="Watch direction") if settings["bidirectional"] else ways[0]
-    return layer, ways.index(direction), 0
+    asked = settings["bidirectional"]
+    direction = choice("direction", DIRECTIONS, label="Watch direction") if asked else DIRECTIONS[0]
+    return {"layer": layer, "direction": DIRECTIONS.index(direction)}
 
 
 def _watched_layer(settings: dict[str, object]) -> int | None:
@@ -69,12 +64,12 @@ def _watched_layer(settings: dict[str, object]) -> int | None:
     return choice("layer", range(layers), label="Watch layer", first=layers - 1) if layers > 1 else None
 
 
-def _watched_head(settings: dict[str, object]) -> Watched:
+def _watched_head(settings: dict[str, object]) -> dict[str, Any]:
     """Return the layer and the head of attention that the run shows, asking only if there are several."""
     layer, heads = _watched_layer(settings), settings["num_heads"]
     assert isinstance(heads, int)
     several = settings["layer"] == "attention" and heads > 1
-    return layer, 0, (choice("watched_head", range(heads), label="Watch head") if several else 0)
+    return {"layer": layer, "head": choice("watched_head", range(heads), label="Watch head") if several else 0}
 
 
 _APART = "If this is on, the documents of a row are kept apart. If it is off, the layer runs over the whole row."

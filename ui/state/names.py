@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, get_args, get_type_hints
 
-from packviz.inputs.config import Config
+from packviz.compute.runs import RUN_KINDS
+from packviz.inputs.config import DIRECTIONS, Config
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.row_config import RowConfig
 from packviz.teach.questions import GROUPS
@@ -25,13 +26,17 @@ ROW_NAMES = {name: name for name in _ROWS} | {
     "embedding_dim": "row_embedding_dim",
     "seed": "row_seed",
 }
+# What a movie watches: each argument of packviz.movie with its name here. "head" would be unclear in a link.
+WATCHED = {part.argument: part.argument for kind in RUN_KINDS.values() for part in kind.watched} | {
+    "head": "watched_head"
+}
 
 NAMES: Mapping[str, tuple[str, Any]] = {
     "example": (SOURCE, EXAMPLES[0].key),
     "sequences": (SOURCE, None),  # the text of the example
     "read_as": (SOURCE, "auto"),
     "layer": (PANEL, None),  # the top one
-    "direction": (PANEL, "forward"),
+    "direction": (PANEL, DIRECTIONS[0]),
     "watched_head": (PANEL, 0),
     **{name: (PANEL, value) for name, value in _PACKING.items()},
     **{ROW_NAMES[name]: (PANEL, value) for name, value in _ROWS.items()},
@@ -87,6 +92,11 @@ SETTINGS = ("all", *(name for name, (owner, _) in NAMES.items() if owner in (SOU
 def default(name: str) -> Any:
     """Return the value of a name that the address does not mention."""
     return NAMES[name][1]
+
+
+def watched(asked: Mapping[str, int | None]) -> dict[str, object]:
+    """Return what is watched, given as arguments of packviz.movie, by its names and with its values in the address."""
+    return {WATCHED[name]: DIRECTIONS[number or 0] if name == "direction" else number for name, number in asked.items()}
 
 
 def changed(settings: Mapping[str, object]) -> dict[str, str]:

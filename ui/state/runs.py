@@ -18,6 +18,7 @@ from packviz.inputs.limits import limited_batch
 from packviz.show.movie import Movie
 from ui.state.cache import cached, count_again
 from ui.state.kinds import BESIDE, PACKING, AppKind, MovieStage, Record, film_of
+from ui.state.names import WATCHED
 from ui.state.visit import visit
 
 __all__ = [
@@ -68,6 +69,11 @@ class Request:
     def config(self) -> Any:
         """Return the settings as the kind's config; raises PackvizError if it refuses them."""
         return self.kind.config(**dict(self.settings))
+
+    @property
+    def watched(self) -> dict[str, int | None]:
+        """Return what the movie watches, as arguments of packviz.movie."""
+        return {name: getattr(self, name) for name in WATCHED}
 
 
 @dataclass(frozen=True)
@@ -216,5 +222,4 @@ def _batch(source: Source) -> Batch:
 
 
 def _movie(record: Record, request: Request) -> Movie:
-    watched = {"layer": request.layer, "direction": request.direction, "head": request.head}
-    return film_of(record, request.stages, watched)
+    return film_of(record, request.stages, request.watched)

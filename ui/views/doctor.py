@@ -12,7 +12,7 @@ from packviz.charts import panels
 from packviz.compute.trace import Trace, trace_module
 from packviz.doctor import Finding, examine, filler_of
 from packviz.errors import PackvizError
-from packviz.inputs.config import Config
+from packviz.inputs.config import DIRECTIONS, Config
 from packviz.show.movie import movie
 from packviz.show.movie.kinds import movie_kind_of, stages_of
 from packviz.text import counted, shown
@@ -191,14 +191,14 @@ def _fits(x: object, module: nn.RNNBase) -> bool:
 
 def _watched(module: nn.RNNBase) -> tuple[int, int]:
     """Let a visitor choose the layer and the direction, if there are several."""
-    top, ways = module.num_layers - 1, ("forward", "backward")
-    layer, way = top, ways[0]
+    layer = top = module.num_layers - 1
+    way = DIRECTIONS[0]
     with st.container(horizontal=True):
         if top:
             layer = st.segmented_control("Watch layer", range(top + 1), default=top, required=True, key="own_layer")
         if module.bidirectional:
-            way = st.segmented_control("Watch direction", ways, default=ways[0], required=True, key="own_direction")
-    return layer, ways.index(way)
+            way = st.segmented_control("Watch direction", DIRECTIONS, default=way, required=True, key="own_direction")
+    return layer, DIRECTIONS.index(way)
 
 
 def _records(done: Trace, layer: int, direction: int) -> None:

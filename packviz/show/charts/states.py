@@ -9,6 +9,7 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.record import Trace, watched_layer
+from packviz.inputs.config import DIRECTIONS
 from packviz.show.charts.template import drawn, heatmap, line, named_axis, showing
 from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, sequence_color, with_contrast
 from packviz.text import counted, sequence_label
@@ -45,7 +46,7 @@ def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:
     h, packed = layers[layer][direction].h.detach(), trace.packed_sequence
     grid, lengths = pad_packed_sequence(packed._replace(data=h), True, float("nan"))
     rows, _ = pad_packed_sequence(packed._replace(data=torch.arange(len(h), device="cpu")), True, -1)
-    parts = [type(trace.module).__name__, f"layer {layer}" * (L > 1), ("forward", "backward")[direction] * (D > 1)]
+    parts = [type(trace.module).__name__, f"layer {layer}" * (L > 1), DIRECTIONS[direction] * (D > 1)]
     every = [part for each in layers for half in each for part in (half.h, half.c) if part is not None]
     scale = max(1.0, *(float(part.abs().nan_to_num(posinf=0.0).amax()) for part in every))
     finals = [0 if direction else length - 1 for length in lengths.tolist()]
