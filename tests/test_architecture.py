@@ -172,6 +172,16 @@ def test_no_file_and_no_function_grows_too_long() -> None:
     assert offenders([*PAGES, *APP], lambda path: lines(path) > 60) == {}
 
 
+def test_each_name_stands_beside_its_value() -> None:
+    def apart(path: Path) -> list[int]:
+        both = [node for node in nodes_of(path) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)]
+        several = [node for node in both if node.end_lineno != node.lineno]
+        return [node.lineno for node in several if any(isinstance(target, ast.Tuple) for target in node.targets)]
+
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    assert offenders([*EVERYTHING, *tests], apart) == {}
+
+
 def test_the_library_exports_a_short_alphabetical_list() -> None:
     assert packviz.__all__ == sorted(packviz.__all__, key=lambda name: (not name.isupper(), name.islower(), name))
     assert all(hasattr(packviz, name) for name in packviz.__all__)

@@ -121,10 +121,8 @@ def _tokens(batch: Batch, config: RowConfig) -> tuple[list[Tensor], int | None]:
 def _check_sizes(rows: Rows, config: RowConfig, V: int | None) -> None:
     E, C = config.embedding_dim, rows.max_length
     if len(rows.rows) * C * C > MAX_PAIRS:
-        expected, got = (
-            f"rows of at most {MAX_PAIRS:,} pairs of tokens in all",
-            f"{len(rows.rows):,} rows of {C:,} cells",
-        )
+        expected = f"rows of at most {MAX_PAIRS:,} pairs of tokens in all"
+        got = f"{len(rows.rows):,} rows of {C:,} cells"
         raise PackvizError("max_length", expected=expected, got=got, fix="choose a smaller max_length")
     if max(V or 0, C) * E > MAX_EMBEDDING_WEIGHTS:
         expected = f"embeddings of at most {MAX_EMBEDDING_WEIGHTS:,} numbers"

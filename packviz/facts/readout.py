@@ -151,10 +151,8 @@ class _Readable:
     def reason(self, key: str, **known: object) -> str:
         """Explain why a readout is right or wrong."""
         everything = "everything that was packed, pads included" if self.padded else "the whole sequence"
-        last, filler = (
-            "last packed row" if self.padded else "last step",
-            f"padding_value ({self.trace.padding_value:g})",
-        )
+        last = "last packed row" if self.padded else "last step"
+        filler = f"padding_value ({self.trace.padding_value:g})"
         return sentence(f"readout.{key}", run=self, everything=everything, last=last, filler=filler, **known)
 
     def read(self, code: str, grid: Tensor | None = None, h_n: Tensor | None = None) -> Tensor:

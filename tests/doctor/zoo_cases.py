@@ -209,11 +209,9 @@ def padded_forward(model: Any, given: Sequence[Tensor]) -> Tensor:
 # Collate functions, each with a model: run(samples) for check_samples().
 
 torch.manual_seed(7)
-EMBEDDING, GRU, BOTH = (
-    nn.Embedding(IDS, E),
-    nn.GRU(E, E, batch_first=True),
-    nn.GRU(E, E, batch_first=True, bidirectional=True),
-)
+EMBEDDING = nn.Embedding(IDS, E)
+GRU = nn.GRU(E, E, batch_first=True)
+BOTH = nn.GRU(E, E, batch_first=True, bidirectional=True)
 DECODER = Decoder()
 SAMPLES = documents((6, 3, 5, 2))
 NORM = nn.GroupNorm(1, E)

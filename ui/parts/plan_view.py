@@ -124,9 +124,8 @@ def _read(file: bytes) -> None:
 def _row(i: int, item: Item, ask: Ask | None) -> None:
     """Show one item: its heading, its note, and its buttons."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"plan-row-{i}"):
-        st.text(
-            f"{i + 1}. {_described(item)}", width="stretch"
-        )  # a plan may come from elsewhere: it is text, not Markdown
+        # A plan may come from elsewhere: it is text, not Markdown.
+        st.text(f"{i + 1}. {_described(item)}", width="stretch")
         key = f"plan note {i} {hash(as_file(Plan((structs.replace(item, note=''),))))}"  # another item is another field
         typed = partial(_note, i, key)
         st.text_input(

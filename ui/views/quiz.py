@@ -78,9 +78,8 @@ def _game(level: int, number: int) -> Game:
     games = visit(Games).rounds
     if (level, number) not in games:
         asked = _questions(level, number)
-        first = (
-            0 if games else (address.ordinal(st.query_params, "question", len(asked)) or 1) - 1
-        )  # the link refers to the round that it opens
+        linked = None if games else address.ordinal(st.query_params, "question", len(asked))  # only in the first round
+        first = (linked or 1) - 1
         code = progress(level, number)
         left = read_progress_code(asked, code) if code else None
         games[level, number] = Game(level, number, *(left or (Scorecard(asked), first)))

@@ -153,9 +153,8 @@ class Prediction(Brief):
         if given == self.answer:
             return Verdict(True, self.why)
         reasons = {slip.answer: slip.reason for slip in self.slips}
-        return Verdict(
-            False, reasons.get(given) or (self.otherwise if len(given) == len(self.answer) else self.miscounted)
-        )
+        otherwise = self.otherwise if len(given) == len(self.answer) else self.miscounted
+        return Verdict(False, reasons.get(given) or otherwise)
 
     def counts(self, given: Answer, before: Container[Answer] = ()) -> bool:
         """Return whether an answer counts as a try; `counts` in player/answers.js says the same.
@@ -244,9 +243,8 @@ def _wanted_letters(letters: Sequence[str], *, single: bool) -> tuple[str, str]:
     """Return what is expected as letters, and how to type it."""
     reach = letters[0] if len(letters) == 1 else f"{letters[0]} to {letters[-1]}"
     if single:
-        return f"one letter from {reach}" if len(
-            letters
-        ) > 1 else f"the letter {reach}", "type the letter of a sequence"
+        expected = f"the letter {reach}" if len(letters) == 1 else f"one letter from {reach}"
+        return expected, "type the letter of a sequence"
     return f"letters, {reach}, or none", "type letters separated by spaces, or the word none"
 
 

@@ -203,10 +203,8 @@ def finals(view: View, k: np.ndarray, unit: float) -> Frame:
 @once
 def last_steps(view: View) -> np.ndarray:
     """Return (3, B*D): sequence, direction and time step at which each direction has seen all of the sequence."""
-    b, d = (
-        np.repeat(view.shown, recurrent.directions(view)),
-        np.tile(np.arange(recurrent.directions(view)), len(view.shown)),
-    )
+    b = np.repeat(view.shown, recurrent.directions(view))
+    d = np.tile(np.arange(recurrent.directions(view)), len(view.shown))
     return np.array([b, d, np.where(d == 1, 0, np.array(view.lengths)[b] - 1)])
 
 

@@ -164,10 +164,8 @@ def _sum_of_both(view: View, step: TimeStep) -> str:
 
 def _formula(view: View, step: TimeStep, formula: Formula) -> str:
     """Return a formula of the new state with numbers in place of letters."""
-    before = zip(
-        recurrent.kind(view).states, recurrent.watched(view).before(step.k), strict=False
-    )  # of the first live row
-    known = {name: float(rounded(state[0, :1])[0]) for name, state in before if state is not None}
+    before = zip(recurrent.kind(view).states, recurrent.watched(view).before(step.k), strict=False)
+    known = {name: float(rounded(state[0, :1])[0]) for name, state in before if state is not None}  # the first live row
     names = list(dict.fromkeys(LETTER.findall(formula.right)))
     values = [
         known[name] if name in known else matrices.number_of(view, name.rstrip("'"), step.start) for name in names

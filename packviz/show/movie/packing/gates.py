@@ -94,25 +94,10 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
 
     The previous state of each live row comes along an arrow; the first frame, of step -1, is before all steps.
     """
-    x, name, ranks, start = (
-        view.text,
-        recurrent.kept(view),
-        np.repeat(places.ranks(view), recurrent.units(view)),
-        np.where(k < 0, cells.START, k),
-    )
-    live, fed, width = ranks < cells.live_rows(view)[k + 1], phase[:, None] < 1, number_width(view)
-    size, entering = (
-        shape(view.total[0], recurrent.watched(view).h.shape[1]),
-        recurrent.watched(view).rows[name].shape[1],
-    )
-    rows = ["", *(f" {shape(len(step.live), entering)}" for step in cells.run_steps(view))]
-    texts_of = {
-        "was": texts([f"{name} before{fed}" for fed in rows])[k + 1],
-        "h": np.where((k < 0) | (phase < 4), f"h {size}", f"h after {size}"),
-    }
-    if name == "c":
-        texts_of["gate:c"] = np.where((k < 0) | (phase < 3), "c", "c after")
-    groups = [title(Place(panel, 0.0, -1.6 * x), text[:, None]) for panel, text in texts_of.items()]
+    name, width = recurrent.kept(view), number_width(view)
+    ranks = np.repeat(places.ranks(view), recurrent.units(view))
+    live, fed = ranks < cells.live_rows(view)[k + 1], phase[:, None] < 1
+    groups = _changing_headings(view, k, phase)
 
     def grid(panel: str, says: str, values: np.ndarray, name: str = "") -> Marks:
         return cells.filled(
@@ -128,6 +113,7 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
         made = grid(f"gate:{letter}", f"{letter} of {{seq}}", matrices.known(view, letter)[packed_rows.slot(view)[n]])
         groups.append(made.but(shown=live & (phase[:, None] >= (2 if gate.weighed_by else 1))))
     if name == "c":
+        start = np.where(k < 0, cells.START, k)
         groups.append(grid("gate:c", "c of {seq}", cells.states(view, "c")[start - (phase < 3) * (k >= 0) + 2]))
         ring, done = Place("gate:c", 0.0, places.ranks(view)), cells.ended(view, k - (phase < 5))
         groups.append(marks("ring:c", "ring", ring, view.ranked, w=recurrent.units(view) * width, shown=done))
@@ -135,12 +121,24 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
     return {**still, "arrow:0": still["arrow:0"].but(shown=~fed), **frame(*groups)}
 
 
+def _changing_headings(view: View, k: np.ndarray, phase: np.ndarray) -> list[Marks]:
+    """Return the headings that say whether states are those before or after the step, and how many rows are read."""
+    name, watched = recurrent.kept(view), recurrent.watched(view)
+    size, entering = shape(view.total[0], watched.h.shape[1]), watched.rows[name].shape[1]
+    read = ["", *(f" {shape(len(step.live), entering)}" for step in cells.run_steps(view))]
+    texts_of = {
+        "was": texts([f"{name} before{rows}" for rows in read])[k + 1],
+        "h": np.where((k < 0) | (phase < 4), f"h {size}", f"h after {size}"),
+    }
+    if name == "c":
+        texts_of["gate:c"] = np.where((k < 0) | (phase < 3), "c", "c after")
+    return [title(Place(panel, 0.0, -1.6 * view.text), text[:, None]) for panel, text in texts_of.items()]
+
+
 @once
 def _still_headings(view: View) -> Frame:
     x, b, kind = view.text, view.ranked, recurrent.kind(view)
-    groups = [
-        title(Place("cell", -1.1 * x, -1.6 * x), recurrent.cell(view).upper())
-    ]  # the layer is named in the map of the stack
+    groups = [title(Place("cell", -1.1 * x, -1.6 * x), recurrent.cell(view).upper())]  # the stack's map names the layer
     made = {formula.left: in_letters(formula) for formula in kind.formulas}
     new = made.get("h'", f"{nonlinearity_of(view.trace.module)} of x, h")
     notes = {"was": "rows read", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.trace.module.proj_size else new}

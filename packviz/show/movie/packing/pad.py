@@ -41,10 +41,8 @@ def pad(view: View) -> Iterator[Step]:
         compared = f"{steps} < lengths[:, None]" if inputs.batch_first(view) else f"{steps}[:, None] < lengths"
         detail = (CodeLine(f"mask = {compared}", grid),)
         back, pads = end, int((~view.mask).sum())
-        masked, boxes = (
-            {**end, **_mask(view, grid)},
-            [places.grid(view).box(counts=False), _mask_grid(view).box(counts=False)],
-        )
+        masked = {**end, **_mask(view, grid)}
+        boxes = [places.grid(view).box(counts=False), _mask_grid(view).box(counts=False)]
         where = ("mask", Scene([beside(*boxes), above(*boxes)]))
         yield Step(say("pad", "mask", view, pads=pads), (masked,), detail=detail, scene=where)
         if view.trace.batch is not None and len(token_table.pads(view)[0]) and view.columns == view.total[1]:
@@ -109,18 +107,12 @@ def _mask(view: View, sizes: str) -> Frame:
 def _other_side(view: View, end: Frame) -> Step:
     """Show the tokens at the other end of their rows, and which columns packing would then take."""
     side: PaddingSide = "right" if inputs.padding_side(view) == "left" else "left"
-    lengths, pad_b, bs, sizes = (
-        np.array(view.lengths),
-        token_table.pads(view)[0],
-        view.shown,
-        view.trace.padded.values.shape,
-    )
+    lengths, bs, sizes = np.array(view.lengths), view.shown, view.trace.padded.values.shape
+    pad_b, pad_t = token_table.pads(view)
     lead = view.columns - lengths if side == "left" else 0 * lengths
     b, t = token_table.sequence(view), token_table.time_step(view)
     tokens = end["token"].but(places.grid(view).cell(view.place[b], t - inputs.leads(view)[b] + lead[b]))
-    k = token_table.pads(view)[1] - (
-        0 if inputs.padding_side(view) == "left" else lengths[pad_b]
-    )  # the index among each row's pads, from 0
+    k = pad_t if side == "right" else pad_t - lengths[pad_b]  # the index among each row's pads, from 0
     at = places.grid(view).cell(view.place[pad_b], k + np.where(side == "left", 0, lengths[pad_b]))
     pads = _entering(view, places.grid(view), end["pad"].but(at), side, anew=True)
     tone = np.where((side == "left") & (lengths[bs] < view.columns), "wrong", "good")

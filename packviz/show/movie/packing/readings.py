@@ -72,9 +72,8 @@ def _given(view: View, readout: Readout, last: Frame) -> Marks:
     (b, d, _), D, grid, read = last_steps(view), recurrent.directions(view), places.unpacked(view), _read(view, readout)
     matrix = readout.values.reshape(len(readout.values) * len(readout.halves), -1)[:, : recurrent.max_units(view) // D]
     t, is_read = np.array([steps[0] if len(steps) == 1 else NONE for steps in read]), np.array(list(map(bool, read)))
-    token = np.where(
-        t < view.total[1], token_table.numbered(view)[b, np.minimum(t, view.total[1] - 1)], NONE
-    )  # else filler
+    token = token_table.numbered(view)[b, np.minimum(t, view.total[1] - 1)]
+    token = np.where(t < view.total[1], token, NONE)  # filler is none
     at = grid.cell(view.place[b], t).moved(d * grid.width / D, 0.0)
     seen, half = (t >= 0) & (t < grid.columns), is_read.reshape(-1, D).cumsum(1).ravel() - 1
     origin = Place("u", np.where(seen, at.x, np.nan), at.y)

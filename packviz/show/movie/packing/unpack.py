@@ -113,15 +113,10 @@ def _flights(view: View, full: Frame, end: int | None) -> StepSeries:
     In depth there is a step for every time step: its packed rows, outlined in the strip, move to their column. end: the
     time step of the last one, if it is the one that shows the contents of the last column.
     """
-    out, count, around = (
-        places.out(view),
-        len(packed_rows.live(view)),
-        {name: group for name, group in full.items() if name != "filler"},
-    )
-    start, many = (
-        out.cell(packed_rows.time_step(view), view.rank[packed_rows.sequence(view)]),
-        ceil(count / MAX_FLIGHTS),
-    )
+    out, count = places.out(view), len(packed_rows.live(view))
+    many = ceil(count / MAX_FLIGHTS)
+    around = {name: group for name, group in full.items() if name != "filler"}
+    start = out.cell(packed_rows.time_step(view), view.rank[packed_rows.sequence(view)])
     if "unpack" not in view.deep or many > 1:
         flown = many * np.arange(ceil(count / many) + 1)[:, None]
         around["u"] = full["u"].but(shown=packed_rows.time_step(view) < flown, origin=start)
@@ -144,11 +139,8 @@ def _grid(view: View, row: np.ndarray) -> Frame:
     rows, t = (np.arange(grid.columns) >= np.array(view.lengths)[view.shown][:, None]).nonzero()
     b = view.shown[rows]
     filler = marks("filler", "pad", grid.cell(row[b], t), b, t, w=grid.width, text=text)
-    b, t, vec = (
-        packed_rows.sequence(view),
-        packed_rows.time_step(view),
-        matrices.rows_at(view, "output", packed_rows.number(view)),
-    )
+    b, t = packed_rows.sequence(view), packed_rows.time_step(view)
+    vec = matrices.rows_at(view, "output", packed_rows.number(view))
     copies = marks(
         "u", "output", grid.cell(row[b], t), b, t, w=grid.width, token=token_table.numbered(view)[b, t], vec=vec
     )

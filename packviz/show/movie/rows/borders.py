@@ -71,10 +71,8 @@ def _lines(view: RowsView) -> tuple[Box, Box]:
     """Return the boxes of the lines and of their names."""
     it, height = spelled(view), (len(LINES) - 1) * PITCH + 1
     lines = panel("lines", it.shown * it.wide, height, Margins(1.2, 1.9, 0.5 * it.wide))
-    lines = replace(
-        lines, panels={**lines.panels, "documents": lines.panels["lines"]}
-    )  # letters above their first tokens
-    return lines, panel("names", NAMED, height, Margins(0.3, 1.9))
+    documents = {"documents": lines.panels["lines"]}  # letters above their first tokens
+    return replace(lines, panels={**lines.panels, **documents}), panel("names", NAMED, height, Margins(0.3, 1.9))
 
 
 def borders_end(view: RowsView) -> Frame:

@@ -96,21 +96,14 @@ def axes(both: Pair) -> list[Marks]:
 def states(both: Pair, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame:
     """Return h of both sides, (..., B, P) each."""
     b, groups = both.view.ranked, []
+    width, count = state_width(both.view), recurrent.units(both.view)
     for side, held in zip(sides, states, strict=True):
-        name, panel, row, shown = (
-            f"h:{side.name}",
-            f"{side.name}h",
-            side.row[b],
-            held[..., b, : recurrent.units(both.view)],
-        )
+        name, panel, row = f"h:{side.name}", f"{side.name}h", side.row[b]
+        shown = held[..., b, :count]
         if both.view.small:
-            group = marks(
-                name, "vector", Place(panel, 0.0, row), b, w=state_width(both.view), vec=_rows_like(both, shown)
-            )
+            group = marks(name, "vector", Place(panel, 0.0, row), b, w=width, vec=_rows_like(both, shown))
         else:
-            group = units(
-                both.view, name, panel, row, state_width(both.view) / recurrent.units(both.view), says="h, unit {k}"
-            )
+            group = units(both.view, name, panel, row, width / count, says="h, unit {k}")
             group = filled(group, rounded(shown))
         groups.append(group)
     return frame(*groups)
@@ -118,12 +111,8 @@ def states(both: Pair, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame
 
 def distances(both: Pair, distance: np.ndarray, same: np.ndarray, equal: str = "") -> Marks:
     """Return how far each row of the padded side is from the packed one, as text, or as a colour if cells are small."""
-    x, b, distance, same = (
-        both.view.text,
-        both.view.ranked,
-        distance[..., both.view.ranked],
-        same[..., both.view.ranked],
-    )
+    x, b = both.view.text, both.view.ranked
+    distance, same = distance[..., b], same[..., b]
     place = beside_h(both, both.view.place[b])
     if both.view.small:
         vec = _rows_like(both, torch.tensor(np.where(same, 0.0, distance)[..., None], device="cpu"))

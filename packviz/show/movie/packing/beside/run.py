@@ -116,10 +116,9 @@ def _computed(both: Pair) -> Frame:
     groups = {**states(both, both.sides, held), "apart": distances(both, *apart)}
     if not both.view.small:
         t = np.concatenate([[NONE], times])[:, None]
-        pads, last = (
-            (t >= np.array(both.view.lengths)[b]) & ~both.view.mask[b, t],
-            0 * b if both.view.direction else np.array(both.view.lengths)[b] - 1,
-        )
+        lengths = np.array(both.view.lengths)[b]
+        pads = (t >= lengths) & ~both.view.mask[b, t]
+        last = 0 * b if both.view.direction else lengths - 1
         ended = (t >= 0) & (t <= last if both.view.direction else last <= t)
         groups |= {"mark:h": outlines(both, np.full(len(b), "wrong"), pads), **rings(both, ended, both.view.rank)}
     return groups
