@@ -27,7 +27,9 @@ SECONDS = 2.0  # for one measurement; one more round when this time is over
 ROUNDS_OF_A_SHAPE, SECONDS_OF_A_SHAPE = 7, 0.2  # the same for a point of the map
 THIS_BATCH, TYPED, UPLOADED = "this batch", "typed", "uploaded"
 RECORDINGS = "recordings: Japanese Vowels"
-SOURCES = (THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS))
+_TITLES = {each.key: each.title for each in DISTRIBUTIONS}
+NOT_TYPED = (UPLOADED, *_TITLES.values())
+SOURCES = (THIS_BATCH, TYPED, *NOT_TYPED)
 ROW_LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 
 
@@ -106,7 +108,7 @@ def landscape(shown: Shown) -> None:
 def without_packing(shown: Shown) -> None:
     """Show how much padding is left when batches are composed with more care."""
     st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
-    source = st.selectbox("Lengths of a data set", SOURCES, 5, key="waste_of")
+    source = st.selectbox("Lengths of a data set", SOURCES, SOURCES.index(_TITLES["uniform"]), key="waste_of")
     size = st.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
     try:
         if (lengths := lengths_from(shown, source, "waste")) is None:
@@ -131,7 +133,7 @@ def attention(shown: Shown) -> None:
     source = st.selectbox("Lengths", [RECORDINGS, *SOURCES], key="pairs_of")
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     size = left.number_input("padded batch size", 1, 1024, 32, 1, key="pairs_batch")
-    width = middle.selectbox("cells in a row", ROW_LENGTHS, 3, key="pairs_row")
+    width = middle.selectbox("cells in a row", ROW_LENGTHS, ROW_LENGTHS.index(1024), key="pairs_row")
     causal = right.toggle("causal", True, key="pairs_causal", help="If this is on, a token reads no later token.")
     try:
         if (lengths := lengths_from(shown, source, "pairs")) is None:

@@ -15,7 +15,7 @@ from ui.parts.part import fresh, sheet
 from ui.parts.player import fill_yourself
 from ui.state import address
 from ui.state.runs import Shown
-from ui.views.costs import RECORDINGS, SOURCES, THIS_BATCH, TYPED, lengths_from
+from ui.views.costs import NOT_TYPED, RECORDINGS, THIS_BATCH, TYPED, lengths_from
 
 _SMALL = "1 2 3 4\n5 6 7\n8 9 1\n2 3\n4 5\n6 7"  # of lengths 4, 3, 3, 2, 2 and 2: best fit needs one row too many
 
@@ -55,7 +55,7 @@ def strategies(shown: Shown) -> None:
 def capacities(shown: Shown) -> None:
     """Show how well each strategy fills rows of several lengths, for the lengths of a data set."""
     st.markdown("Longer rows are easier to fill. `wrapped` and `bfd_split` drop nothing, but cut documents.")
-    source = st.selectbox("Lengths", [THIS_BATCH, TYPED, RECORDINGS, *SOURCES[2:]], key="fills_of")
+    source = st.selectbox("Lengths", [THIS_BATCH, TYPED, RECORDINGS, *NOT_TYPED], key="fills_of")
     try:
         if (lengths := lengths_from(shown, source, "fills")) is None:
             return
