@@ -47,7 +47,8 @@ class Item(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
             return None
         source = Source(self.example, self.sequences, self.read_as)
         settings = tuple((self.settings or {}).items())
-        return Request(source, settings, self.layer, self.direction, self.stages, APP_KINDS[self.kind], self.head)
+        watched = {name: getattr(self, name) for name in WATCHED}
+        return Request(source, settings, stages=self.stages, kind=APP_KINDS[self.kind], **watched)
 
 
 @dataclass
@@ -70,9 +71,17 @@ def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
     """Return what a page shows as an item of a plan."""
     source = request.source
     return Item(
-        note, page, request.stages, source.example, source.text, source.read_as, request.kind.name,
-        dict(request.settings), request.layer, request.direction, request.head, step,
-    )  # fmt: skip
+        note=note,
+        page=page,
+        stages=request.stages,
+        example=source.example,
+        sequences=source.text,
+        read_as=source.read_as,
+        kind=request.kind.name,
+        settings=dict(request.settings),
+        step=step,
+        **request.watched,
+    )
 
 
 def about(request: Request) -> dict[str, Any] | None:

@@ -71,7 +71,7 @@ class Request:
         return self.kind.config(**dict(self.settings))
 
     @property
-    def watched(self) -> dict[str, int | None]:
+    def watched(self) -> dict[str, Any]:
         """Return what the movie watches, as arguments of packviz.movie."""
         return {name: getattr(self, name) for name in WATCHED}
 

@@ -55,8 +55,25 @@ def movie(
     """
     kind = movie_kind_of(trace)
     shown, available = chosen(kind, trace, stages), stages_of(kind, trace)
-    window = layer, direction, frozenset(shown if deep else ()), sequences, steps, head
-    view = kind.view(trace, Asked(*window, frozenset(shown), Loss(on, upstream), micro_batch))
+    asked = Asked(
+        layer=layer,
+        direction=direction,
+        head=head,
+        deep=frozenset(shown if deep else ()),
+        sequences=sequences,
+        steps=steps,
+        stages=frozenset(shown),
+        loss=Loss(on, upstream),
+        micro_batch=micro_batch,
+    )
+    return _played(kind, kind.view(trace, asked), shown, available)
+
+
+def _played(kind: MovieKind, view: View, shown: dict[str, StageEntry], available: dict[str, StageEntry]) -> Movie:
+    """Return the movie of some stages, each beginning with what the one before it leaves.
+
+    view: what they share. shown: the stages, among all that are available.
+    """
     before = {kind.stages[0].name: kind.opening}  # by stage, what the one before it leaves
     before |= {name: earlier.end for (_, earlier), (name, _) in pairwise(available.items()) if earlier.end}
     code = kind.program(view)

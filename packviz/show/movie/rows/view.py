@@ -82,7 +82,7 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
     head = integer("head", asked.head, 0, heads_of(run) - 1)
     micro_batch = None if asked.micro_batch is None else integer("micro_batch", asked.micro_batch, 1)
     sequences, steps = integer("sequences", asked.sequences, 1), integer("steps", asked.steps, 1)
-    lengths = [len(sequence) for sequence in run.batch.sequences]
+    lengths, documents = [len(sequence) for sequence in run.batch.sequences], list(run.batch.sequences)
     b = np.repeat(np.arange(len(lengths)), lengths)
     t = np.concatenate([np.arange(length) for length in lengths])
     index = pack_sequence(list(torch.split(torch.arange(len(b), device="cpu"), lengths)), enforce_sorted=False)
@@ -94,10 +94,21 @@ def view_of(run: RowsTrace, asked: Asked) -> RowsView:
         tokens = begins[sequence] + place
         row[tokens], column[tokens] = number, np.arange(len(cells))
     kept = (b < sequences) & (t < steps)
-    picked = (each[kept] for each in (b, t, packed, row, column))
-    b, t, packed, row, column = picked
-    sizes = index.batch_sizes.tolist()
-    documents = list(run.batch.sequences)
-    exact = torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data])
-    known = run, layer, head, sequences, steps, lengths, b, t, packed, sizes, row, column, exact
-    return RowsView(*known, asked.deep, asked.stages, micro_batch)
+    return RowsView(
+        trace=run,
+        layer=layer,
+        head=head,
+        sequences=sequences,
+        steps=steps,
+        lengths=lengths,
+        b=b[kept],
+        t=t[kept],
+        packed=packed[kept],
+        batch_sizes=index.batch_sizes.tolist(),
+        row=row[kept],
+        column=column[kept],
+        exact=torch.equal(pack_sequence(documents, enforce_sorted=False).data, torch.cat(documents)[index.data]),
+        deep=asked.deep,
+        stages=asked.stages,
+        micro_batch=micro_batch,
+    )
