@@ -94,7 +94,7 @@ function mounted(slot, data, parentElement, tell, setTriggerValue) {
 }
 
 /**
- * Follow a link to another page below the picture, so that the visit continues.
+ * Follow a link to another page below the picture, so that the visit continues: ONWARD in ui/state/names.py.
  * @param {number} i
  */
 function onward(i) {

@@ -151,6 +151,13 @@ def test_the_owner_of_a_name_is_a_file_that_has_it() -> None:
         assert not owner or re.search(f'["_]{bare}"', (PAGES.parent / owner).read_text("utf-8")), name
 
 
+def test_scripts_find_the_keys_that_the_app_gives() -> None:
+    known = {"ui/parts/plan.js": (f"save {names.PLAN_FILE}", names.PLAN_ROW), "player/streamlit.js": (names.ONWARD,)}
+    for script, keys in known.items():
+        found = re.findall(r"\bst-key-([\w-]+)", (PAGES.parent / script).read_text("utf-8"))
+        assert found == [re.sub(r"[^\w-]", "-", key) for key in keys]  # as Streamlit makes a class of a key
+
+
 @pytest.mark.parametrize("kind", kinds.MOVIE_KINDS)
 def test_every_stage_that_a_page_shows_has_a_table(kind: kinds.MovieKind) -> None:
     (made,) = [of for of in APP_KINDS.values() if of.computes.records == kind.records]

@@ -21,6 +21,7 @@ from ui.parts.share import share
 from ui.parts.trying import try_this
 from ui.state import address, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind, MovieStage
+from ui.state.names import ONWARD
 from ui.state.path import script
 from ui.state.runs import Request, Shown, in_turn, last_good, latest, run
 from ui.state.visit import visit
@@ -114,12 +115,12 @@ def compared(
     _with_movie(question, answer, stages, onward, below)
 
 
-def measured(question: str, answer: str, work: str, parts: Parts) -> None:
+def measured(question: str, answer: str, works: Sequence[str], parts: Parts) -> None:
     """Show a page without a movie, whose numbers are measured when a visitor asks for them.
 
-    work: the names of the long work on this page; long work of other pages is ended.
+    works: the names of the long work on this page; long work of other pages is ended.
     """
-    leave_others(work)
+    leave_others(*works)
     head = _head(question, answer)
     chosen = controls()
     with head:
@@ -129,7 +130,7 @@ def measured(question: str, answer: str, work: str, parts: Parts) -> None:
 
 def apart(question: str, answer: str) -> None:
     """Show the heading of a page that does not use the visitor's batch."""
-    leave_others("")
+    leave_others()
     address.remember()
     widgets.keep()
     visit(Typed).way_back = None
@@ -149,7 +150,7 @@ def _with_movie(
     kind: AppKind = PACKING,
 ) -> None:
     """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
-    leave_others("")
+    leave_others()
     head = _head(question, answer, lambda: last_good(kind, stages))
     if stages is None:
         with widgets.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
@@ -248,7 +249,7 @@ def _after(kind: AppKind, stages: Stages, below: Callable[[Shown], None], onward
             refused(shown)
         else:
             below(shown)
-    with st.container(key="onward"):  # the last step of the player follows these links, too
+    with st.container(key=ONWARD):  # the last step of the player follows these links, too
         for name, label in onward:
             st.page_link(script(name), label=label)
 

@@ -33,7 +33,7 @@ _TABS = ("A prediction", "From the quiz", "Your own", "A slide")
 def add_step(here: Item) -> None:
     """Offer to add what a page shows to the plan, optionally with a question about it."""
     keep()
-    st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
+    st.text_input("Note for yourself", key=names.PLAN_NOTE, max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
     if base is not None and st.checkbox("With a question for the class", key="plan asks"):
         run = APP_KINDS[here.kind].computes

@@ -1,7 +1,7 @@
 // The plan in the browser: kept there, too, and saved as a file only once the server has the note that was typed last.
 
 const NAME = "packviz lesson plan", // in localStorage
-  SAVE = ".st-key-save-packviz-plan-json button",
+  SAVE = ".st-key-save-packviz-plan-json button", // PLAN_FILE and PLAN_ROW in ui/state/names.py
   NOTES = '[class*="st-key-plan-row-"] input',
   PATIENCE = 5000; // ms until it is saved as it is
 

@@ -72,7 +72,8 @@ def _append(item: Item) -> None:
     except RefusedError as refusal:
         visit(Plan).problem = refusal.sentence
         return
-    note, st.session_state["plan note"] = st.session_state.get("plan note", ""), ""
+    note = st.session_state.get(names.PLAN_NOTE, "")
+    st.session_state[names.PLAN_NOTE] = ""
     _set((*visit(Plan).items, structs.replace(item, note=note, question=asked)))
 
 
@@ -123,7 +124,7 @@ def _read(file: bytes) -> None:
 
 def _row(i: int, item: Item, ask: Ask | None) -> None:
     """Show one item: its heading, its note, and its buttons."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"plan-row-{i}"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{names.PLAN_ROW}{i}"):
         # A plan may come from elsewhere: it is text, not Markdown.
         st.text(f"{i + 1}. {_described(item)}", width="stretch")
         key = f"plan note {i} {hash(as_file(Plan((structs.replace(item, note=''),))))}"  # another item is another field
@@ -207,7 +208,7 @@ def _files(items: tuple[Item, ...]) -> None:
     plan = visit(Plan)  # of this visitor: the files are made in a thread that belongs to nobody
     with st.container(horizontal=True, vertical_alignment="center"):
         if items:
-            download("Save", "packviz-plan.json", lambda: as_file(plan))
+            download("Save", names.PLAN_FILE, lambda: as_file(plan))
             download("One page, offline", "packviz-plan.html", lambda: as_html(plan.title or "Lesson plan", items))
         if asked_in(items):
             download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked_in(items)))

@@ -101,9 +101,9 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
         st.fragment(_watch, run_every=_EVERY[started.seen])(started, task.settings)
 
 
-def leave_others(names: str) -> None:
-    """Stop wanting the work of other pages, which the visitor has left. names: of this page's work, with spaces."""
-    for started in _others(names.split()):
+def leave_others(*names: str) -> None:
+    """Stop wanting the work of other pages, which the visitor has left. names: of this page's work."""
+    for started in _others(names):
         started.leave()
 
 

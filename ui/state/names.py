@@ -15,6 +15,12 @@ PLAYER, SHARE, _TRAINING = "ui/parts/player.py", "ui/parts/share.py", "ui/views/
 _QUESTIONS, _DOCTOR = "ui/views/questions.py", "ui/views/given.py"
 _QUIZ, _CLASS = "ui/views/quiz.py", "ui/views/classroom.py"
 
+# Keys of widgets that are not in the address and that a second file knows, too.
+PLAN_NOTE = "plan note"  # typed beside the movie, and put into the plan
+PLAN_ROW = "plan-row-"  # and the number of the item; ui/parts/plan.js reads its note
+PLAN_FILE = "packviz-plan.json"  # ui/parts/plan.js presses the button that saves it
+ONWARD = "onward"  # the links below a movie; player/streamlit.js follows them from the last step
+
 PARTS = ("sidebar", "code", "menu")  # that a link may hide
 THEMES = ("automatic", "light", "dark")  # automatic: as in the browser
 
