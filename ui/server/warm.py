@@ -10,7 +10,6 @@ from typing import Any
 
 import streamlit as st
 import torch
-from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
 from classroom.rooms import rooms
@@ -35,13 +34,13 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     compress_all()
     gc.collect()
     gc.freeze()  # later collections skip everything that is loaded now
-    address = f"http://localhost:{config.get_option('server.port')}"
+    address = f"http://localhost:{st.get_option('server.port')}"
     if logs.wanted():
         logs.set_up()
-        logs.tell("ready", port=config.get_option("server.port"))
+        logs.tell("ready", port=st.get_option("server.port"))
     else:
         print(f"packviz is ready: {address}", flush=True)
-    if not config.get_option("server.headless"):
+    if not st.get_option("server.headless"):
         webbrowser.open(address)
     tasks = [asyncio.create_task(sessions.close_repeatedly()), asyncio.create_task(observed.watch_loop())]
     async with rooms.serving():
