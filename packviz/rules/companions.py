@@ -36,18 +36,13 @@ def mask_fits(case: Case) -> Iterator[Fault]:
         return
     inverted = bool(wrong[-1].all())
     cells = wrong[-1] if inverted else wrong[0]
-    kept, dropped = int((cells & ~expected).sum()), int((cells & expected).sum())
     rows, steps = first_in_each(cells)
     sums = Answer((cells ^ expected).float().sum(1)[rows])
-    yield Fault(
-        "mask_inverted" if inverted else "mask_differs",
-        sums,
-        rows,
-        steps,
-        severity="silent",
-        kept=kept,
-        dropped=dropped,
-    )
+    if inverted:
+        yield Fault("mask_inverted", sums, rows, steps, severity="silent")
+        return
+    kept, dropped = int((cells & ~expected).sum()), int((cells & expected).sum())
+    yield Fault("mask_differs", sums, rows, steps, severity="silent", kept=kept, dropped=dropped)
 
 
 @rule(needs=(has_this_layout,))
