@@ -138,7 +138,7 @@ def test_the_library_requires_what_it_imports() -> None:
     imported = {head for path in LIBRARY for head in heads_of(path)} - {"packviz", *sys.stdlib_module_names}
     required = {Requirement(each).name for each in NEEDS}
     extra = {Requirement(each).name for name in EXTRAS.keys() - {"app", "cluster"} for each in EXTRAS[name]}
-    named = {"pillow" if head == "PIL" else head for head in imported}
+    named = {{"PIL": "pillow", "quickjs": "quickjs-ng"}.get(head, head) for head in imported}
     assert named | {"packviz"} == required | extra | {"packviz", "rapidfuzz", "safetensors"}
     assert {"pandas", "plotly"} <= extra
 
