@@ -52,7 +52,7 @@ def test_heads_that_do_not_divide_leave_attention_out_of_the_table() -> None:
 def test_something_to_try_takes_the_borders_away() -> None:
     app = press(opened("what_leaks"), "a GRU instead", "let documents mix (isolate off)")
     assert app.query_params["row_layer"] == "gru"
-    assert "nothing **reset** it" in movies(app)[0]
+    assert "nothing **reset** the state" in movies(app)[0]
     assert "scaled_dot_product_attention" not in movies(app)[0]  # nor in the program beside the picture
 
 
