@@ -16,6 +16,11 @@ export class Clock {
   constructor(player) {
     this.player = player;
   }
+  /** @param {number} speed */
+  pace(speed) {
+    this.speed = speed;
+    this.schedule();
+  }
   toggle() {
     this.playing ? this.stop() : this.play();
   }

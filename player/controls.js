@@ -51,10 +51,7 @@ export function controls(player) {
     { "aria-label": "Speed", title: "Speed" },
     ...SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
   );
-  pace.addEventListener("change", () => {
-    player.clock.speed = Number(pace.value);
-    player.clock.schedule();
-  });
+  pace.addEventListener("change", () => player.clock.pace(Number(pace.value)));
   const playButton = control("play", "Play", () => player.clock.toggle(), "Space", "pv-play");
   const saving = savingMenu(control("image", "Save this picture"), (how) => savePicture(player, how));
   const singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });

@@ -70,10 +70,37 @@ export class Picture extends Painter {
     Object.assign(box, { hidden, textContent });
     return Math.min(high, 0.6 * this.height);
   }
-  /** @param {number} index */
-  settle(index) {
-    this.player.tween.motion = null;
+  // ---- what it shows, and what that is drawn with: changed here and nowhere else
+
+  /**
+   * Show a frame as it stands. Like `show`, it leaves the painting to the caller.
+   * @param {number} index
+   */
+  stand(index) {
     this.shown = this.looksAt(index);
+  }
+  /**
+   * Show cells that may be on their way to a frame.
+   * @param {Look[]} looks
+   */
+  show(looks) {
+    this.shown = looks;
+  }
+  /**
+   * Get ready to draw these cells: on the paper of this place, and with what they need to know about each other.
+   * @param {Look[]} looks
+   */
+  prepare(looks) {
+    this.paper = this.paperHere();
+    this.near = neighbours(looks);
+  }
+  /**
+   * End the motion and paint a frame as it stands.
+   * @param {number} index
+   */
+  settle(index) {
+    this.player.tween.stop();
+    this.stand(index);
     this.widen(this.view(this.player.frames[index].scene));
     this.paint();
   }
@@ -86,7 +113,7 @@ export class Picture extends Painter {
       draw();
     } catch (thrown) {
       const reason = /** @type {Error} */ (thrown);
-      this.player.tween.motion = null;
+      this.player.tween.stop();
       this.shown ??= [];
       this.player.ui.failed.textContent = `This step could not be drawn: ${reason.message}. Reload the page, or try a newer browser; the text and the rest of the page still work.`;
       this.player.ui.failed.hidden = false;

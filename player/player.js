@@ -75,7 +75,7 @@ export class Player {
     });
     this.picture.attempt(() => {
       this.picture.retheme();
-      this.picture.shown = this.picture.looksAt(this.ends[this.step - 1]);
+      this.picture.stand(this.ends[this.step - 1]);
     });
     this.texts.showStep(false);
     this.texts.nameKeys();
@@ -144,7 +144,7 @@ export class Player {
       forward = target === this.step + 1,
       from = this.ends[this.step - 1],
       to = this.ends[target - 1];
-    if (tween.motion) picture.shown = picture.looksAt(from); // when skipping ahead, finish the current step first
+    if (tween.motion) picture.stand(from); // when skipping ahead, finish the current step first
     this.step = target;
     this.pointer.pointAt(null);
     this.screen.blank(false);

@@ -118,7 +118,7 @@ export class Screen {
   /** @param {boolean} on */
   forPaper(on) {
     this.player.root.toggleAttribute("data-print", on);
-    this.player.tween.motion = null;
+    this.player.tween.stop();
     this.player.picture.attempt(() => {
       this.player.picture.retheme();
       this.player.picture.resize();

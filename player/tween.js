@@ -4,7 +4,6 @@
 
 import { BODIES } from "./between.js";
 import { motionTo } from "./motion.js";
-import { neighbours } from "./neighbours.js";
 import { draw } from "./roles.js";
 
 const BEAT = 560, // ms of one beat at speed 1
@@ -21,9 +20,13 @@ export class Tween {
   constructor(player) {
     this.player = player;
   }
+  // End the motion where it is. If a movie plays, the next animation frame lets it go on.
+  stop() {
+    this.motion = this.layer = this.atlas = null;
+  }
   forget() {
     cancelAnimationFrame(this.raf);
-    this.motion = this.layer = this.atlas = null;
+    this.stop();
   }
   /**
    * Move through all frames of a step. If there are many, or the machine is busy, each beat is shorter.
@@ -62,15 +65,14 @@ export class Tween {
    * @param {Moving} motion
    */
   resume({ path, before, forward, began, t, lasts }) {
-    this.player.picture.shown = this.player.picture.looksAt(before);
+    this.player.picture.stand(before);
     this.start(path, forward, this.player.picture.view(this.player.frames[before].scene), before);
     Object.assign(this.motion, { began, t, lasts });
     this.player.picture.paint(); // at once: the canvas was cleared
   }
   prepare() {
-    const { motion } = this,
-      { picture } = this.player;
-    picture.paper = picture.paperHere();
+    const { motion } = this;
+    this.player.picture.prepare(motion.to);
     this.layer = this.stillLayer(motion.to, new Set(motion.moving), motion.view.unit);
     this.atlas = this.spriteAtlas(motion);
   }
@@ -94,9 +96,8 @@ export class Tween {
   }
   /** @param {Moving} motion */
   arrive(motion) {
-    this.player.picture.shown = motion.to.map(({ origin, ...look }) => look);
-    this.motion = null;
-    this.layer = this.atlas = null;
+    this.player.picture.show(motion.to.map(({ origin, ...look }) => look));
+    this.stop();
     if (motion.rest.length)
       this.start(motion.rest, motion.forward, motion.view, motion.there ? motion.path[0] : motion.before);
     this.player.picture.paint();
@@ -111,7 +112,6 @@ export class Tween {
       { canvas, ctx } = picture.surface(),
       paper = { ...picture.paper, ctx };
     if (this.motion.there) picture.sketch(paper, this.player.step);
-    picture.near = neighbours(looksThere);
     looksThere.forEach((look, i) => moving.has(i) || draw(paper, look, unit, picture.near));
     return canvas;
   }
@@ -207,6 +207,6 @@ export class Tween {
       ctx.globalAlpha = 1;
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     }
-    this.player.picture.shown = shown;
+    this.player.picture.show(shown);
   }
 }
