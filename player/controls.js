@@ -1,5 +1,7 @@
 // The elements of the player: the picture, the stages, the code, the caption and the controls below.
 
+/** @import { Controls, MenuParts, PictureParts, StepParts, TextParts } from "./types" */
+
 import { button, el, icon } from "./dom.js";
 import { keysMenu, savingMenu } from "./menu.js";
 import { Pan } from "./pan.js";
@@ -9,66 +11,114 @@ import { explaining } from "./terms.js";
 
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** @param {import("./player.js").Player} player */
-export function controls(player) {
-  const control = (
-    /** @type {string} */ name,
-    /** @type {string} */ label,
-    /** @type {() => void} */ action = () => {},
-    /** @type {string} */ keys = "",
-    /** @type {string} */ kind = "",
-  ) =>
-    button(icon(name), action, {
-      "aria-label": label,
-      title: label,
-      class: kind,
-      ...(keys && { "aria-keyshortcuts": keys }),
-    });
-  const canvas = el("canvas", { role: "img" });
-  const tip = el("div", { class: "pv-tip", hidden: "" });
-  const error = el("pre", { class: "pv-error", hidden: "" });
-  const failed = el("p", { class: "pv-failed", role: "alert", hidden: "" });
-  const cover = el("div", { class: "pv-blank", hidden: "" });
+/**
+ * A button with an icon, and the keys that do the same.
+ * @type {(name: string, label: string, action?: () => void, keys?: string, kind?: string) => HTMLButtonElement}
+ */
+const control = (name, label, action = () => {}, keys = "", kind = "") =>
+  button(icon(name), action, {
+    "aria-label": label,
+    title: label,
+    class: kind,
+    ...(keys && { "aria-keyshortcuts": keys }),
+  });
+
+/**
+ * The picture, and the messages on it.
+ * @param {import("./player.js").Player} player
+ * @returns {PictureParts}
+ */
+function pictureParts(player) {
+  const canvas = el("canvas", { role: "img" }),
+    tip = el("div", { class: "pv-tip", hidden: "" }),
+    error = el("pre", { class: "pv-error", hidden: "" }),
+    failed = el("p", { class: "pv-failed", role: "alert", hidden: "" }),
+    cover = el("div", { class: "pv-blank", hidden: "" });
   cover.addEventListener("click", () => player.screen.blank(false));
-  const pan = new Pan(player, canvas);
-  const stageBox = el("div", { class: "pv-stage" }, pan.place, pan.left, pan.right, error, failed, tip, cover);
-  const stages = el("ol");
-  const notes = el("p", { class: "pv-notes" });
-  const code = el("ol");
-  const detail = el("ol", { class: "pv-detail" });
-  const proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" });
-  const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
-  const invite = button("▶ Watch", () => player.clock.play(), { class: "pv-invite" });
-  const onward = (player.options.onward ?? []).map(({ label, go }) =>
-    button(label, go, { class: "pv-invite pv-onward", hidden: "" }),
-  );
-  const say = el("div", { class: "pv-say" }, caption, invite, ...onward);
+  const pan = new Pan(player, canvas),
+    stageBox = el("div", { class: "pv-stage" }, pan.place, pan.left, pan.right, error, failed, tip, cover);
+  return { canvas, tip, error, failed, cover, pan, stageBox };
+}
+
+/**
+ * The texts around the picture: the stages above it, the code beside it, the caption below it.
+ * @param {import("./player.js").Player} player
+ * @returns {TextParts}
+ */
+function textParts(player) {
+  const stages = el("ol"),
+    nav = el("nav", { class: "pv-stages", "aria-label": "Stages" }, stages),
+    stack = el("div", { class: "pv-stack", role: "group", "aria-label": "Layers, directions and heads", hidden: "" }),
+    notes = el("p", { class: "pv-notes" }),
+    rail = el("div", { class: "pv-rail" }, nav, stack, notes);
+  const code = el("ol"),
+    detail = el("ol", { class: "pv-detail" }),
+    proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" }),
+    side = el(
+      "div",
+      { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" },
+      el("h2", {}, "PyTorch, line by line"),
+      code,
+      el("h2", {}, "This step"),
+      detail,
+      proof,
+    );
+  const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" }),
+    invite = button("▶ Watch", () => player.clock.play(), { class: "pv-invite" }),
+    onward = (player.options.onward ?? []).map(({ label, go }) =>
+      button(label, go, { class: "pv-invite pv-onward", hidden: "" }),
+    ),
+    say = el("div", { class: "pv-say" }, caption, invite, ...onward);
+  return { rail, stages, stack, notes, side, code, detail, proof, say, caption, invite, onward };
+}
+
+/**
+ * What moves the player from step to step.
+ * @param {import("./player.js").Player} player
+ * @returns {StepParts}
+ */
+function stepParts(player) {
   const range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
   range.addEventListener("input", () => player.go(Number(range.value)));
-  const count = el("span");
-  const pace = el(
-    "select",
-    { "aria-label": "Speed", title: "Speed" },
-    ...SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
-  );
+  const speeds = SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
+    pace = el("select", { "aria-label": "Speed", title: "Speed" }, ...speeds);
   pace.addEventListener("change", () => player.clock.pace(Number(pace.value)));
-  const playButton = control("play", "Play", () => player.clock.toggle(), "Space", "pv-play");
-  const saving = savingMenu(control("image", "Save this picture"), (how) => savePicture(player, how));
-  const singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });
-  const keys = keysMenu(
-    button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": "?" }),
-    singles,
-  );
-  const codeButton = control("code", "Code", () => player.screen.toggleCode(), "C", "pv-tocode");
-  const firstButton = control("first", "First step", () => player.go(1), "Home", "pv-end");
-  const backButton = control("back", "Step back", () => player.back(), "ArrowLeft PageUp");
-  const nextButton = control("next", "Step forward", () => player.next(), "ArrowRight PageDown");
-  const fullButton = control("full", "Full screen", () => player.screen.fullscreen(), "F");
+  return {
+    firstButton: control("first", "First step", () => player.go(1), "Home", "pv-end"),
+    backButton: control("back", "Step back", () => player.back(), "ArrowLeft PageUp"),
+    playButton: control("play", "Play", () => player.clock.toggle(), "Space", "pv-play"),
+    nextButton: control("next", "Step forward", () => player.next(), "ArrowRight PageDown"),
+    lastButton: control("last", "Last step", () => player.go(player.steps), "End", "pv-end"),
+    range,
+    count: el("span"),
+    pace,
+  };
+}
+
+/**
+ * What changes the view, and the menus.
+ * @param {import("./player.js").Player} player
+ * @returns {MenuParts}
+ */
+function menuParts(player) {
+  const codeButton = control("code", "Code", () => player.screen.toggleCode(), "C", "pv-tocode"),
+    saving = savingMenu(control("image", "Save this picture"), (how) => savePicture(player, how)),
+    singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" }),
+    keysButton = button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": "?" }),
+    fullButton = control("full", "Full screen", () => player.screen.fullscreen(), "F");
   fullButton.addEventListener("click", ({ detail }) => {
     if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
   });
-  const lastButton = control("last", "Last step", () => player.go(player.steps), "End", "pv-end");
-  const transport = el(
+  return { codeButton, saving, singles, keys: keysMenu(keysButton, singles), fullButton };
+}
+
+/**
+ * The row of controls below the caption.
+ * @param {StepParts} steps
+ * @param {MenuParts} menus
+ */
+function rowOf({ firstButton, backButton, playButton, nextButton, lastButton, range, count, pace }, menus) {
+  return el(
     "div",
     { class: "pv-transport" },
     firstButton,
@@ -79,37 +129,28 @@ export function controls(player) {
     el("div", { class: "pv-scrub" }, range),
     el("span", { class: "pv-count" }, count),
     pace,
-    codeButton,
-    saving.root,
-    keys.root,
-    fullButton,
+    menus.codeButton,
+    menus.saving.root,
+    menus.keys.root,
+    menus.fullButton,
   );
-  const live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
-  const stack = el("div", {
-    class: "pv-stack",
-    role: "group",
-    "aria-label": "Layers, directions and heads",
-    hidden: "",
-  });
-  const rail = el(
-    "div",
-    { class: "pv-rail" },
-    el("nav", { class: "pv-stages", "aria-label": "Stages" }, stages),
-    stack,
-    notes,
-  );
-  const side = el(
-    "div",
-    { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" },
-    el("h2", {}, "PyTorch, line by line"),
-    code,
-    el("h2", {}, "This step"),
-    detail,
-    proof,
-  );
-  const meaning = el("div", { class: "pv-meaning", role: "tooltip", hidden: "" });
-  const asking = new Asking(player);
-  const body = el("div", { class: "pv-body" }, rail, asking.root, stageBox, side, say, transport);
+}
+
+/**
+ * @param {import("./player.js").Player} player
+ * @returns {Controls}
+ */
+export function controls(player) {
+  const picture = pictureParts(player),
+    texts = textParts(player),
+    steps = stepParts(player),
+    menus = menuParts(player),
+    row = rowOf(steps, menus),
+    asking = new Asking(player);
+  const { rail, side, say } = texts,
+    body = el("div", { class: "pv-body" }, rail, asking.root, picture.stageBox, side, say, row),
+    meaning = el("div", { class: "pv-meaning", role: "tooltip", hidden: "" }),
+    live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
   const root = el(
     "section",
     { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
@@ -117,45 +158,6 @@ export function controls(player) {
     meaning,
     live,
   );
-
-  return {
-    asking,
-    body,
-    canvas,
-    tip,
-    error,
-    failed,
-    cover,
-    stageBox,
-    stages,
-    stack,
-    notes,
-    pan,
-    code,
-    detail,
-    proof,
-    caption,
-    invite,
-    onward,
-    say,
-    controls: transport,
-    range,
-    count,
-    pace,
-    singles,
-    keys,
-    saving,
-    playButton,
-    firstButton,
-    fullButton,
-    backButton,
-    nextButton,
-    lastButton,
-    codeButton,
-    live,
-    meaning,
-    mean: explaining(root, meaning),
-    side,
-    root,
-  };
+  const mean = explaining(root, meaning);
+  return { ...picture, ...texts, ...steps, ...menus, asking, controls: row, body, meaning, mean, live, root };
 }

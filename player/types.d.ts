@@ -362,6 +362,59 @@ export interface Options {
   question?: number; // the one asked first, from 1
   onAsk?: (question: number) => void;
 }
+/** The picture, and the messages on it: a tooltip, torch's error, a drawing that failed, and what hides it. */
+export interface PictureParts {
+  canvas: HTMLCanvasElement;
+  tip: HTMLElement;
+  error: HTMLElement;
+  failed: HTMLElement;
+  cover: HTMLElement;
+  pan: import("./pan.js").Pan;
+  stageBox: HTMLElement;
+}
+/** The texts around the picture: those above it, beside it and below it. */
+export interface TextParts {
+  rail: HTMLElement;
+  stages: HTMLElement;
+  stack: HTMLElement;
+  notes: HTMLElement;
+  side: HTMLElement;
+  code: HTMLElement;
+  detail: HTMLElement;
+  proof: HTMLElement;
+  say: HTMLElement;
+  caption: HTMLElement;
+  invite: HTMLElement;
+  onward: HTMLElement[];
+}
+export interface StepParts {
+  firstButton: HTMLButtonElement;
+  backButton: HTMLButtonElement;
+  playButton: HTMLButtonElement;
+  nextButton: HTMLButtonElement;
+  lastButton: HTMLButtonElement;
+  range: HTMLInputElement;
+  count: HTMLElement;
+  pace: HTMLSelectElement;
+}
+/** What changes the view, and the menus; singles: whether keys of a single character are used. */
+export interface MenuParts {
+  codeButton: HTMLButtonElement;
+  saving: import("./menu.js").Menu;
+  singles: HTMLInputElement;
+  keys: import("./menu.js").Menu;
+  fullButton: HTMLButtonElement;
+}
+/** All elements of the player that change; mean: hides the meaning of a term. */
+export interface Controls extends PictureParts, TextParts, StepParts, MenuParts {
+  asking: import("./question.js").Asking;
+  controls: HTMLElement;
+  body: HTMLElement;
+  meaning: HTMLElement;
+  mean: () => void;
+  live: HTMLElement;
+  root: HTMLElement;
+}
 export type Axis = "x" | "y";
 export type Side = "w" | "h";
 /** Cells that move together from one place on an axis to another. */
