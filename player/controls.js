@@ -7,20 +7,24 @@ import { keysMenu, savingMenu } from "./menu.js";
 import { Pan } from "./pan.js";
 import { Asking } from "./question.js";
 import { savePicture } from "./saving.js";
+import { SHORTCUTS } from "./shortcuts.js";
 import { explaining } from "./terms.js";
 
 const SPEEDS = [0.5, 1, 2, 4];
 
 /**
- * A button with an icon, and the keys that do the same.
- * @type {(name: string, label: string, action?: () => void, keys?: string, kind?: string) => HTMLButtonElement}
+ * A button with an icon, for what some keys do as well.
+ * @param {import("./player.js").Player} player
+ * @param {keyof typeof SHORTCUTS} name also of its icon
+ * @param {string} label
+ * @param {string} [kind]
  */
-const control = (name, label, action = () => {}, keys = "", kind = "") =>
-  button(icon(name), action, {
+const control = (player, name, label, kind = "") =>
+  button(icon(name), () => SHORTCUTS[name].run(player, ""), {
     "aria-label": label,
     title: label,
     class: kind,
-    ...(keys && { "aria-keyshortcuts": keys }),
+    "aria-keyshortcuts": SHORTCUTS[name].keys.join(" "),
   });
 
 /**
@@ -84,11 +88,11 @@ function stepParts(player) {
     pace = el("select", { "aria-label": "Speed", title: "Speed" }, ...speeds);
   pace.addEventListener("change", () => player.clock.pace(Number(pace.value)));
   return {
-    firstButton: control("first", "First step", () => player.go(1), "Home", "pv-end"),
-    backButton: control("back", "Step back", () => player.back(), "ArrowLeft PageUp"),
-    playButton: control("play", "Play", () => player.clock.toggle(), "Space", "pv-play"),
-    nextButton: control("next", "Step forward", () => player.next(), "ArrowRight PageDown"),
-    lastButton: control("last", "Last step", () => player.go(player.steps), "End", "pv-end"),
+    firstButton: control(player, "first", "First step", "pv-end"),
+    backButton: control(player, "back", "Step back"),
+    playButton: control(player, "play", "Play", "pv-play"),
+    nextButton: control(player, "next", "Step forward"),
+    lastButton: control(player, "last", "Last step", "pv-end"),
     range,
     count: el("span"),
     pace,
@@ -101,11 +105,13 @@ function stepParts(player) {
  * @returns {MenuParts}
  */
 function menuParts(player) {
-  const codeButton = control("code", "Code", () => player.screen.toggleCode(), "C", "pv-tocode"),
-    saving = savingMenu(control("image", "Save this picture"), (how) => savePicture(player, how)),
+  const codeButton = control(player, "code", "Code", "pv-tocode"),
+    name = "Save this picture",
+    saveButton = button(icon("image"), () => {}, { "aria-label": name, title: name }),
+    saving = savingMenu(saveButton, (how) => savePicture(player, how)),
     singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" }),
-    keysButton = button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": "?" }),
-    fullButton = control("full", "Full screen", () => player.screen.fullscreen(), "F");
+    keysButton = button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": SHORTCUTS.keys.keys.join(" ") }),
+    fullButton = control(player, "full", "Full screen");
   fullButton.addEventListener("click", ({ detail }) => {
     if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
   });

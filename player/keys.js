@@ -1,6 +1,6 @@
 // Which player a key is for, and which elements of the page use it themselves.
 
-import { watchNext } from "./stack.js";
+import { shortcutOf } from "./shortcuts.js";
 
 const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" if they are switched off
 /** @type {any} */
@@ -88,55 +88,16 @@ export function steer(player, event) {
     return;
   const onRange = path[0] === player.ui.range;
   if (!onRange && path.slice(0, inside < 0 ? path.length : inside).some(needsKeys)) return;
-  if (
-    (single && !here.singles) ||
-    (event.shiftKey && !/^[bf?]$/i.test(key)) ||
-    (onRange && /^(Arrow|Home|End)/.test(key))
-  )
-    return;
+  if ((single && !here.singles) || (onRange && /^(Arrow|Home|End)/.test(key))) return;
   if (inside < 0 && !player.screen.full && !key.startsWith("Arrow") && player.screen.seen() < 0.5) return; // the key scrolls the page
   const onButton = /** @type {any} */ (path[0]).matches?.(
     "button, input, summary, [role=button], [role=switch], [role=checkbox], [role=radio]",
   );
-  const action = actionOf(player, single ? key.toLowerCase() : key, onButton);
-  if (!action) return;
+  const name = key === " " ? "Space" : single ? key.toUpperCase() : key,
+    shortcut = shortcutOf(player, name, onButton);
+  if (!shortcut || (event.shiftKey && !shortcut.shift)) return;
   event.preventDefault();
   event.stopPropagation();
-  if (action === "blank") return player.screen.blank(Boolean(player.ui.cover.hidden));
-  player.screen.blank(false);
-  action();
-}
-/**
- * @param {import("./player.js").Player} player
- * @param {string} key
- * @param {boolean} onButton
- * @returns {"blank" | (() => void) | null | undefined}
- */
-function actionOf(player, key, onButton) {
-  const stage = /^[1-9]$/.test(key) ? [...player.firstSteps.values()][Number(key) - 1] : 0,
-    { step, steps, ui, screen, pointer } = player,
-    { full } = screen;
-  if (stage) return () => player.go(stage);
-  /** @type {Record<string, "blank" | (() => void) | null>} */
-  const actions = {
-    ArrowRight: () => player.next(),
-    ArrowLeft: () => player.back(),
-    Home: () => player.go(1),
-    End: () => player.go(steps),
-    PageDown: full || step < steps ? () => player.next() : null,
-    PageUp: full || step > 1 ? () => player.back() : null, // sent by a presenter's remote
-    " ": onButton ? null : () => player.clock.toggle(),
-    f: () => screen.fullscreen(),
-    c: () => screen.toggleCode(),
-    l: player.movie.stack ? () => watchNext(player) : null,
-    b: "blank",
-    ".": full ? "blank" : () => pointer.walk(1),
-    ",": () => pointer.walk(-1),
-    "?": () => ui.keys.show(!ui.keys.open),
-    Escape:
-      full || [ui.tip, ui.cover, ui.meaning, ui.keys.panel, ui.saving.panel].some((each) => !each.hidden)
-        ? () => screen.escape()
-        : null,
-  };
-  return actions[key];
+  if (!shortcut.blanks) player.screen.blank(false);
+  shortcut.run(player, name);
 }

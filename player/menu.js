@@ -1,22 +1,10 @@
 // The menus above the controls, each opened by its button: saving a picture, and the keys.
 
+/** @import { Shortcut } from "./types" */
+
 import { button, el } from "./dom.js";
 import { remember } from "./keys.js";
-
-/** @type {[keys: string[], does: string][]} */
-const KEYS = [
-  [["→", "Page Down"], "one step forward"],
-  [["←", "Page Up"], "one step back"],
-  [["Home", "End"], "the first step, the last step"],
-  [["Space"], "play or pause"],
-  [["1", "2", "…"], "a stage"],
-  [[".", ","], "the next token, the previous token, in packed order"],
-  [["F"], "full screen"],
-  [["C"], "show or hide the code"],
-  [["L"], "the next layer, direction or head, if there are several"],
-  [["B"], "hide the picture"],
-  [["?"], "these keys"],
-];
+import { SHORTCUTS, spelled } from "./shortcuts.js";
 
 export class Menu {
   /**
@@ -75,10 +63,14 @@ export function savingMenu(toggle, save) {
  */
 export function keysMenu(toggle, singles) {
   singles.addEventListener("change", () => remember(singles.checked));
-  const rows = KEYS.flatMap(([keys, does]) => [
-    el("dt", {}, ...keys.flatMap((key) => [el("kbd", {}, key), " "])),
-    el("dd", {}, does),
-  ]);
+  const rows = [];
+  for (const { keys, listed = keys, does, beside } of /** @type {Shortcut[]} */ (Object.values(SHORTCUTS))) {
+    if (!does) continue;
+    if (!beside) rows.push(el("dt"), el("dd"));
+    const [dt, dd] = rows.slice(-2);
+    dt.append(...listed.flatMap((key) => [el("kbd", {}, spelled(key)), " "]));
+    dd.append(beside ? `, ${does}` : does);
+  }
   return new Menu(toggle, "Keys", "pv-keys", [
     el("dl", {}, ...rows),
     el("label", {}, singles, "Use keys of a single character"),

@@ -10,6 +10,7 @@ import { here, steer } from "./keys.js";
 import { Picture } from "./picture.js";
 import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
+import { watchNext } from "./stack.js";
 import { Texts } from "./texts.js";
 import { Tween } from "./tween.js";
 
@@ -166,6 +167,10 @@ export class Player {
       before = Math.min(first, target) - 1;
     if (before || first < target) this.go(Math.max(1, before), { quick: true });
     first < target ? this.clock.play(target) : this.go(target);
+  }
+
+  watchNext() {
+    watchNext(this);
   }
 
   destroy() {

@@ -2,6 +2,7 @@
 
 import { icon } from "./dom.js";
 import { here } from "./keys.js";
+import { SHORTCUTS } from "./shortcuts.js";
 
 export class Screen {
   above = Number.NaN; // pixels of the page above the player
@@ -88,8 +89,8 @@ export class Screen {
     if (!on) return;
     this.player.clock.stop();
     this.player.pointer.pointAt(null);
-    this.player.ui.live.textContent = this.player.ui.cover.textContent =
-      "The picture is hidden. Press B or take a step to show it again.";
+    this.player.ui.live.textContent =
+      this.player.ui.cover.textContent = `The picture is hidden. Press ${SHORTCUTS.blank.keys[0]} or take a step to show it again.`;
   }
   escape() {
     this.player.pointer.pointAt(null);

@@ -4,6 +4,7 @@
 
 import { el } from "./dom.js";
 import { hasKeys } from "./keys.js";
+import { SHORTCUTS } from "./shortcuts.js";
 
 /** @param {number} many */
 const each = (many) => Array.from({ length: many }, (_, i) => i);
@@ -25,7 +26,7 @@ export function showStack(player) {
   /** @type {(label: string, content: (Node | string)[], watched: Watched) => HTMLElement} */
   const button = (label, content, watched) => {
     const here = same(watched, shown),
-      key = hasKeys() ? " (L: the next one)" : "",
+      key = hasKeys() ? ` (${SHORTCUTS.watch.keys[0]}: the next one)` : "",
       title = here ? `${label} is shown` : onWatch ? `Watch ${label.toLowerCase()}${key}` : label;
     const made = el("button", { type: "button", "aria-label": label, "aria-pressed": String(here), title }, ...content);
     made.disabled = !onWatch && !here;

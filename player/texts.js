@@ -4,13 +4,11 @@
 
 import { el } from "./dom.js";
 import { hasKeys, here } from "./keys.js";
+import { spelled } from "./shortcuts.js";
 import { showStack } from "./stack.js";
 import { explained } from "./terms.js";
 
 const FADE = 34; // pixels of the side panel that "more" covers
-
-/** @type {Record<string, string>} */
-const SPELLED = { ArrowLeft: "←", ArrowRight: "→", PageUp: "Page Up", PageDown: "Page Down" };
 
 export class Texts {
   /** @param {import("./player.js").Player} player */
@@ -154,11 +152,6 @@ export class Texts {
     const name = this.player.movie.stages[/** @type {Stage} */ (node.dataset.stage)] ?? node.ariaLabel,
       keys = node.getAttribute("aria-keyshortcuts"),
       usable = keys && hasKeys() && (here.singles || keys.length > 1);
-    node.title = usable
-      ? `${name} (${keys
-          .split(" ")
-          .map((key) => SPELLED[key] ?? key)
-          .join(" or ")})`
-      : name;
+    node.title = usable ? `${name} (${keys.split(" ").map(spelled).join(" or ")})` : name;
   }
 }

@@ -415,6 +415,24 @@ export interface Controls extends PictureParts, TextParts, StepParts, MenuParts 
   live: HTMLElement;
   root: HTMLElement;
 }
+/** What some keys do. */
+export interface Shortcut {
+  /** Their names in `aria-keyshortcuts`. */
+  keys: string[];
+  run: (player: import("./player.js").Player, key: string) => void;
+  /** Whether the player takes the key now; without it, always. */
+  when?: (player: import("./player.js").Player, key: string, onButton: boolean) => boolean;
+  /** Its text in the menu, which leaves it out if it has none. */
+  does?: string;
+  /** The keys in the menu, if not all of them. */
+  listed?: string[];
+  /** Whether it is in the line of the one before it in the menu. */
+  beside?: boolean;
+  /** Whether Shift may be held. */
+  shift?: boolean;
+  /** Whether it hides the picture or shows it again; all others show it. */
+  blanks?: boolean;
+}
 export type Axis = "x" | "y";
 export type Side = "w" | "h";
 /** Cells that move together from one place on an axis to another. */

@@ -1,0 +1,86 @@
+// The keys of the player: what each does, and how it is spelled. Buttons, menus and titles read it here.
+
+/** @import { Shortcut } from "./types" */
+
+/** @type {Shortcut["run"]} */
+const toggleBlank = ({ screen, ui }) => screen.blank(Boolean(ui.cover.hidden));
+
+/**
+ * In the order of the menu, keys by their names in `aria-keyshortcuts`.
+ * @satisfies {Record<string, Shortcut>}
+ */
+export const SHORTCUTS = {
+  next: {
+    keys: ["ArrowRight", "PageDown"], // the page keys are sent by a presenter's remote, and elsewhere scroll the page
+    does: "one step forward",
+    run: (player) => player.next(),
+    when: ({ screen, step, steps }, key) => key !== "PageDown" || screen.full || step < steps,
+  },
+  back: {
+    keys: ["ArrowLeft", "PageUp"],
+    does: "one step back",
+    run: (player) => player.back(),
+    when: ({ screen, step }, key) => key !== "PageUp" || screen.full || step > 1,
+  },
+  first: { keys: ["Home"], does: "the first step", run: (player) => player.go(1) },
+  last: { keys: ["End"], does: "the last step", beside: true, run: (player) => player.go(player.steps) },
+  play: {
+    keys: ["Space"],
+    does: "play or pause",
+    run: ({ clock }) => clock.toggle(),
+    when: (_player, _key, onButton) => !onButton, // which it presses
+  },
+  stage: {
+    keys: [..."123456789"],
+    listed: ["1", "2", "…"],
+    does: "a stage",
+    run: (player, key) => player.go([...player.firstSteps.values()][Number(key) - 1]),
+    when: ({ firstSteps }, key) => Number(key) <= firstSteps.size,
+  },
+  nextToken: {
+    keys: ["."],
+    does: "the next token",
+    run: ({ pointer }) => pointer.walk(1),
+    when: ({ screen }) => !screen.full,
+  },
+  previousToken: {
+    keys: [","],
+    does: "the previous token, in packed order",
+    beside: true,
+    run: ({ pointer }) => pointer.walk(-1),
+  },
+  full: { keys: ["F"], shift: true, does: "full screen", run: ({ screen }) => screen.fullscreen() },
+  code: { keys: ["C"], does: "show or hide the code", run: ({ screen }) => screen.toggleCode() },
+  watch: {
+    keys: ["L"],
+    does: "the next layer, direction or head, if there are several",
+    run: (player) => player.watchNext(),
+    when: ({ movie }) => Boolean(movie.stack),
+  },
+  blank: { keys: ["B"], shift: true, does: "hide the picture", run: toggleBlank, blanks: true },
+  remoteBlank: { keys: ["."], run: toggleBlank, blanks: true, when: ({ screen }) => screen.full },
+  keys: { keys: ["?"], shift: true, does: "these keys", run: ({ ui }) => ui.keys.show(!ui.keys.open) },
+  escape: {
+    keys: ["Escape"],
+    run: ({ screen }) => screen.escape(),
+    when: ({ screen, ui }) =>
+      screen.full || [ui.tip, ui.cover, ui.meaning, ui.keys.panel, ui.saving.panel].some((each) => !each.hidden),
+  },
+};
+
+/** @type {Record<string, string>} */
+const SPELLED = { ArrowLeft: "←", ArrowRight: "→", PageUp: "Page Up", PageDown: "Page Down" };
+/** How a key is spelled on the screen. */
+export const spelled = (/** @type {string} */ key) => SPELLED[key] ?? key;
+
+/**
+ * What a key does in a player now, if anything.
+ * @param {import("./player.js").Player} player
+ * @param {string} key by its name in `aria-keyshortcuts`
+ * @param {boolean} onButton whether a button has the focus
+ * @returns {Shortcut | undefined}
+ */
+export const shortcutOf = (player, key, onButton) =>
+  Object.values(SHORTCUTS).find(
+    (/** @type {Shortcut} */ { keys, when }) => keys.includes(key) && (!when || when(player, key, onButton)),
+  );
