@@ -65,8 +65,8 @@ async def prepared(state: State, action: Action, given: Mapping[str, Any]) -> Pr
 
 async def _onward(state: State) -> Prepared:
     """Return one step onward: through the phases of a plan's question, or to what comes after it."""
-    if state.plan and state.current is not None and not state.current.revealed:
-        return await prepared(state, offered(state)[0], {})
+    if state.plan and state.current is not None and (first := offered(state)[0]) != "next":
+        return await prepared(state, first, {})
     if (to := state.beside(1)) is not None:
         return "go", {"to": to}
     if state.upcoming >= len(state.items):
@@ -81,7 +81,7 @@ async def _chosen_item(state: State, given: object) -> Prepared:
             raise RefusedError(400, f"There is no item {given} in the list: it has {len(state.items)} items.")
         return await _item(state, given)
     item = await checked_of_plan(given)
-    check_pictures([*state.specs, item])
+    _check_pictures(state, item)
     if is_question(item):
         return "ask", {"question": item}
     return "put", {"index": None, "item": item, **(await _film(item) if "step" in item else {})}
@@ -107,11 +107,16 @@ async def _chosen(state: State, given: object) -> dict[str, Any]:
     """Return a question: from the room's list by its index, or as it was sent."""
     if not is_integer(given):
         asked = await checked(given)
-        check_pictures([*state.specs, asked])
+        _check_pictures(state, asked)
         return {"question": asked}
     if not 0 <= given < len(state.items) or not is_question(state.items[given]):
         raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.items)} items.")
     return {"question": state.items[given], "index": given}
+
+
+def _check_pictures(state: State, item: Spec) -> None:
+    """Refuse an item if its pictures are too large together with those of all that the room keeps."""
+    check_pictures([*state.items, *(each.spec for each in state.shown if each.index is None), item])
 
 
 def _is_on(state: State, name: str, given: Mapping[str, Any]) -> bool:

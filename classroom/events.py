@@ -6,23 +6,20 @@ The functions `join`, `vote` and `act` look at a state and return events, or ref
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
+from classroom import phases
 from classroom.names import friendly, secret
+from classroom.phases import EVENTS, MOVES, Advice, Move
 from classroom.question import Question
-from classroom.seen import Advice
-from classroom.state import Confidence, Event, Pace, Phase, Phone, RefusedError, State, hashed
+from classroom.state import Confidence, Event, Pace, Phone, RefusedError, State, hashed
 from packviz.text import visible
 from packviz.validate import is_integer
 
-Action = Literal[
-    "ask", "open", "close", "talk", "reopen", "reveal", "step",
-    "next", "twin", "back", "delete", "item", "show", "channels",
-]  # fmt: skip
-ACTIONS: tuple[Action, ...] = get_args(Action)
-Done = Literal[Action, "put", "go"]  # `actions.prepared` turns next, back and item into these and others
+Action = Literal["ask", Move, "step", "next", "twin", "back", "delete", "item", "show", "channels"]
+Done = Literal["ask", Move, "step", "twin", "back", "delete", "show", "channels", "put", "go"]  # by actions.prepared
 
 MAX_PHONES = 1000
 MAX_CHANGES = 50  # of a phone's vote in one round; ten times as many of its settings
@@ -31,28 +28,19 @@ MAX_NAME = 24  # characters
 MAX_WONDER, MAX_WONDERS = 300, 20  # characters of a question to the teacher, and how many from one phone
 EXPLAIN, GO_ON = 0.35, 0.70  # shares of right answers: see advice()
 
-_BACK: Mapping[str, tuple[Phase, int]] = {
-    "vote 1": ("lobby", 1),
-    "closed 1": ("vote", 1),
-    "talk 1": ("closed", 1),
-    "vote 2": ("talk", 1),  # or ("closed", 1), if there was no talk: see _undone()
-    "closed 2": ("vote", 2),
-}  # what the teacher may undo, by phase and round: nothing has been shown yet
-_POSSIBLE: Mapping[str, tuple[Container[str], str]] = {
-    "open": ({"lobby 1"}, "The vote on this question has already been opened."),
-    "close": ({"vote 1", "vote 2"}, "There is no open vote to close."),
-    "talk": ({"vote 1", "closed 1"}, "Talk comes after the first vote."),
-    "reopen": ({"closed 1", "talk 1"}, "The second vote comes after the first one is closed."),
-    "reveal": (_BACK, "The answer can be shown only once, and only after a vote."),
-    "back": (_BACK, "There is nothing to undo here."),
-    "step": ({"reveal 1", "reveal 2"}, "There is no movie before the answer is shown."),
-}  # in which phases and rounds an action is possible, and what is said in any other
-
 
 def opened(items: Sequence[Mapping[str, Any]], *, plan: bool) -> tuple[Event, str]:
     """Return the first event of a room and the teacher's secret."""
     host = secret()
     return _event("created", host=hashed(host), **{"items" if plan else "questions": list(items)}), host
+
+
+def known(action: object) -> Action:
+    """Return an action that was sent; raises RefusedError for anything else."""
+    actions: tuple[Action, ...] = get_args(Action)
+    if action not in actions:
+        raise RefusedError(400, f"`action` must be one of {', '.join(actions)}.")
+    return action
 
 
 def join(state: State, token: str | None, name: object = None, following: object = None) -> tuple[list[Event], str]:
@@ -132,10 +120,10 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
     `item` itself; for go the place `to` go to; for reveal, step and put the `step`, and for reveal and put `steps`; for
     show the `wonder`; for channels the list of them. An open vote is closed by talk and reveal, too.
     """
-    if refusal := _refusal(state, action):
+    if refusal := _refusal(state, action, asks="question" in details):
         raise RefusedError(409, refusal)
     match action:
-        case "ask" | "next" | "twin":
+        case "ask" | "twin":
             return [_event("asked", question=details["question"], index=details.get("index"))]
         case "put":
             own = {"item": details["item"]} if details["index"] is None else {}
@@ -145,9 +133,13 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
             return [] if details["to"] == state.at else [_event("went", to=details["to"])]
         case "open" | "reopen":
             first = [] if state.now else [_event("asked", question=details["question"], index=details["index"])]
-            return [*first, _event("opened", round=1 if action == "open" else 2)]
+            _, number = MOVES[state.way[-1]][action]
+            return [*first, _event(EVENTS[action], round=number)]
+        case "close" | "talk" | "reveal":
+            closed = [_event("closed")] if action != "close" and state.phase == "vote" else []
+            return [*closed, _event(EVENTS[action], **details)]
         case "back":
-            phase, number = _undone(state)
+            phase, number = state.way[-2]
             return [_event("returned", phase=phase, round=number)]
         case "step":
             return [] if details["step"] == state.now.step else [_event("stepped", step=details["step"])]  # type: ignore[union-attr]
@@ -155,10 +147,8 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
             return [_event("lifted", wonder=details["wonder"])]
         case "channels":
             return [_event("allowed", channels=details["channels"])]
-    shown = {"step": details["step"], "steps": details["steps"]} if action == "reveal" else {}
-    kind = {"close": "closed", "talk": "talked", "reveal": "revealed", "delete": "deleted"}[action]
-    closes = action in ("talk", "reveal") and state.phase == "vote"
-    return [*([_event("closed")] if closes else []), _event(kind, **shown)]
+        case "delete":
+            return [_event("deleted")]
 
 
 def share_of_right(state: State) -> float | None:
@@ -168,70 +158,55 @@ def share_of_right(state: State) -> float | None:
 
 
 def advice(state: State) -> Advice | None:
-    """Return what research advises after a vote; None without votes, and in a poll.
+    """Return what research advises once a vote is closed; None without votes, and in a poll.
 
     Under 35 % right: explain again; up to 70 %: let them talk; then vote again. Above: go on (Vickrey et al. 2015).
     After the second vote the answer is shown: up to 70 % right, with an explanation.
     """
     share = share_of_right(state)
-    if share is None:
+    if share is None or state.phase not in ("closed", "talk"):
         return None
     if share > GO_ON:
         return "go on"
     return "explain" if share < EXPLAIN or state.round == 2 else "talk"
 
 
-def offered(state: State) -> tuple[Action, ...]:
+def offered(state: State) -> tuple[Move | Literal["next"], ...]:
     """Return the actions that lead on from what is on the screen, first the one that is advised, or usual.
 
     In a poll there is nothing to talk about: what was answered comes at once.
     """
-    advised = advice(state)
+    if state.now is not None and state.current is None:
+        return ("next",)
     poll = state.current is not None and "prompt" in state.current.spec and "answer" not in state.current.spec
-    match state.phase, state.round:
-        case "lobby", _:
-            return ("open",) if state.current is not None or not state.now else ("next",)
-        case "vote", _:
-            return ("close",)
-        case "closed", 1:
-            if poll or advised == "go on":
-                return ("reveal", "talk")
-            return ("reopen", "talk", "reveal") if advised == "explain" else ("talk", "reveal")
-        case "talk", _:
-            return ("reveal", "reopen") if advised == "go on" else ("reopen", "reveal")
-        case "closed", _:
-            return ("reveal",)
-    return ("next",)
+    return phases.offered(state.way[-1], "go on" if poll and state.phase == "closed" else advice(state)) or ("next",)
 
 
 def can_undo(state: State) -> bool:
     """Return whether `back` undoes the last action, and does not lead to what was shown before."""
-    return state.current is not None and f"{state.phase} {state.round}" in _BACK
+    return phases.undone(state.way) is not None
 
 
-def _undone(state: State) -> tuple[Phase, int]:
-    """Return the phase and the round before the last action."""
-    if (state.phase, state.round) == ("vote", 2) and state.now is not None and not state.now.talked:
-        return "closed", 1
-    return _BACK[f"{state.phase} {state.round}"]
-
-
-def _refusal(state: State, action: Done) -> str:
-    """Return why the teacher cannot do this now, "" if it is possible."""
+def _refusal(state: State, action: Done, *, asks: bool) -> str:
+    """Return why the teacher cannot do this now, "" if it is possible. asks: whether a question comes with it."""
     if action != "delete" and state.revision >= 2 * MAX_EVENTS:
         return "This room is full. Open another one."
-    if action in ("ask", "next", "twin", "put", "go") and state.phase == "vote":
+    if action in ("ask", "twin", "put", "go") and state.phase == "vote":
         return "The vote is open. Close it before you ask another question."
-    if action in ("ask", "next", "put", "go", "delete", "show", "channels"):
-        return ""
-    if state.now is None and (action != "open" or not state.items or state.plan):
-        return "No question has been asked yet."
-    if state.now is not None and state.current is None and action != "step":
-        return "There is no question on the screen."
-    where, otherwise = _POSSIBLE.get(action, ((), ""))
-    if otherwise and f"{state.phase} {state.round}" not in where:
-        return otherwise
-    return "This question has no movie." if action == "step" and not (state.now and state.now.steps) else ""
+    match action:
+        case "ask" | "put" | "go" | "delete" | "show" | "channels":
+            return ""
+        case _ if state.now is None and not asks:
+            return "No question has been asked yet."
+        case "step" if state.phase == "reveal" and not (state.now and state.now.steps):
+            return "This question has no movie."
+        case "step":
+            return phases.refusal(state.way, action)
+        case _ if state.now is not None and state.current is None:
+            return "There is no question on the screen."
+        case "twin":
+            return ""
+    return phases.refusal(state.way, action)
 
 
 def _change(phone: Phone, token: str, name: str | None, following: bool | None) -> list[Event]:

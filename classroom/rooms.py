@@ -176,9 +176,7 @@ class Rooms:
         """
         room = await self._room_of(code, host)
         await room.refresh()  # the action before may have come to another process
-        name = next((each for each in events.ACTIONS if each == action), None)
-        if name is None:
-            raise RefusedError(400, f"`action` must be one of {', '.join(events.ACTIONS)}.")
+        name = events.known(action)
         place = room.state.place
         if given.get("at") not in (None, place):
             return room.state.revision
@@ -213,7 +211,7 @@ class Rooms:
         room = await self.room(code)
         host = await room.is_teacher(token)
         shown = room.shown(number)
-        if not host and not shown.revealed:
+        if not host and shown.way[-1][0] != "reveal":
             raise RefusedError(409, "The answer has not been shown yet.")
         film = await asyncio.to_thread(questions.film, shown.spec) if shown.kind != "slide" else None
         if film is None:

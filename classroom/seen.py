@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Required, TypedDict
 
+from classroom.phases import Advice, Move, Phase, Round
 from classroom.specs import Spec
-from classroom.state import Confidence, Kind, Pace, Phase
-
-Advice = Literal["explain", "talk", "go on"]
+from classroom.state import Confidence, Kind, Pace
 
 
 class Sure(TypedDict, total=False):
@@ -79,7 +78,7 @@ class Seen(TypedDict, total=False):
     code: str
     revision: int
     phase: Phase
-    round: int
+    round: Round
     item: int | None
     kind: Kind | None
     shown: Any  # int; None before the first item
@@ -109,7 +108,7 @@ class Seen(TypedDict, total=False):
     host: bool
     place: list[Any]
     hint: Hint | None
-    offered: Sequence[str]
+    offered: Sequence[Move | Literal["next"]]
     undo: bool
     before: bool
     after: bool

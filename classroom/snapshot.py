@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from classroom.events import advice, can_undo, offered, share_of_right
+from classroom.phases import Advice, Round
 from classroom.question import Question
-from classroom.seen import Advice, Bar, Hint, Seen, Sure
+from classroom.seen import Bar, Hint, Seen, Sure
 from classroom.slide import rendered, without_picture
 from classroom.specs import Spec
 from classroom.state import OnScreen, Pace, State
@@ -21,7 +22,7 @@ _PLAIN = {
     *("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "i", "in", "is", "it", "of", "on", "or", "that"),
     *("the", "this", "to", "was", "with"),
 }
-_HINTS: Mapping[tuple[Advice, int], str] = {
+_HINTS: Mapping[tuple[Advice, Round], str] = {
     ("explain", 1): "Few are right: explain it again, then ask for a second vote.",
     ("talk", 1): "Let them talk with their neighbors and vote again.",
     ("go on", 1): "Most are right: show the answer and go on.",
@@ -120,7 +121,7 @@ def _short(item: Spec) -> dict[str, Any]:
 def hint(state: State) -> Hint | None:
     """Return the share of right answers in the round that has been closed, and what is advised; None before."""
     advised = advice(state)
-    if state.phase not in ("closed", "talk") or advised is None:
+    if advised is None:
         return None
     return {"share": round(share_of_right(state) or 0.0, 3), "advice": advised, "told": _HINTS[advised, state.round]}
 

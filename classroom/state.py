@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Literal
 
+from classroom.phases import START, Phase, Point, Round, after
+
 Event = dict[str, Any]
-Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
 Kind = Literal["question", "slide", "step"]
 Confidence = Literal["sure", "guessing"]
 Pace = Literal["slow", "fast", "lost"]
@@ -64,8 +65,7 @@ class OnScreen:
 
     index       its place in the room's list; None for what is not from the list
     after       the place in the list that it belongs to: its own, or that of the item after which it was asked
-    revealed    whether the answer has been shown
-    talked      whether the students talked after the first vote
+    way         the phases and rounds that it has been through; an undone one is not in it
     step        of the movie, counted from 1, and how many there are; 0 if none is shown
     opened_at   when the current round was opened
     """
@@ -74,10 +74,7 @@ class OnScreen:
     index: int | None = None
     after: int = -1
     votes: tuple[dict[str, Vote], dict[str, Vote]] = field(default_factory=lambda: ({}, {}))
-    phase: Phase = "lobby"
-    round: int = 1
-    revealed: bool = False
-    talked: bool = False
+    way: tuple[Point, ...] = (START,)
     step: int = 0
     steps: int = 0
     opened_at: float = 0.0
@@ -90,7 +87,7 @@ class OnScreen:
     @property
     def counted(self) -> Sequence[Mapping[str, Vote]]:
         """Return the votes of the rounds that count: a second round that was undone does not."""
-        return self.votes[: self.round]
+        return self.votes[: self.way[-1][1]]
 
 
 @dataclass
@@ -136,11 +133,6 @@ class State:
         return self.now if self.now is not None and self.now.kind == "question" else None
 
     @property
-    def specs(self) -> list[Mapping[str, Any]]:
-        """Return all that the room keeps: its list, and what was shown without being in it."""
-        return [*self.items, *(each.spec for each in self.shown if each.index is None)]
-
-    @property
     def asked(self) -> tuple[OnScreen, ...]:
         """Return every question so far."""
         return tuple(each for each in self.shown if each.kind == "question")
@@ -151,14 +143,19 @@ class State:
         return sum(each.kind == "question" for each in self.shown[: self.at + 1]) if self.current else 0
 
     @property
-    def phase(self) -> Phase:
-        """Return the phase of what is on the screen."""
-        return self.now.phase if self.now is not None else "lobby"
+    def way(self) -> tuple[Point, ...]:
+        """Return the phases and rounds that what is on the screen has been through."""
+        return self.now.way if self.now is not None else (START,)
 
     @property
-    def round(self) -> int:
+    def phase(self) -> Phase:
+        """Return the phase of what is on the screen."""
+        return self.way[-1][0]
+
+    @property
+    def round(self) -> Round:
         """Return the round of the question on the screen."""
-        return self.now.round if self.now is not None else 1
+        return self.way[-1][1]
 
     @property
     def votes(self) -> Mapping[str, Vote]:
@@ -205,11 +202,9 @@ class State:
 
     def copy(self) -> State:
         """Return a state to which events can be applied without changing this one."""
-        if self.now is None:
-            return replace(self, phones=dict(self.phones), paces=dict(self.paces))
-        votes = dict(self.now.votes[0]), dict(self.now.votes[1])
         copied = replace(self, phones=dict(self.phones), paces=dict(self.paces))
-        copied._change(votes=votes)
+        if self.now is not None:
+            copied._change(votes=(dict(self.now.votes[0]), dict(self.now.votes[1])))
         return copied
 
     def apply(self, event: Event) -> None:
@@ -233,18 +228,15 @@ class State:
             case "went":
                 self.at = event["to"]
             case "opened":
-                self._change(phase="vote", round=event["round"], opened_at=event["at"])
+                self._move(event, opened_at=event["at"])
             case "voted":
                 self._vote(event)
-            case "closed":
-                self._change(phase="closed")
-            case "talked":
-                self._change(phase="talk", talked=True)
-            case "returned":
-                before_talk = {"talked": False} if (event["phase"], event["round"]) == ("closed", 1) else {}
-                self._change(phase=event["phase"], round=event["round"], **before_talk)
+            case "closed" | "talked":
+                self._move(event)
             case "revealed":
-                self._change(phase="reveal", revealed=True, step=event["step"], steps=event["steps"])
+                self._move(event, step=event["step"], steps=event["steps"])
+            case "returned":
+                self._change(way=self.way[:-1])
             case "stepped":
                 self._change(step=event["step"])
             case "deleted":
@@ -262,7 +254,7 @@ class State:
         spec = event.get("question") or event.get("item") or self.items[index]
         item = OnScreen(spec, index, after, step=step, steps=steps)
         if item.kind == "step":
-            item = replace(item, phase="reveal", revealed=True)
+            item = replace(item, way=(("reveal", 1),))
         self.shown, self.at = (*self.shown, item), len(self.shown)
 
     def _vote(self, event: Event) -> None:
@@ -288,6 +280,10 @@ class State:
                 self.wonder = event["wonder"]
             case "allowed":
                 self.channels = frozenset(event["channels"])
+
+    def _move(self, event: Event, **values: Any) -> None:
+        """Move the question on the screen to where an event leads."""
+        self._change(way=(*self.way, after(self.way[-1], event["type"])), **values)
 
     def _change(self, **values: Any) -> None:
         """Change what is on the screen."""

@@ -1,6 +1,7 @@
 """What a class sees: the question, how many have voted, the answers and the movie; the view for the projector."""
 
 import gzip
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from classroom.phases import VOTING, Phase
 from classroom.rooms import rooms
 from classroom.seen import Seen
 from classroom.state import RefusedError
@@ -25,15 +27,12 @@ _FITS = 450  # characters that fit the projector in full size
 _OTHERS = "others"  # the label of answers that are counted together
 _COMMON = 3  # the most frequent wrong answers, whose reasons fit on the projector
 
-_SENTENCES = {
+_SENTENCES: Mapping[Phase, str] = {
     "lobby": "Read the question. The vote opens in a moment.",
     "vote": "Vote on your phone, on your own.",
-    "vote 2": "Vote again.",
     "closed": "The vote is closed.",
     "talk": "Explain your answer to your neighbor. Then there is a second vote.",
     "reveal": "The answer, as PyTorch computed it",
-    "own": "The answer",  # not computed by PyTorch
-    "poll": "What the class says",
 }
 
 
@@ -59,8 +58,7 @@ def projector(code: str) -> None:
 
 def counted_votes(seen: Seen) -> str:
     joined, voted = seen["joined"], seen["voted"]
-    voting = seen["phase"] in ("vote", "closed", "talk")
-    return f"<b>{voted}</b> of {joined} voted" if voting else f"<b>{joined}</b> joined"
+    return f"<b>{voted}</b> of {joined} voted" if seen["phase"] in VOTING else f"<b>{joined}</b> joined"
 
 
 def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
@@ -98,9 +96,7 @@ def _question(seen: Seen, first: dict[int, int] | None) -> None:
     asked, phase = seen["question"], seen["phase"]
     own = asked["kind"] == "own"
     fit = _fit(asked["prompt"], *asked.get("options", ()))
-    told = _SENTENCES["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
-    if own and phase == "reveal":
-        told = _SENTENCES["poll" if seen["answer"] is None else "own"]
+    told = _told(seen)
     with st.container(key="class-question"):
         st.html(f'<p class="class-told">{told}</p>')
         if own:
@@ -120,6 +116,16 @@ def _question(seen: Seen, first: dict[int, int] | None) -> None:
         if asked.get("options"):
             options = "".join(f"<li>{html(option)}</li>" for option in asked["options"])
             st.html(f'<ol class="class-options" style="--fit: {fit:.2f}">{options}</ol>')
+
+
+def _told(seen: Seen) -> str:
+    """Return what the class reads above the question."""
+    match seen["phase"], seen["round"]:
+        case "vote", 2:
+            return "Vote again."
+        case "reveal", _ if seen["question"]["kind"] == "own":  # PyTorch did not compute it
+            return "What the class says" if seen["answer"] is None else "The answer"
+    return _SENTENCES[seen["phase"]]
 
 
 def _revealed(seen: Seen, first: dict[int, int] | None) -> None:

@@ -171,7 +171,9 @@ def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
         first = "Begin" if seen["items"] and not is_question(seen["items"][0]) else _FIRST
         return (("next", first if seen["kind"] is None else "Next"),) if seen["after"] else ()
     labels = _LABELS | ({"next": "Next"} if seen["items"] is not None else {})  # it need not be a question
-    offered = [(action, labels[action]) for action in seen["offered"] if action != "next" or seen["after"]]
+    offered: list[tuple[str, str]] = [
+        (action, labels[action]) for action in seen["offered"] if action != "next" or seen["after"]
+    ]
     if seen["phase"] == "reveal" and seen["question"]["kind"] != "own":
         offered += [more for more in _MORE.items() if more[0] != "seen" or not seen["spec"].get("seen")]
     return tuple(offered)

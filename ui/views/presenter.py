@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from classroom.phases import VOTING
 from classroom.seen import Seen
 from classroom.state import Pace
 from packviz.text import counted, percent
@@ -32,7 +33,7 @@ def presenter(following: str) -> None:
         if seen["note"]:
             st.text(seen["note"])
         st.html(_next(seen, following) + _pace(seen))
-        if seen["question"] is not None and seen["phase"] in ("vote", "closed", "talk") and seen["voted"]:
+        if seen["question"] is not None and seen["phase"] in VOTING and seen["voted"]:
             if seen["hint"] is not None:
                 st.markdown(f"**{percent(seen['hint']['share'])} right.** {seen['hint']['told']}")
             st.html(bars(seen))
