@@ -54,23 +54,24 @@ const NEEDS_KEYS =
   "input:not([type=button], [type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])";
 const needsKeys = (node) => node.matches?.(NEEDS_KEYS);
 
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the end
-  const cover = parentElement.querySelector(".cover");
+/** Keep the room in the address and in this browser, and tell the server which it is; returns what ends that. */
+function keepRoom({ data, parentElement, setStateValue }) {
   const { code, host, forget: over, projector } = data,
     room = over || projector ? null : code ? { code, host } : known();
   if (over) forget();
   else if (code) remember(room);
   if (room?.code !== parentElement.room) setStateValue("room", room); // for this server, and for its replacement
   parentElement.room = room?.code;
-  const telling = room && !code && setInterval(() => setStateValue("room", room), 1500); // while it cannot be read
-  const completing = code && setInterval(complete, 500, data);
+  const telling = room && !code && setInterval(() => setStateValue("room", room), 1500), // while it cannot be read
+    completing = code && setInterval(complete, 500, data);
+  return () => {
+    clearInterval(telling);
+    clearInterval(completing);
+  };
+}
 
-  if (data.asked > (parentElement.asked ?? data.asked)) {
-    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // to the new question
-  }
-  parentElement.asked = data.asked;
-
+/** Blank the screens, and pass the keys of a remote from the projector's window on to the teacher's. */
+function blankByKeys({ code, projector }, cover, signal) {
   // All windows of this browser are blanked together: the keys go to the teacher's, the class sees the projector's.
   const windows = new BroadcastChannel(`packviz class ${new URL(window.location.href).searchParams.get("room")}`);
   windows.onmessage = ({ data: { on, turn } }) => {
@@ -99,20 +100,35 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       event.stopImmediatePropagation(); // otherwise the player would blank its picture, too
     } else if (wasBlank) blank(false);
   };
+  window.addEventListener("keydown", onKey, { signal, capture: true });
+  return () => windows.close();
+}
+
+/** Go on and back with the keys of a remote. */
+function turnByKeys({ code }, setTriggerValue, signal) {
+  const onTurn = (event) => {
+    // after the player, which uses these keys while it has steps left
+    if (event.defaultPrevented || event.repeat || event.composedPath().some(needsKeys)) return;
+    const way = WAY[event.key];
+    if (!way || !code) return;
+    event.preventDefault();
+    setTriggerValue("key", way);
+  };
+  window.addEventListener("keydown", onTurn, { signal });
+}
+
+/** Bring what a click unfolds into view. */
+function scrollToUnfolded(signal) {
   const onClick = ({ target }) => {
     const unfolds = target.closest(".st-key-class-new summary") && !target.closest("details").open;
     if (!unfolds && !target.closest(".st-key-class-first")) return;
     setTimeout(() => document.querySelector(".st-key-class-new")?.scrollIntoView(), 300); // once it is unfolded
   };
-  const onTurn = (event) => {
-    // after the player, which uses these keys while it has steps left
-    if (event.defaultPrevented || event.repeat || event.composedPath().some(needsKeys)) return;
-    const way = WAY[event.key];
-    if (!way || !data.code) return;
-    event.preventDefault();
-    setTriggerValue("key", way);
-  };
+  document.addEventListener("click", onClick, { signal, capture: true }); // before the click unfolds anything
+}
 
+/** Send the step of the movie to the class, and follow another window of the teacher; returns what ends that. */
+function shareSteps(data, parentElement, signal) {
   // step: the last one that this window has sent or received. revision: of the room at that time.
   const last = (parentElement.last ??= { step: 0, revision: 0 });
   let waiting = null,
@@ -144,19 +160,28 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     for (const player of window[Symbol.for("packviz")]?.players ?? []) player.go(step); // player/keys.js
     follows = false;
   };
-
-  const listening = new AbortController(),
-    { signal } = listening;
-  window.addEventListener("keydown", onKey, { signal, capture: true });
-  window.addEventListener("keydown", onTurn, { signal });
-  document.addEventListener("click", onClick, { signal, capture: true }); // before the click unfolds anything
   document.addEventListener("packviz step", onStep, { signal });
   document.addEventListener("packviz class", onClass, { signal });
+  return () => clearTimeout(sent);
+}
+
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
+  parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the end
+  if (data.asked > (parentElement.asked ?? data.asked)) {
+    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // to the new question
+  }
+  parentElement.asked = data.asked;
+  const listening = new AbortController(),
+    { signal } = listening;
+  const ends = [
+    keepRoom({ data, parentElement, setStateValue }),
+    blankByKeys(data, parentElement.querySelector(".cover"), signal),
+    shareSteps(data, parentElement, signal),
+  ];
+  turnByKeys(data, setTriggerValue, signal);
+  scrollToUnfolded(signal);
   parentElement.end = () => {
-    clearInterval(telling);
-    clearInterval(completing);
-    clearTimeout(sent);
-    windows.close();
+    for (const end of ends) end();
     listening.abort();
   };
   return () => parentElement.end();
