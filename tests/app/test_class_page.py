@@ -638,7 +638,7 @@ def test_a_question_about_rows_has_the_settings_of_rows() -> None:
     assert item.question["kind"] == "conv_hit"
     assert item.question["settings"] == {"layer": "conv", "isolate": False, "max_length": 9}
     shown = question(item.question)
-    assert "A convolution with kernel size 4 runs over the row" in shown.prompt
+    assert "A convolution (kernel size 4) runs across its borders." in shown.prompt
 
 
 def test_a_picture_has_one_limit_on_screen(visit: Open) -> None:
