@@ -15,7 +15,7 @@ lesson(
         "The same probes on your own model": what_leaks.own_model,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
-    to_try=("Take another layer, or take away what keeps the documents apart.", what_leaks.to_try),
+    to_try=("Take another layer, or let the documents mix.", what_leaks.to_try),
     ended=what_leaks.finished,
     onward=("losses", "Next: what does the loss count? →"),
 )

@@ -70,7 +70,7 @@ def _about_sequences(label: str, settings: Mapping[str, object]) -> str:
     own = str(st.session_state.get("sequences", "")).split()
     if set(str(settings["sequences"]).split()) <= set(own):  # they are made of these
         return ""
-    return f"The button “{label}” replaces your sequences. Press it again to get them back."
+    return f"“{label}” replaces your sequences until you press it again."
 
 
 def _is_chosen(label: str, settings: Mapping[str, object]) -> bool:

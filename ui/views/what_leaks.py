@@ -76,9 +76,9 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         "a GRU instead": {"row_layer": "gru"},
         "an LSTM instead": {"row_layer": "lstm"},
         "a convolution instead": {"row_layer": "conv"},
+        "game episodes": {"sequences": example("episodes").text},
         "let documents mix (isolate off)": {"isolate": False},
     }
-    found["episodes of a game as documents"] = {"sequences": example("episodes").text}
     if layer == "attention":
         found["positions run on (reset_positions off)"] = {"reset_positions": False}
     return found
