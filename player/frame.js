@@ -2,7 +2,7 @@
 //
 // docs/engineers.md describes the messages. They go to any host, which sees no more in them than in the frame itself.
 
-import { here } from "./keys.js";
+import { here, noteFrame } from "./keys.js";
 
 const OFTEN = 200; // ms between two checks
 const LEAST = 200; // pixels: a lower page is still loading
@@ -24,7 +24,7 @@ export function framed() {
   const fits =
     /[?&]embed=true\b/.test(location.search) || /[#&]fit\b/.test(location.hash) || page.matches("[data-fit]");
   if (fits) document.documentElement.style.setProperty("--packviz-height", HEIGHT);
-  here.fits = fits;
+  noteFrame(fits);
   let sent = "";
   setInterval(() => {
     const now = { packviz: { height: fits ? height() : undefined, step: player()?.step } },

@@ -26,6 +26,42 @@ function remembered() {
     return true;
   } // a sandboxed frame has no storage
 }
+/** @param {import("./player.js").Player} player */
+export function enter(player) {
+  here.players.add(player);
+}
+/** @param {import("./player.js").Player} player */
+export function leave(player) {
+  here.players.delete(player);
+  if (here.last === player) here.last = null;
+}
+/**
+ * Note which player is used.
+ * @param {import("./player.js").Player} player
+ */
+export function use(player) {
+  here.last = player;
+}
+/** Note that the page was clicked: then some of its elements leave the keys to the movie, until Tab is pressed. */
+export function noteClick() {
+  here.clicked = true;
+}
+/**
+ * Note whether the page is in a frame that follows the height of its content.
+ * @param {boolean} fits
+ */
+export function noteFrame(fits) {
+  here.fits = fits;
+}
+/**
+ * Note whether the code is shown on the page, or in full screen.
+ * @param {"page" | "full"} where
+ * @param {boolean} on
+ */
+export function noteCode(where, on) {
+  here.code[where] = on;
+}
+
 /** Whether there are keys to press, as far as the browser says. */
 export const hasKeys = () => !matchMedia("(hover: none) and (pointer: coarse)").matches;
 

@@ -6,7 +6,7 @@ import { Clock } from "./clock.js";
 import { controls } from "./controls.js";
 import { el } from "./dom.js";
 import { framesOf, read } from "./frames.js";
-import { here, steer } from "./keys.js";
+import { enter, leave, steer, use } from "./keys.js";
 import { Picture } from "./picture.js";
 import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
@@ -38,7 +38,7 @@ export class Player {
     this.picture = new Picture(this, this.ui.canvas);
     host.append(this.root);
     this.listen();
-    here.players.add(this);
+    enter(this);
   }
 
   listen() {
@@ -46,7 +46,7 @@ export class Player {
     const { signal } = this.off;
     document.addEventListener("keydown", (event) => steer(this, event), { signal, capture: true }); // before the focused element reacts to it
     document.addEventListener("visibilitychange", () => document.hidden && this.clock.stop(), { signal });
-    this.root.addEventListener("focusin", () => void (here.last = this), { signal });
+    this.root.addEventListener("focusin", () => use(this), { signal });
     for (const part of [this.picture, this.pointer, this.texts, this.screen, this.ui.pan]) part.listen(signal);
   }
 
@@ -178,8 +178,7 @@ export class Player {
     this.tween.forget();
     this.off.abort();
     this.screen.leave();
-    here.players.delete(this);
-    if (here.last === this) here.last = null;
+    leave(this);
     this.root.remove();
   }
 }

@@ -1,7 +1,7 @@
 // The player's place: on the page, in full screen, on paper, and whether its picture and its code are shown.
 
 import { icon } from "./dom.js";
-import { here } from "./keys.js";
+import { here, noteClick, noteCode, use } from "./keys.js";
 import { SHORTCUTS } from "./shortcuts.js";
 
 export class Screen {
@@ -62,7 +62,7 @@ export class Screen {
   }
   toggleCode() {
     const where = this.full ? "full" : "page";
-    here.code[where] = !here.code[where];
+    noteCode(where, !here.code[where]);
     for (const player of here.players) player.screen.showCode();
     if (this.full && here.code.full) this.player.ui.side.scrollIntoView({ block: "nearest" }); // on a phone it is below
   }
@@ -101,10 +101,10 @@ export class Screen {
   }
   /** @param {Event} event */
   press(event) {
-    here.clicked = true;
+    noteClick();
     if (!(/** @type {any} */ (event.composedPath()[0]).matches?.("abbr"))) this.player.ui.mean();
     if (!event.composedPath().includes(this.player.ui.canvas)) this.player.pointer.pointAt(null);
-    if (event.composedPath().includes(this.player.root)) here.last = this.player;
+    if (event.composedPath().includes(this.player.root)) use(this.player);
   }
   seen() {
     const { top, bottom, height } = this.player.ui.stageBox.getBoundingClientRect(),

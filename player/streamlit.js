@@ -2,7 +2,7 @@
 
 /** @import { Stage, StreamlitData, Slot, Trigger } from "./types" */
 
-import { here } from "./keys.js";
+import { noteCode } from "./keys.js";
 import { giveUp, mount } from "./player.js";
 
 /** @type {WeakMap<object, Slot>} */
@@ -78,7 +78,7 @@ function mounted(slot, data, parentElement, tell, setTriggerValue) {
     if (slot.told && stage !== slot.told) tell(stage);
   };
   const asked = data.step ?? inAddress("step");
-  if (data.code === false) here.code.page = false;
+  if (data.code === false) noteCode("page", false);
   const step = Math.min(Math.max(1, asked), data.movie.steps.length);
   if (step !== asked && !data.loose) keepInAddress("step", step);
   return mount(parentElement, data.movie, {
