@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, nan
-from typing import Any, Literal
+from typing import Literal, TypedDict, cast, get_type_hints
 
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
@@ -15,6 +15,7 @@ from packviz.text import quoted, sequence_label, visible
 from packviz.validate import choice, is_integer
 
 Form = Literal["choice", "number", "numbers", "letters", "cell", "text"]
+Answer = int | float | str | list[int | float | str]  # as it is sent
 
 MAX_TYPED, MAX_NUMBERS = 200, 64  # characters and numbers of an answer
 
@@ -26,6 +27,29 @@ class Film:
     data: bytes
     steps: int
     step: int
+
+
+class _Always(TypedDict):
+    kind: str
+    prompt: str
+    form: Form
+
+
+class PublicQuestion(_Always, total=False):
+    """What everybody may see of a question: the fields of Question that are not empty, and in a room two more.
+
+    number: among the questions of the room, counted from 1. html: the prompt, if it is the teacher's Markdown.
+    """
+
+    options: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    settings: Sequence[str]
+    letters: Sequence[str]
+    example: str
+    single: bool
+    poll: bool
+    number: int
+    html: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +73,7 @@ class Question:
     kind: str
     prompt: str
     form: Form
-    answer: Any
+    answer: Answer | None
     solution: str
     why: str
     reasons: Mapping[str, str]
@@ -69,11 +93,10 @@ class Question:
         return self.answer is None
 
     @cached_property
-    def public(self) -> dict[str, Any]:
+    def public(self) -> PublicQuestion:
         """Return what everybody may see before the answer is shown."""
-        names = ("kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single")
-        poll = {"poll": True} if self.is_poll else {}
-        return {name: getattr(self, name) for name in names if getattr(self, name)} | poll
+        shown = {name: getattr(self, name, None) for name in get_type_hints(PublicQuestion)} | {"poll": self.is_poll}
+        return cast(PublicQuestion, {name: value for name, value in shown.items() if value})
 
     @property
     def collects(self) -> bool:

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from classroom.films import film_of_answer, film_of_step
-from classroom.question import Film, Form, Question
+from classroom.question import Answer, Film, Form, Question
 from classroom.specs import Spec, batch_and_config, checked, run_of
 from classroom.state import RefusedError
 from classroom.tapping import tapped
@@ -155,7 +155,7 @@ def _about(spec: Spec, made: Any, asked: Prediction) -> Question:
     options = list(asked.choices)  # a prediction may always have the right one first
     Random(_frozen(spec)).shuffle(options)
     form: Form = "number" if asked.form == "numbers" and len(asked.answer) == 1 else asked.form
-    right: Any = asked.solution
+    right: Answer = asked.solution
     if form == "choice":
         right = options.index(asked.solution)
     elif form in ("number", "numbers"):

@@ -1,11 +1,12 @@
 """The wire format of a room: what its server sends to a phone, the projector or the teacher. snapshot.py makes it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Required, TypedDict
+from typing import Literal, Required, TypedDict
 
 from classroom.phases import Advice, Move, Phase, Round
+from classroom.question import Answer, PublicQuestion
 from classroom.specs import Spec
-from classroom.state import Confidence, Kind, Pace
+from classroom.state import Confidence, Kind, Pace, Place
 
 
 class Sure(TypedDict, total=False):
@@ -25,6 +26,20 @@ class Bar(Sure):
     reason: Required[str]
 
 
+class MovieLink(TypedDict):
+    """The path of a movie, which needs &token=, and how many steps it has; None before it was made."""
+
+    path: str
+    steps: int | None
+
+
+class Reason(TypedDict):
+    """Why an answer is wrong."""
+
+    answer: str
+    reason: str
+
+
 class Hint(TypedDict):
     """The share of right answers in the round that was closed, and what research advises, also in words."""
 
@@ -41,16 +56,17 @@ class Wonder(TypedDict):
     shown: bool
 
 
-class Seen(TypedDict, total=False):
-    """What one token may see of a room. What a phone reads of it is the type Seen in phone/connection.js.
+class ForPhones(TypedDict, total=False):
+    """What a phone may see of a room; in JavaScript, `make player` writes the same types to phone/seen.d.ts.
 
     For everybody:
         item    the place in the list of what is on the screen, from 0; None if it is not from the list
         kind, shown     of what is on the screen: what it is, and its number among all that was shown, from 1
-        question        as Question.public has it, with its number; phone/answer.js has its type
+        question        None if it is a slide or a movie, and before the first item
         slide, html     Markdown of a slide, and the same as HTML
-        step            of the movie
+        step            of the movie; None if none is shown
         wonder          the question from a student that the teacher shows
+        channels        which of pace, wonder and confidence the phones offer
         mine, read      the token's answer in this round, as it was sent and as the server read it
     For a phone:
         following       whether it follows the teacher's steps
@@ -61,18 +77,7 @@ class Seen(TypedDict, total=False):
                         text for letters and for a text, [sequence, t] for a cell. solution: as the server reads it
         why, reasons    why it is right; why others are wrong
         bars, rounds    how often each answer was given; how many rounds count
-        movie           its path, which needs &token=, and how many steps it has; None for a question of the
-                        teacher's own
-    For the teacher alone:
-        place           as in `at` of a request
-        hint            after a round is closed
-        offered         the actions that lead on, first the one that is advised or usual
-        undo            whether `back` undoes the last action; before, after: whether there is something
-        items           the plan, or None; questions: the list, empty in a plan; done: places in it that were shown
-        index           as item; upcoming: the next item; left: how many come after it
-        seconds         since the first item
-        asked, spec     all specs so far; that of the current question
-        paces           how many phones say what about the pace
+        movie           None for a question of the teacher's own
     """
 
     code: str
@@ -81,16 +86,16 @@ class Seen(TypedDict, total=False):
     round: Round
     item: int | None
     kind: Kind | None
-    shown: Any  # int; None before the first item
-    question: Any  # None if it is a slide or a movie, and before the first item
+    shown: int | None
+    question: PublicQuestion | None
     voted: int
     joined: int
     slide: str
     html: str
-    step: Any  # int; None if no movie is shown
+    step: int | None
     wonder: str | None
     channels: list[str]
-    mine: Any
+    mine: Answer | None
     read: str | None
     following: bool
     name: str
@@ -98,22 +103,38 @@ class Seen(TypedDict, total=False):
     pace: Pace | None
     right: bool | None
     reason: str
-    answer: Any
+    answer: Answer | None
     solution: str
     why: str
-    reasons: list[dict[str, str]]
+    reasons: list[Reason]
     bars: list[Bar]
     rounds: int
-    movie: Any
+    movie: MovieLink | None
+
+
+class Seen(ForPhones, total=False):
+    """What one token may see of a room. For the teacher alone:
+
+    place           as in `at` of a request
+    hint            after a round is closed
+    offered         the actions that lead on, first the one that is advised or usual
+    undo            whether `back` undoes the last action; before, after: whether there is something
+    items           the plan, or None; questions: the list, empty in a plan; done: places in it that were shown
+    index           as item; upcoming: the next item; left: how many come after it
+    seconds         since the first item
+    asked, spec     all specs so far; that of the current question
+    paces           how many phones say what about the pace
+    """
+
     host: bool
-    place: list[Any]
+    place: Place
     hint: Hint | None
     offered: Sequence[Move | Literal["next"]]
     undo: bool
     before: bool
     after: bool
     note: str | None
-    items: Any  # Sequence[Spec]; None without a plan
+    items: Sequence[Spec] | None
     questions: Sequence[Spec]
     done: list[int]
     index: int | None
@@ -121,7 +142,7 @@ class Seen(TypedDict, total=False):
     left: int
     seconds: int | None
     asked: Sequence[Spec]
-    spec: Any  # Spec; None without a question
+    spec: Spec | None
     following_count: int
     paces: Mapping[Pace, int]
     wonders: list[Wonder]

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from classroom.events import advice, can_undo, offered, share_of_right
 from classroom.phases import Advice, Round
-from classroom.question import Question
+from classroom.question import PublicQuestion, Question
 from classroom.seen import Bar, Hint, Seen, Sure
 from classroom.slide import rendered, without_picture
 from classroom.specs import Spec
@@ -59,9 +59,9 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
     return seen | (_for_the_teacher(state) if host else {})
 
 
-def _asked(state: State, question: Question) -> dict[str, Any]:
+def _asked(state: State, question: Question) -> PublicQuestion:
     """Return what everybody may see of a question; the prompt of a teacher's own is also there as HTML."""
-    seen: dict[str, Any] = {"number": state.number, **question.public}
+    seen: PublicQuestion = {**question.public, "number": state.number}
     if question.kind == "own":
         path = f"api/rooms/{state.code}/picture?shown={state.at + 1}"
         seen |= {"prompt": without_picture(question.prompt, path), "html": rendered(question.prompt, path)}

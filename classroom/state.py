@@ -15,6 +15,7 @@ from typing import Any, Literal
 from classroom.phases import START, Phase, Point, Round, after
 
 Event = dict[str, Any]
+Place = list[int | Phase]  # in the lesson: see State.place
 Kind = Literal["question", "slide", "step"]
 Confidence = Literal["sure", "guessing"]
 Pace = Literal["slow", "fast", "lost"]
@@ -170,7 +171,7 @@ class State:
         return next((each.index + 1 for each in reversed(self.shown) if each.index is not None), 0)
 
     @property
-    def place(self) -> list[Any]:
+    def place(self) -> Place:
         """Return where the lesson is: which of the items shown is on the screen, counted from 1, phase and round."""
         return [self.at + 1, self.phase, self.round]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from classroom.seen import Seen
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.teach.predictions.prediction import MAX_CHARACTERS
+from player.build import SEEN, types
 
 ROOT = Path(__file__).parent.parent
 CONSTANTS = {  # the file in JavaScript, the name there, and the value in Python
@@ -22,13 +22,8 @@ def test_a_constant_is_the_same_in_both_languages(file: str, name: str, value: f
     assert float(found) == value
 
 
-def test_what_a_phone_reads_of_a_room_is_what_the_server_sends() -> None:
-    code = (ROOT / "classroom/phone/connection.js").read_text("utf-8")
-    names = re.findall(
-        r"@property \{.+\} \[?(\w+)", code[code.index("@typedef {object} Seen") : code.index("class Refusal")]
-    )
-    assert len(names) > 20
-    assert set(names) <= set(Seen.__annotations__)
+def test_a_phone_knows_the_types_of_what_the_server_sends() -> None:
+    assert SEEN.read_text("utf-8") == types(), "run `make player`"
 
 
 def test_a_page_in_a_frame_has_the_backgrounds_of_the_theme() -> None:

@@ -1,30 +1,15 @@
 // A question as a phone shows it: its prompt, the batch, and what it is answered with.
 
 /** @import { Line } from "./line.js" */
+/** @import { PublicQuestion } from "./seen" */
 
 import { button, el, letter, markdown, rich } from "./dom.js";
-
-/**
- * @typedef {object} Question
- * @property {number} number
- * @property {string} [kind]
- * @property {string} prompt
- * @property {string} [html] the prompt, if it is Markdown
- * @property {"choice" | "number" | "numbers" | "letters" | "cell" | "text"} form
- * @property {string[]} [options]
- * @property {string[][]} [rows] the batch
- * @property {string[]} [settings] as code
- * @property {string[]} [letters]
- * @property {string} [example]
- * @property {boolean} [single] whether one letter is asked for
- * @property {boolean} [poll] whether no answer is right
- */
 
 const HUES = 10; // of sequences (packviz/show/theme.py); the eleventh has the first one again
 
 /**
  * An answer as one says it: as the server read it, or as it was sent.
- * @param {Question} question
+ * @param {PublicQuestion} question
  * @param {any} answer
  * @param {string | null} [read]
  */
@@ -36,7 +21,7 @@ export function told({ form, options }, answer, read) {
 
 /**
  * The prompt, the settings and the batch; its cells are buttons where one of them is the answer.
- * @param {Question} question
+ * @param {PublicQuestion} question
  * @param {Line} [line] to vote with, while the vote is open
  */
 export function asked(question, line) {
@@ -84,7 +69,7 @@ function batch(rows, line) {
 
 /**
  * What the question is answered with, where that is not the batch itself.
- * @param {Question} question
+ * @param {PublicQuestion} question
  * @param {Line} line
  */
 export function answering(question, line) {
@@ -106,7 +91,7 @@ export function mark(node, answer) {
 }
 
 /**
- * @param {Question} question
+ * @param {PublicQuestion} question
  * @param {Line} line
  */
 function typed(question, line) {

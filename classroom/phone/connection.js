@@ -1,8 +1,8 @@
 // The connection to the server. News is only "there is revision n"; what it is comes as a snapshot, and a snapshot comes
 // with every connection.
 
-/** @import { Question } from "./answer.js" */
 /** @import { Kept } from "./kept.js" */
+/** @import { ForPhones } from "./seen" */
 
 import { forget, keep, recall } from "./kept.js";
 
@@ -11,36 +11,6 @@ const PATIENCE = 8000, // ms until a request counts as lost
   SPREAD = 150, // ms over which the phones of a class ask for what is new
   SOONEST = 100;
 export const LATEST = 1100; // ms between two attempts to connect
-
-/**
- * An answer, how often it was given before and after the talk, and in each round how many were sure or guessed; null: all others.
- * @typedef {{ answer: string | null, right: boolean, before: number, after: number, reason: string, sure?: number[], guessing?: number[] }} Bar
- * @typedef {object} Seen what the server shows to this phone (classroom/snapshot.py)
- * @property {number} revision
- * @property {"lobby" | "vote" | "closed" | "talk" | "reveal"} phase
- * @property {1 | 2} round
- * @property {Question | null} question
- * @property {"question" | "slide" | "step" | null} kind of what is on the screen
- * @property {number | null} shown its number among all that was shown, counted from 1
- * @property {string} [html] of a slide
- * @property {string[]} channels which of pace, wonder and confidence this phone offers
- * @property {"slow" | "fast" | "lost" | null} pace
- * @property {unknown} mine the answer in this round, as it was sent
- * @property {string | null} read that answer as the server read it
- * @property {string | null} confidence
- * @property {number} voted
- * @property {number} joined
- * @property {string} name
- * @property {boolean} following
- * @property {number | null} step of the movie
- * @property {boolean | null} [right] null in a poll
- * @property {string} [reason]
- * @property {string} [solution]
- * @property {string} [why]
- * @property {Bar[]} [bars]
- * @property {1 | 2} [rounds]
- * @property {{ path: string, steps: number } | null} [movie]
- */
 
 /** The server has refused a request with a sentence; from 500 on it may accept the same request later. */
 export class Refusal extends Error {
@@ -58,7 +28,7 @@ export class Refusal extends Error {
 const anytime = (most) => most * Math.random();
 
 export class Connection {
-  /** @type {Seen} */
+  /** @type {ForPhones} */
   seen = null;
   live = false;
   over = ""; // why there is no room, or none for this phone

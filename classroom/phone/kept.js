@@ -1,9 +1,11 @@
 // What a phone remembers of a room in its own storage: its token, what was typed, and a vote that is still on its way.
 
+/** @import { ForPhones } from "./seen" */
+
 /**
  * alone: the question or item whose movie this phone looks at by itself. first: the answer of the first vote.
  *
- * @typedef {{ question: number, round: number, answer: unknown, read?: string | null, confidence?: string | null }} Vote
+ * @typedef {Pick<ForPhones, "round" | "read" | "confidence"> & { question: number, answer: ForPhones["mine"] }} Vote
  * @typedef {{ token?: string, name?: string, draft?: { at: string, text: string }, vote?: Vote, first?: Vote, alone?: string, at?: number }} Kept
  */
 

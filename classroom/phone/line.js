@@ -1,5 +1,7 @@
 // The line of a phone: a vote stays here until the server has said that it is stored, or until its round is over.
 
+/** @import { ForPhones } from "./seen" */
+
 import { Connection, LATEST, Refusal } from "./connection.js";
 
 /** @param {unknown} one @param {unknown} other */
@@ -67,8 +69,8 @@ export class Line extends Connection {
   }
 
   /**
-   * @param {unknown} answer
-   * @param {string | null} confidence
+   * @param {ForPhones["mine"]} answer
+   * @param {ForPhones["confidence"]} confidence
    */
   vote(answer, confidence = this.confidence) {
     this.problem = this.failed = "";

@@ -62,9 +62,9 @@ function lobby(line) {
  * @param {Line} line
  */
 function confidence(line) {
-  const sure = Object.entries({ sure: "Sure", guessing: "Guessing" }).map(([said, label]) =>
-    button(label, () => line.vote(line.answer, said), { "data-said": said }),
-  );
+  const said = (/** @type {"sure" | "guessing"} */ how, /** @type {string} */ label) =>
+    button(label, () => line.vote(line.answer, how), { "data-said": how });
+  const sure = [said("sure", "Sure"), said("guessing", "Guessing")];
   const ask = el("span", { id: "sure" }, "How sure are you?"),
     node = el("div", { class: "row sure", role: "group", "aria-labelledby": "sure" }, ask, ...sure);
   const update = () => {

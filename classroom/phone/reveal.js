@@ -1,6 +1,7 @@
 // The answer: whether one's own was right and why, what the class said, and the movie of what torch did.
 
 /** @import { Line } from "./line.js" */
+/** @import { Bar } from "./seen" */
 
 import { told } from "./answer.js";
 import { base, button, el, letter, rich } from "./dom.js";
@@ -36,7 +37,7 @@ export function verdict({ seen, kept: { first } }) {
 /** @param {string} text */
 const given = (text) => [el("b", {}, ...rich(text))];
 
-/** @param {import("./connection.js").Bar} bar */
+/** @param {Bar} bar */
 const written = ({ answer, before, after }) => {
   const many = Math.max(before, after);
   return el("li", {}, answer ?? "other answers", ...(many > 1 ? [" ", el("b", {}, `×${many}`)] : []));

@@ -320,8 +320,9 @@ def test_a_plan_runs_on_the_teachers_page_with_its_notes_folded() -> None:
     assert "<b>Page Down:</b> the next step of the movie<br>" in html(app)
     assert "The next item:</b> How many" in html(app)
     code, host = app.session_state["visit"][TeachersRoom].room
-    last = rooms.call(rooms.snapshot(code, host))["movie"]["steps"]
-    rooms.call(rooms.act(code, host, "step", {"step": last}))
+    film = rooms.call(rooms.snapshot(code, host))["movie"]
+    assert film is not None
+    rooms.call(rooms.act(code, host, "step", {"step": film["steps"]}))
     assert "<b>Page Down:</b> Next" in html(app.run())
     assert "a riddle" not in texts(opened("class", {"room": code, "view": "projector"}))
     app = press(app, "Next")
@@ -333,7 +334,9 @@ def test_a_ready_lesson_is_opened_with_one_click_or_taken_into_the_plan() -> Non
     app = press(opened("class"), "Open a room with it")
     assert "Begin" in labels(app) or "Ask the first question" in labels(app)
     code, host = app.session_state["visit"][TeachersRoom].room
-    assert len(rooms.call(rooms.snapshot(code, host))["items"]) == len(ready_lessons()[0].items)
+    items = rooms.call(rooms.snapshot(code, host))["items"]
+    assert items is not None
+    assert len(items) == len(ready_lessons()[0].items)
     app = press(opened("class"), "Put it into my plan")
     plan = app.session_state["visit"][Plan]
     assert (plan.items, plan.title) == (ready_lessons()[0].items, ready_lessons()[0].title)

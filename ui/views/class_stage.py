@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from classroom.phases import VOTING, Phase
+from classroom.question import PublicQuestion
 from classroom.rooms import rooms
 from classroom.seen import Seen
 from classroom.state import RefusedError
@@ -67,47 +68,46 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
     first: by the number of what is shown, the step at which the teacher's own movie begins; None to follow the
     teacher's step.
     """
-    if seen["kind"] in ("slide", "step"):
-        _item(seen, first)
-    elif seen["question"] is None:
+    if seen["shown"] is None:
         link = join_link(seen["code"])
         spoken = as_spoken(link)
         place = f'<p class="class-address" style="--letters: {len(spoken)}">{escape(spoken)}</p>'
         code = f'<p class="class-code">{escape(seen["code"])}</p>'
         st.html(f'<div class="class-join">{qr(link)}<div><p>Join at</p>{place}<p>with the code</p>{code}</div></div>')
+    elif seen["question"] is None:
+        _item(seen, seen["shown"], first)
     else:
-        _question(seen, first)
+        _question(seen, seen["question"], seen["shown"], first)
     if seen["wonder"]:
         st.html(f'<p class="class-wonder">{escape(seen["wonder"])}</p>')
 
 
-def _item(seen: Seen, first: dict[int, int] | None) -> None:
+def _item(seen: Seen, number: int, first: dict[int, int] | None) -> None:
     """Show a slide, or the movie of a step of the plan."""
-    announce("A slide" if seen["kind"] == "slide" else "A movie", "class", number=seen["shown"])
+    announce("A slide" if seen["kind"] == "slide" else "A movie", "class", number=number)
     if seen["kind"] == "slide":
         with st.container(key="class-slide"):
-            rendered(seen["html"], f"class {seen['code']} slide {seen['shown']}")
+            rendered(seen["html"], f"class {seen['code']} slide {number}")
     else:
-        _movie(seen, first)
+        _movie(seen, number, first)
 
 
-def _question(seen: Seen, first: dict[int, int] | None) -> None:
+def _question(seen: Seen, asked: PublicQuestion, number: int, first: dict[int, int] | None) -> None:
     """Show a question, and its answer once that is shown."""
-    asked, phase = seen["question"], seen["phase"]
     own = asked["kind"] == "own"
     fit = _fit(asked["prompt"], *asked.get("options", ()))
-    told = _told(seen)
+    told = _told(seen, asked)
     with st.container(key="class-question"):
         st.html(f'<p class="class-told">{told}</p>')
         if own:
             st.html(f"<style>:root {{ --fit: {fit:.2f} }}</style>")
             with st.container(key="class-prompt"):
-                rendered(asked["html"], f"class {seen['code']} prompt {seen['shown']}")
+                rendered(asked["html"], f"class {seen['code']} prompt {number}")
         else:
             st.markdown(asked["prompt"])
-    announce(told, "class", number=seen["shown"])
-    if phase == "reveal":
-        _revealed(seen, first)
+    announce(told, "class", number=number)
+    if seen["phase"] == "reveal":
+        _revealed(seen, asked, number, first)
         return
     with st.container(horizontal=True, key="class-asked"):
         if asked.get("rows"):
@@ -118,31 +118,32 @@ def _question(seen: Seen, first: dict[int, int] | None) -> None:
             st.html(f'<ol class="class-options" style="--fit: {fit:.2f}">{options}</ol>')
 
 
-def _told(seen: Seen) -> str:
+def _told(seen: Seen, asked: PublicQuestion) -> str:
     """Return what the class reads above the question."""
     match seen["phase"], seen["round"]:
         case "vote", 2:
             return "Vote again."
-        case "reveal", _ if seen["question"]["kind"] == "own":  # PyTorch did not compute it
+        case "reveal", _ if asked["kind"] == "own":  # PyTorch did not compute it
             return "What the class says" if seen["answer"] is None else "The answer"
     return _SENTENCES[seen["phase"]]
 
 
-def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
+def _revealed(seen: Seen, asked: PublicQuestion, number: int, first: dict[int, int] | None) -> None:
     """Show the movie at the step of the answer, and next to it how often each answer was given."""
     if not seen["movie"]:
-        st.html(bars(seen))
+        st.html(bars(seen, asked))
         return
     with st.container(horizontal=True, key="class-answer"):
-        _movie(seen, first)
-        st.html(bars(seen))
+        _movie(seen, number, first)
+        st.html(bars(seen, asked))
 
 
-def _movie(seen: Seen, first: dict[int, int] | None) -> None:
-    film = rooms.call(rooms.film(seen["code"], None, seen["shown"]))
-    step = seen["step"] if first is None else first.setdefault(seen["shown"], seen["step"])
+def _movie(seen: Seen, number: int, first: dict[int, int] | None) -> None:
+    film = rooms.call(rooms.film(seen["code"], None, number))
+    now = seen["step"] or 1
+    step = now if first is None else first.setdefault(number, now)
     with st.container(key="class-movie"):
-        clip(gzip.decompress(film.data), step, f"class {seen['code']} {seen['shown']}", large=True)
+        clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}", large=True)
 
 
 def _fit(*texts: str) -> float:
@@ -150,9 +151,8 @@ def _fit(*texts: str) -> float:
     return float(min(1, (_FITS / sum(map(len, texts))) ** 0.6))
 
 
-def bars(seen: Seen) -> str:
+def bars(seen: Seen, asked: PublicQuestion) -> str:
     """Return the answers with their counts before and after the discussion, and the reasons, as HTML."""
-    asked = seen["question"]
     if not seen["bars"]:  # a poll without options
         return "<p>Nobody has answered.</p>"
     if asked["kind"] == "own" and asked["form"] == "text" and seen["answer"] is None:

@@ -5,12 +5,13 @@ What must stay secret until the answer is shown is in one panel that the teacher
 
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import streamlit as st
 
 from classroom.seen import Seen
 from classroom.specs import is_question
+from classroom.state import Place
 from packviz.text import counted
 from ui.parts.lesson import apart
 from ui.parts.new_question import new_question, unfold
@@ -128,12 +129,12 @@ def _lessons() -> None:
 def _do(action: str, seen: Seen) -> None:
     """Do what a button offers, at the point of the lesson at which it was shown."""
     if action == "seen":
-        _ask(seen["place"], {**seen["spec"], "seen": True})
+        _ask(seen["place"], {**(seen["spec"] or {}), "seen": True})
     else:
         act(action, at=seen["place"])
 
 
-def _ask(place: list[Any], item: object) -> None:
+def _ask(place: Place, item: object) -> None:
     """Ask a question, or show a slide or a step, that need not be in the room's list."""
     act("item", item=item, at=place)
 
@@ -146,7 +147,7 @@ def _from_the_list(seen: Seen, index: int) -> None:
         _ask(seen["place"], index)
 
 
-def _ask_new(place: list[Any], item: object) -> None:
+def _ask_new(place: Place, item: object) -> None:
     """Show a question or a slide that was just created, and fold the panel."""
     _ask(place, item)
     unfold(on=bool(visit(TeachersRoom).problem))
@@ -175,7 +176,7 @@ def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
         (action, labels[action]) for action in seen["offered"] if action != "next" or seen["after"]
     ]
     if seen["phase"] == "reveal" and seen["question"]["kind"] != "own":
-        offered += [more for more in _MORE.items() if more[0] != "seen" or not seen["spec"].get("seen")]
+        offered += [more for more in _MORE.items() if more[0] != "seen" or not (seen["spec"] or {}).get("seen")]
     return tuple(offered)
 
 
@@ -213,7 +214,7 @@ def _room(seen: Seen) -> None:
 
 
 @st.fragment(run_every=LOOK)
-def _counts(drawn: list[Any]) -> None:
+def _counts(drawn: Place) -> None:
     """Count those who have joined and voted; rerun the page when another window has moved the class on."""
     seen = seen_now()
     if seen is None or seen["place"] != drawn:

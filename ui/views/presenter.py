@@ -36,7 +36,7 @@ def presenter(following: str) -> None:
         if seen["question"] is not None and seen["phase"] in VOTING and seen["voted"]:
             if seen["hint"] is not None:
                 st.markdown(f"**{percent(seen['hint']['share'])} right.** {seen['hint']['told']}")
-            st.html(bars(seen))
+            st.html(bars(seen, seen["question"]))
         for wonder in reversed(seen["wonders"][-_SHOWN:]):
             _wonder(wonder["id"], wonder["text"], on=wonder["shown"])
 
@@ -56,7 +56,7 @@ def _clock(seen: Seen) -> str:
 def _next(seen: Seen, following: str) -> str:
     """Return what Page Down does, and which item comes next. Within a movie it is a step of that."""
     movie = seen.get("movie") if seen["phase"] == "reveal" else None
-    if movie and seen["step"] < movie["steps"]:
+    if movie and (seen["step"] or 0) < (movie["steps"] or 0):
         following = "the next step of the movie"
     key = f"<b>Page Down:</b> {escape(following)}" if following else "This is the end of the list."
     upcoming = seen["upcoming"] and title(seen["upcoming"])
