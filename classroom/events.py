@@ -200,9 +200,7 @@ def _refusal(state: State, action: Done, *, asks: bool) -> str:
             return "No question has been asked yet."
         case "step" if state.phase == "reveal" and not (state.now and state.now.steps):
             return "This question has no movie."
-        case "step":
-            return phases.refusal(state.way, action)
-        case _ if state.now is not None and state.current is None:
+        case _ if state.now is not None and state.current is None and action != "step":
             return "There is no question on the screen."
         case "twin":
             return ""

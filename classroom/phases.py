@@ -25,7 +25,7 @@ MOVES: Mapping[Point, Mapping[Move, Point]] = {  # where the teacher's actions l
     ("reveal", 1): {},
     ("reveal", 2): {},
 }
-EVENTS: Mapping[Move, str] = {
+EVENTS: Mapping[Move, str] = {  # which event an action causes
     "open": "opened",
     "close": "closed",
     "talk": "talked",
