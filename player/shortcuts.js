@@ -33,12 +33,14 @@ export const SHORTCUTS = {
   stage: {
     keys: [..."123456789"],
     listed: ["1", "2", "…"],
+    shift: true, // where digits need it
     does: "a stage",
     run: (player, key) => player.go([...player.firstSteps.values()][Number(key) - 1]),
     when: ({ firstSteps }, key) => Number(key) <= firstSteps.size,
   },
   nextToken: {
     keys: ["."],
+    shift: true, // where a full stop needs it
     does: "the next token",
     run: ({ pointer }) => pointer.walk(1),
     when: ({ screen }) => !screen.full,
@@ -58,7 +60,7 @@ export const SHORTCUTS = {
     when: ({ movie }) => Boolean(movie.stack),
   },
   blank: { keys: ["B"], shift: true, does: "hide the picture", run: toggleBlank, blanks: true },
-  remoteBlank: { keys: ["."], run: toggleBlank, blanks: true, when: ({ screen }) => screen.full },
+  remoteBlank: { keys: ["."], shift: true, run: toggleBlank, blanks: true, when: ({ screen }) => screen.full },
   keys: { keys: ["?"], shift: true, does: "these keys", run: ({ ui }) => ui.keys.show(!ui.keys.open) },
   escape: {
     keys: ["Escape"],

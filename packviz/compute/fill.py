@@ -17,6 +17,7 @@ from packviz.validate import choice, integer, is_integer
 
 Piece = tuple[int, int, int]  # sequence, start, stop: its tokens from start up to, not including, stop
 Row = tuple[Piece, ...]
+MAX_LENGTH = 2**53  # above it, sums of lengths would not fit into int64
 LONGEST_FIRST = ("ffd", "bfd", "bfd_split")  # strategies that place the longest pieces first
 
 
@@ -102,9 +103,10 @@ def checked_lengths(lengths: Sequence[int] | Tensor) -> list[int]:
     if not known:
         raise PackvizError("lengths", expected="at least one length", got=shown(lengths), fix=fix)
     for b, length in enumerate(known):
-        if not is_integer(length, 1):
+        if not is_integer(length, 1, MAX_LENGTH):
             got = f"{shown(length)} at index {b}"
-            raise PackvizError("lengths", expected="integers of at least 1", got=got, fix=fix)
+            expected = "integers of at least 1" + (" and at most 2**53" if is_integer(length, 1) else "")
+            raise PackvizError("lengths", expected=expected, got=got, fix=fix)
     return [int(length) for length in known]
 
 

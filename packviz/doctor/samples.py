@@ -60,6 +60,7 @@ def check_samples(
     normalization in training, so call model.eval() before. No random state changes: see random_states_kept(). An error
     of `run` on the samples themselves is passed on. Raises PackvizError for unsupported inputs.
     """
+    seed = integer("seed", seed, 0)
     chosen = _chosen(run, samples, rows, seed)
     forwards = integer("forwards", forwards, LEAST)
     tolerance = checked_tolerance(tolerance)

@@ -49,6 +49,7 @@ def padding_share(lengths: Sequence[int] | Tensor, batch_size: int = 32, seed: i
     DataLoader. Raises PackvizError if there are no lengths, and for a length or a batch_size below 1.
     """
     known = torch.tensor(checked_lengths(lengths), dtype=torch.int64, device="cpu")
+    seed = integer("seed", seed, 0, 2**63 - 1)
     batch_size = integer("batch_size", batch_size, 1, fix="choose 1 or more")
     generator = torch.Generator("cpu").manual_seed(seed)
     shuffled = known[torch.randperm(len(known), generator=generator, device="cpu")]

@@ -76,6 +76,16 @@ def test_a_batch_to_try_is_taken_back_to_the_one_before() -> None:
     assert "Back to my own text" not in [each.label for each in app.button]
 
 
+def test_no_part_of_a_list_in_brackets_is_tried() -> None:
+    app = opened("packing")
+    app.text_area(key="sequences").set_value("[1, 2],\n[3, 4, 5]").run()
+    app.run()
+    press(app, "equal lengths")
+    assert app.text_area(key="sequences").value == "1 2 3\n4 5 6\n7 8 9"
+    press(app, "equal lengths")
+    assert app.text_area(key="sequences").value == "[1, 2],\n[3, 4, 5]"
+
+
 @pytest.mark.parametrize(("lesson", "label", "shown"), [
     ("packing", "one long sequence", "7 7 8 1 7 7 8 1\n8\n9 9"),
     ("packing", "equal lengths", "7\n8\n9"),

@@ -2,6 +2,7 @@
 
 import copy
 import io
+import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 import torch
 from doctor_cases import on_the_left, pack, repaired
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
+from packviz.doctor.watching import _plainly_sound
 
 
 class Tagger(nn.Module):
@@ -353,3 +356,22 @@ def test_dynamo_does_not_trace_the_hooks() -> None:
             compiled(X)
     assert (watched.seen, [(one.key, one.times) for one in watched.findings]) == (3, [("unpacked", 3)])
     assert layer._forward_hooks == {}
+
+
+def test_the_quick_look_passes_over_nothing_that_the_rules_find() -> None:
+    passed = looked = 0
+    for seed in seeds(400):
+        draw, _ = random.Random(seed), torch.manual_seed(seed)
+        layer = nn.GRU(draw.randint(1, 3), 2, batch_first=draw.random() < 0.5)
+        shape = (draw.randint(1, 4), draw.randint(1, 4), layer.input_size)
+        x = torch.randint(-1, 3, shape).float() if draw.random() < 0.5 else torch.randn(shape)
+        if draw.random() < 0.5:
+            x[:, -1:] = draw.choice((0.0, 7.0))
+        pad = draw.choice((None, 0.0, 7.0))
+        if _plainly_sound(layer, x, None, None, pad):
+            passed += 1
+            assert pv.examine(layer, x, batch_first=layer.batch_first, padding_value=pad) == (), (seed, x, pad)
+        else:
+            looked += 1
+    assert passed > 0
+    assert looked > 0

@@ -2,10 +2,12 @@
 
 import time
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
+from packviz.errors import PackvizError
 from packviz.facts.distributions import DISTRIBUTIONS, Distribution, padding_share, padding_shares
 
 BY_KEY = {distribution.key: distribution for distribution in DISTRIBUTIONS}
@@ -38,6 +40,12 @@ def test_the_share_is_that_of_the_grids_that_torch_pads(distribution: Distributi
 
 def test_lengths_may_be_a_list() -> None:
     assert padding_share([1, 2, 3]) == (1 / 3, 1 / 3)  # 3 of 9 cells are padding
+    assert padding_share([1, 2, 3], seed=np.int64(0)) == (1 / 3, 1 / 3)  # type: ignore[arg-type]
+
+
+def test_a_length_beyond_every_tensor_is_refused() -> None:
+    with pytest.raises(PackvizError, match="integers of at least 1 and at most 2"):
+        padding_share([2**70])
 
 
 def test_the_shares_of_all_ten_are_those_of_batches_of_32() -> None:

@@ -39,9 +39,11 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
 
 
 def typed_tokens(shown: Shown) -> list[list[str]]:
-    """Return the tokens of each sequence as they are typed; nothing if no text separates them by spaces."""
-    lines = [line.split() for line in (shown.request.source.text or "").splitlines() if line.strip()]
-    return lines if list(map(len, lines)) == shown.batch.lengths.tolist() else []
+    """Return the tokens of each sequence as they are typed; nothing if no text separates them by spaces alone."""
+    text = shown.request.source.text or ""
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    is_plain = not set("[]()") & set(text)  # a part of a list in brackets is not a list
+    return lines if is_plain and list(map(len, lines)) == shown.batch.lengths.tolist() else []
 
 
 def as_text(sequences: Iterable[Iterable[str]]) -> str:

@@ -4,8 +4,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import quickjs
-
 from packviz.show.movie.page import HERE
 
 STACK = 4 * 2**20  # bytes, for calls with as many arguments as a large movie has frames
@@ -15,6 +13,8 @@ class Engine:
     """An engine with the player's code (player/still.js) and a movie, which is called `movie` there."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
+        import quickjs  # here: who never asks for a picture does not need it
+
         self._context = quickjs.Context()
         self._context.set_max_stack_size(STACK)
         self._context.eval((HERE / "still.js").read_text("utf-8"))

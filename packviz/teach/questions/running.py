@@ -10,8 +10,8 @@ holds          to be filled: holds["with bias=True"] = whether the claim holds i
 show           show(grid(...), strip(...), numbers(...)) or show(margins, trace): the picture
 
 and with everything that panels.py offers. Whatever the explanation assumes beyond the verdict is asserted: if an
-assertion fails, or torch raises an error, or the verdict is not the one in the file, the explanation is not shown. Any
-other error of the block is a mistake in it, which is logged.
+assertion fails, or an error of a kind that torch raises comes up (RuntimeError, ValueError, IndexError), or the verdict
+is not the one in the file, the explanation is not shown. Any other error of the block is a mistake in it and is logged.
 """
 
 import ast
@@ -153,7 +153,7 @@ def answer(entry: Entry) -> EntryResult:
     as_written, failure = True, ""
     try:
         exec(compile(entry.judge, f"{entry.key}.md, judge", "exec"), names)
-    except (AssertionError, RuntimeError):  # with another torch version; torch's own errors are RuntimeErrors
+    except (AssertionError, RuntimeError, ValueError, IndexError):  # with another torch version, which raises these
         as_written = False
     except Exception:
         as_written, failure = False, traceback.format_exc()

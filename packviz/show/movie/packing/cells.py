@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from packviz.compute.recurrence import TimeStep
+from packviz.inputs.config import DIRECTIONS
 from packviz.show.movie.layout import Box, Column, Margins, Place, panel
 from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title, with_numbers
 from packviz.show.movie.once import once
@@ -128,7 +129,7 @@ def base(view: View) -> Frame:
     """Return the packed rows, and the headings of the run."""
     x, b, letters = view.text, view.ranked, places.letters_ranked(view)
     h_n = f"{recurrent.final(view)} {shape(view.total[0], recurrent.watched(view).h.shape[1])}"
-    half = f", {('forward', 'backward')[view.direction]} half" if recurrent.directions(view) == 2 else ""
+    half = f", {DIRECTIONS[view.direction]} half" if recurrent.directions(view) == 2 else ""
     strip = dict(pack_end(view))
     if view.layer:  # the strip holds the output of the layer below; what was not packed stays as it is
         for group in [strip[name] for name in ("token", "stray") if name in strip]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from packviz.inputs.config import DIRECTIONS
 from packviz.show.movie.layout import Box, Column, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
@@ -70,7 +71,7 @@ def heading(both: Pair, side: str, panel: str) -> str:
     if panel == "h":
         return f"h {shape(both.view.total[0], recurrent.watched(both.view).h.shape[1])}"
     if panel == "o":
-        half = f", {('forward', 'backward')[both.view.direction]}" if recurrent.directions(both.view) == 2 else ""
+        half = f", {DIRECTIONS[both.view.direction]}" if recurrent.directions(both.view) == 2 else ""
         part = f"{half} half" if half else ""
         which = part if layer == len(trace.layers) - 1 else f" of layer {layer}{half}"
         return f"{'out' if side == PADDED else 'output'}{which}"
