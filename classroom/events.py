@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from classroom import phases
 from classroom.names import friendly, secret
-from classroom.phases import EVENTS, MOVES, Advice, Move
+from classroom.phases import EVENTS, Advice, Move
 from classroom.question import Question
 from classroom.state import Confidence, Event, Pace, Phone, RefusedError, State, hashed
 from packviz.text import visible
@@ -133,14 +133,12 @@ def act(state: State, action: Done, **details: Any) -> list[Event]:
             return [] if details["to"] == state.at else [_event("went", to=details["to"])]
         case "open" | "reopen":
             first = [] if state.now else [_event("asked", question=details["question"], index=details["index"])]
-            _, number = MOVES[state.way[-1]][action]
-            return [*first, _event(EVENTS[action], round=number)]
+            return [*first, _event(EVENTS[action])]
         case "close" | "talk" | "reveal":
             closed = [_event("closed")] if action != "close" and state.phase == "vote" else []
             return [*closed, _event(EVENTS[action], **details)]
         case "back":
-            phase, number = state.way[-2]
-            return [_event("returned", phase=phase, round=number)]
+            return [_event("returned")]
         case "step":
             return [] if details["step"] == state.now.step else [_event("stepped", step=details["step"])]  # type: ignore[union-attr]
         case "show":
@@ -179,12 +177,12 @@ def offered(state: State) -> tuple[Move | Literal["next"], ...]:
     if state.now is not None and state.current is None:
         return ("next",)
     poll = state.current is not None and "prompt" in state.current.spec and "answer" not in state.current.spec
-    return phases.offered(state.way[-1], "go on" if poll and state.phase == "closed" else advice(state)) or ("next",)
+    return phases.onward(state.way[-1], "go on" if poll and state.phase == "closed" else advice(state)) or ("next",)
 
 
 def can_undo(state: State) -> bool:
     """Return whether `back` undoes the last action, and does not lead to what was shown before."""
-    return phases.undone(state.way) is not None
+    return phases.can_undo(state.way)
 
 
 def _refusal(state: State, action: Done, *, asks: bool) -> str:

@@ -56,16 +56,16 @@ def after(point: Point, event: str) -> Point:
     return {EVENTS[move]: to for move, to in MOVES[point].items()}[event]
 
 
-def undone(way: Sequence[Point]) -> Point | None:
-    """Return where Undo leads on a way through the phases; None at its start, and once the answer has been shown."""
-    return way[-2] if len(way) > 1 and MOVES[way[-1]] else None
+def can_undo(way: Sequence[Point]) -> bool:
+    """Return whether Undo leads one point back on a way through the phases: not from its start, nor from the answer."""
+    return len(way) > 1 and bool(MOVES[way[-1]])
 
 
 def refusal(way: Sequence[Point], action: Move | Literal["back", "step"]) -> str:
     """Return why the teacher cannot do this at the end of a way through the phases; "" if it is possible."""
     match action:
         case "back":
-            possible = undone(way) is not None
+            possible = can_undo(way)
         case "step":
             possible = way[-1][0] == "reveal"
         case _:
@@ -73,7 +73,7 @@ def refusal(way: Sequence[Point], action: Move | Literal["back", "step"]) -> str
     return "" if possible else _REFUSALS[action]
 
 
-def offered(point: Point, advice: Advice | None) -> tuple[Move, ...]:
+def onward(point: Point, advice: Advice | None) -> tuple[Move, ...]:
     """Return the moves that lead on, first the one that is advised, or usual; none after the answer.
 
     advice: what research advises after the vote.
