@@ -1,4 +1,8 @@
 // The room of a picture: as wide as its place or, where its words and numbers need that, wider, and then it scrolls.
+//
+// Which view is shown, and how large, is decided in this order: a stage offers its views (`Scene` and `Box` in
+// packviz/show/movie/layout.py); here, how wide the picture may be; in layout.js, for each view the size of its cells
+// (`standing`), and of all views the one that is worth most (`worth`).
 
 /** @import { Ink, Limits, View } from "./types" */
 

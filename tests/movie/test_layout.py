@@ -1,11 +1,15 @@
 """Where things stand: nothing on top of something else, everything inside the picture, on a desk and in a hand."""
 
+import re
 from collections.abc import Iterator
 from itertools import permutations
 from operator import itemgetter
+from pathlib import Path
 
 from movie_cases import BESIDE, DEEP, CaseMovie, over
 from movie_screen import Arrangement, Look, Named, cell_of, in_numbers, overlapping
+
+from packviz.show.movie.packing.gates import LEAST
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
 MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
@@ -57,6 +61,12 @@ def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: CaseMovie) -> 
             for row in (c for c in cells.values() if c["p"] == panel and c["shown"]):
                 if row["role"] in ("token", "pad", "output"):
                     assert not any(row["x"] + 1e-3 < start < row["x"] + row["w"] - 1e-3 for start in starts), row["id"]
+
+
+def test_a_number_that_is_just_high_enough_has_the_height_that_the_player_asks_for() -> None:
+    layout = (Path(__file__).parents[2] / "player" / "layout.js").read_text("utf-8")
+    readable, more = re.findall(r"^export const (?:READABLE = |WORDED = READABLE \+ )(\d+);", layout, re.MULTILINE)
+    assert LEAST[1] == int(readable) + int(more)
 
 
 @each_film

@@ -234,16 +234,30 @@ def test_the_numbers_of_an_embedded_pad_are_seen_in_a_low_cell_too(
             assert max(map(abs, map(sub, got, (red, green, blue)))) <= 8, (x, y, got)
 
 
-def test_a_pad_without_a_text_is_hatched_in_its_middle_too(open_page: Open) -> None:
+def test_a_pad_without_a_text_is_hatched_in_its_middle_too(open_page: Open, tmp_path: Path) -> None:
     movie = pv.movie(pv.trace_rows(Batch.parse("I love cats\nshe sleeps")), ("fill",))
     screen = open_page(movie, "#step=2")
     painted = pixels(BytesIO(b64decode(screen.picture().partition(",")[2])))
     cells = [cell for cell, _ in placed(movie, 2)]
     free = [rect for cell, rect in zip(cells, screen.places(), strict=True) if rect and cell.role == "pad"]
-    assert free
-    for x, y, w, h in free:
-        middle = painted.crop((int(x + w / 2) - 3, int(y + h / 2) - 5, int(x + w / 2) + 3, int(y + h / 2) + 5))
-        assert len(middle.getcolors() or []) > 1, (x, y)
+    in_still = [rect for cell, rect in placed(movie, 2) if rect and cell.role == "pad"]
+    drawn = pixels(movie.save(tmp_path / "m.png", 2, **LARGE))
+    assert len(free) == len(in_still) > 0
+    for image, rects, wide in ((painted, free, 3), (drawn, in_still, 12)):
+        for x, y, w, h in rects:
+            at = int(x + w / 2), int(y + h / 2)
+            middle = image.crop((at[0] - wide, at[1] - 2 * wide, at[0] + wide, at[1] + 2 * wide))
+            assert len(middle.getcolors() or []) > 1, (x, y)
+
+
+def test_a_shape_that_is_not_opaque_is_mixed_with_what_is_below_it(tmp_path: Path) -> None:
+    """The lines of a hatch, at 42 %: in SVG as opacity, in a PNG as the colour that this gives."""
+    movie = pv.movie(pv.trace(Batch.parse("1 2 3\n4")), ("pad",))
+    assert 'opacity="0.42"' in movie.to_svg()
+    colours = {colour for _, colour in pixels(movie.save(tmp_path / "m.png", **LARGE)).getcolors(2**24) or ()}
+    ground, line = (tuple(bytes.fromhex(colour[1:])) for colour in (LIGHT.pad, LIGHT.pad_hatch))
+    mixed = [round(below + 0.42 * (above - below)) for below, above in zip(ground, line, strict=True)]
+    assert any(max(map(abs, map(sub, colour, mixed))) <= 2 for colour in cast("set[tuple[int, ...]]", colours))
 
 
 PLACE = """() => {
