@@ -85,7 +85,7 @@ def test_both_margins_and_how_each_is_made_from_the_other_are_torchs(case: Case)
     step = after_the_columns(case)[0][0]
     caption = step["caption"]
     assert int(match(r"Count the (\d+) ", caption)[1]) == len(case.packed.data)
-    assert re.search(rf" {'column by column' if case.transposed else 'row by row'}: these are the \*\*lengths", caption)
+    assert f" in each {'column' if case.transposed else 'row'}, and you get the **lengths**" in caption
     assert ("packed row" in caption) == bool(case.strays)  # a pad is no token
     assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], case.batch_sizes)
     assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], case.lengths)
