@@ -227,7 +227,7 @@ def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
 def test_c_is_said_to_be_kept_and_returned_just_for_an_lstm(case: Case) -> int:
     told = {
         "h changes": "h and c changes",
-        "h_n": "and c_n",
+        "h_n": "c_n",
         "from h_0": "h_0 and c_0",
         "no longer": "h and c no longer",
     }
