@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64decode
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from operator import sub
 from pathlib import Path
@@ -166,6 +167,13 @@ def test_no_text_of_a_visitor_becomes_markup() -> None:
         SVG + tag for tag in ("svg", "title", "rect", "text", "path")
     }
     assert "<script" not in hostile.to_svg(1)
+
+
+def test_many_threads_draw_what_one_does() -> None:
+    movies = [MOVIE, pv.movie(pv.trace_rows(Batch.parse("1 2\n3")))]
+    alone = [movie.to_svg() for movie in movies]
+    with ThreadPoolExecutor(6) as pool:
+        assert [*pool.map(Movie.to_svg, movies * 20)] == alone * 20
 
 
 def test_the_theme_decides_the_colours() -> None:

@@ -6,8 +6,6 @@ from typing import Any
 
 from packviz.show.movie.page import HERE
 
-STACK = 4 * 2**20  # bytes, for calls with as many arguments as a large movie has frames
-
 
 class Engine:
     """An engine with the player's code (player/still.js) and a movie, which is called `movie` there."""
@@ -16,7 +14,6 @@ class Engine:
         import quickjs  # here: who never asks for a picture does not need it
 
         self._context = quickjs.Context()
-        self._context.set_max_stack_size(STACK)
         self._context.eval((HERE / "still.js").read_text("utf-8"))
         self.give("movie", data)
 
