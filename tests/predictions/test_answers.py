@@ -60,7 +60,9 @@ WAYS: list[tuple[Callable[[Any], object], object, str]] = [
         "t=2 | t = 2 | t == 2 | t 2 | at t = 2 | at t=2. | step 2 | time step 2 | At time step 2. | 2.",
     ),
     (read_numbers, (2,), "Two | TWO. | two rows | 2 pads. | 2 tokens | 2 time steps"),
-    (read_numbers, (12, 3), "twelve three | [twelve, 3]"),
+    (read_numbers, (12, 3), "twelve three | [twelve, 3] | 12 and three | twelve and 3"),
+    (read_numbers, (3, 2, 1), "3, 2 and 1 | 3, 2, AND 1 | 3 and 2 and 1 | rows 3, 2 and 1"),
+    (read_numbers, (4,), "rows 4 | token 4 | tokens 4 | Token 4. | document 4 | key = 4 | 4 positions"),
     (read_abc, ("A", "B"), "A B | a,b | b a | AB | a. b."),
     (read_abc, ("A", "C"), "A and C | ['A', 'C'] | Ａ Ｃ | C.. a"),
     (read_abc, ("A", "B", "C"), "A, B, and C. | all"),
@@ -73,6 +75,7 @@ NO_NUMBERS = ["", "  \n", "thirteen", "2.5", "1e3", "9" * 5000, "1 " * 2000, "[]
 NO_NUMBERS += ["batch sizes = 3", "= 3", "+-3", "-+3", "3-2", "1" * 19, "3 \u200b2", "\ufeff", "tensor([])"]
 NO_NUMBERS += ["row", "rows", "t =", "row A", "row 2 step 3", "row 2 or 3", "2 or 3", "2nd", "the second", "second row"]
 NO_NUMBERS += ["batch_sizes[2] = 3", "row 2: 3", "about 2", "not 2", "2 rows of 3", "2-3", "two-three", "none", "row -"]
+NO_NUMBERS += ["and", "and 3", "3 and", "3 and none", "3 or 2", "tokens 4 of row 2", "token"]
 NO_LETTERS = ["", "D", "A D", "1", "A\u202eB\x00", "<script>", "A" * 5000, "nobody knows", "A.B", "A = B", "ß", "1x2"]
 
 
@@ -120,6 +123,8 @@ PIECES += [
     "at ",
     "two",
     " rows",
+    "tokens ",
+    " and ",
     "TEN.",
     "tensor",
     "torch.",

@@ -1,6 +1,7 @@
 """Prediction: a question about a trace, its answer, and the reasons why typical wrong answers are wrong.
 
-What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "row 2", "two", "a,b", "none".
+What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "3, 2 and 1", "row 2", "two", "a,b",
+"none".
 """
 
 import re
@@ -30,14 +31,15 @@ _refusal = partial(PackvizError, "answer")  # got, expected, fix
 # How a typed answer is read, here and in player/answers.js, which gets these patterns and words.
 _NUMERALS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "ELEVEN", "TWELVE")
 _NUMBER_WORDS = {word: n for n, word in enumerate(_NUMERALS)}
-_PLACE = r"(?:(?:in|at) )?(?:(?:time )?step|row|cell|column|position|t)"
-_COUNTED = r"(?:(?:time )?step|row|cell|column|pad|token|key|output|document|sequence)s?"
+_NUMBER_FOLLOWS = rf"(?=[+-]?\d|(?:{'|'.join(_NUMERALS)})\b)"
+_NOUN = r"(?:(?:time )?step|row|cell|column|position|pad|token|key|output|document|sequence)s?"
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]+")  # white space and control characters
 _SKIPPED: Mapping[Form, str] = {
     "numbers": "|".join([
         r"^[^ =,;:()\[\]{}+*\d-][^ =,;:()\[\]{}+*-]* ?==? ?",  # batch_sizes =
-        rf"^{_PLACE}(?: ?==?)? ?(?=[+-]?\d|(?:{'|'.join(_NUMERALS)})\b)",  # row 2, at t = 2
-        rf" {_COUNTED}\.?$",  # 2 rows
+        rf"^(?:(?:in|at) )?(?:{_NOUN}|t)(?: ?==?)? ?{_NUMBER_FOLLOWS}",  # row 2, at t = 2
+        rf" {_NOUN}\.?$",  # 2 rows
+        rf" and {_NUMBER_FOLLOWS}",  # 3, 2 and 1
         r"\b(?:torch ?\. ?)?(?:tensor|size|longtensor)\b",
         r", ?(?:dtype|device) ?=[^,()\[\]]*",
         r"(?<=\d) ?[x×*] ?(?=\d)",  # 4 x 3
