@@ -13,9 +13,9 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 from trace_cases import random_case
 
 from packviz.compute.trace import Traced, trace, trace_module
-from packviz.inputs.batch import sequence_label
 from packviz.inputs.config import Config
 from packviz.teach.predictions import Answer, Prediction
+from packviz.text import sequence_label
 
 SEEDS = seeds(20)
 FILLER = 777.0

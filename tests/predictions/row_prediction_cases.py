@@ -8,9 +8,9 @@ from row_cases import random_rows
 from torch import Tensor
 
 from packviz import RowsTrace
-from packviz.inputs.batch import sequence_label
 from packviz.teach.predictions import Answer, Prediction
 from packviz.teach.predictions.rows import ROW_KINDS
+from packviz.text import sequence_label
 
 _ID = r"(?P<letter>[A-Z]+)"
 

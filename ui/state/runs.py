@@ -12,10 +12,11 @@ import msgspec
 from packviz.compute.record import Refusal, Trace, Traced
 from packviz.compute.rows import RowsTrace
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch, ReadAs, sequence_label
+from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import limited_batch
 from packviz.show.movie import Movie
+from packviz.text import sequence_label
 from ui.state.cache import cached, count_again
 from ui.state.kinds import BESIDE, PACKING, AppKind, MovieStage, Record, film_of
 from ui.state.names import WATCHED

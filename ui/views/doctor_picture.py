@@ -11,8 +11,8 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.charts import Panel
 from packviz.doctor import Finding
-from packviz.inputs.batch import sequence_label
 from packviz.inputs.limits import LIMITS
+from packviz.text import sequence_label
 from ui.views.given import Given, Lengths
 
 _ROWS, _COLUMNS = 12, 16  # of x that are drawn

@@ -7,9 +7,9 @@ import streamlit as st
 from packviz import charts
 from packviz.errors import PackvizError
 from packviz.facts import Address, behaviours, fields, row_of, token_of
-from packviz.inputs.batch import sequence_label
 from packviz.inputs.examples import example
 from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, exercise
+from packviz.text import sequence_label
 from ui.parts.controls import put
 from ui.parts.part import figure, sheet, verdicts
 from ui.parts.player import pack_yourself, show

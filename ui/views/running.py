@@ -6,8 +6,8 @@ import torch
 from packviz import charts, movie
 from packviz.compute.backward import On
 from packviz.facts import UnitSum, unit_sum
-from packviz.inputs.batch import sequence_label
 from packviz.predictions import asking
+from packviz.text import sequence_label
 from ui.parts.part import figure
 from ui.parts.player import Screen, clip
 from ui.state.runs import Shown, as_json

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from packviz.facts import Readout, readouts
-from packviz.inputs.batch import sequence_label
+from packviz.text import sequence_label
 from ui.parts.part import do_i_need_it
 from ui.state.kinds import PACKING
 from ui.state.path import FIRST_STAGES, Lessons, script

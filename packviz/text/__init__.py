@@ -1,0 +1,32 @@
+"""Text for the screen: escaped control characters, described values, pluralized counts, lists in prose, templates."""
+
+from packviz.text.characters import quoted, quoted_line, visible
+from packviz.text.phrases import counted, joined, letters, listed, sequence_label, with_article
+from packviz.text.rounding import percent, two_decimals, two_digits
+from packviz.text.templates import ENVIRONMENT, filled, html, markup, sentences
+from packviz.text.values import Brief, dtype_name, numbers, shape, shown
+
+__all__ = [
+    "ENVIRONMENT",
+    "Brief",
+    "counted",
+    "dtype_name",
+    "filled",
+    "html",
+    "joined",
+    "letters",
+    "listed",
+    "markup",
+    "numbers",
+    "percent",
+    "quoted",
+    "quoted_line",
+    "sentences",
+    "sequence_label",
+    "shape",
+    "shown",
+    "two_decimals",
+    "two_digits",
+    "visible",
+    "with_article",
+]
