@@ -1,7 +1,7 @@
 """Padded beside packed: the same module and weights on both."""
 
 from ui.parts.lesson import compared
-from ui.state.runs import BESIDE
+from ui.state.kinds import BESIDE
 from ui.views import comparing
 
 compared(

@@ -27,7 +27,8 @@ from ui.state import names
 from ui.state.kinds import APP_KINDS, ROWS
 from ui.state.names import NAMES, PANEL, SOURCE, WATCHED
 from ui.state.path import FIRST_STAGES
-from ui.state.runs import OWN, Request, Source, run
+from ui.state.runs import Request, run
+from ui.state.text import OWN, Source
 
 PAGES = Path(__file__).parents[2] / "pages"
 OTHERS = {

@@ -24,7 +24,8 @@ from packviz.teach.quiz.rounds import Level, drawn
 from pages import movies, opened, texts
 from ui.parts.plan_file import from_file
 from ui.state.kinds import APP_KINDS
-from ui.state.runs import OWN, Request, Source, run
+from ui.state.runs import Request, run
+from ui.state.text import OWN, Source
 
 Road = Callable[[RunKind, str, Mapping[str, object]], object]
 FIRST = {PACKING_RUN: "pad_count", ROWS_RUN: "cu_seqlens"}  # a kind of question about each kind of run

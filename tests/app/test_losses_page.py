@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from packviz.inputs.limits import LIMITS
 from pages import opened, press
-from ui.state.runs import OWN
+from ui.state.text import OWN
 
 
 def batch(tokens: int) -> str:

@@ -16,8 +16,9 @@ from packviz.errors import PackvizError
 from packviz.teach.pages import LESSONS
 from ui.parts.plan import STARTER, Item, Plan, item_of, shown_of
 from ui.parts.plan_file import as_file, as_html, from_file
-from ui.state.kinds import APP_KINDS, ROWS
-from ui.state.runs import BESIDE, OWN, Request, Source, run
+from ui.state.kinds import APP_KINDS, BESIDE, ROWS
+from ui.state.runs import Request, run
+from ui.state.text import OWN, Source
 
 PICTURE = base64.b64encode(b"\x89PNG" + bytes(300)).decode()
 SLIDE = Item(slide=f"# Hello\n\n`h_n` ![a cat](data:image/png;base64,{PICTURE})", note="wave")

@@ -12,7 +12,8 @@ from PIL import Image
 import packviz as pv
 from packviz.show.movie.kinds import ROWS_MOVIE
 from ui.state import kinds
-from ui.state.runs import OWN, Request, Source, run
+from ui.state.runs import Request, run
+from ui.state.text import OWN, Source
 
 TEXT = "on your mark\nget set\ngo"
 STAGES = [("lstm" if stage.name == "run" else "attention", stage.name) for stage in ROWS_MOVIE.stages]

@@ -1,6 +1,6 @@
 """The controls in the sidebar: the batch, whose edits rerun what shows it, and the settings, which rerun the page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
@@ -13,35 +13,27 @@ from packviz.inputs.examples import EXAMPLES, example
 from packviz.inputs.limits import LIMITS
 from packviz.text import joined
 from ui.parts.settings import PANELS
-from ui.state import address, names, widgets
+from ui.state import address, names, text, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind
 from ui.state.names import WATCHED
-from ui.state.replaced import draw_received, give
-from ui.state.runs import OWN, Request, Source
+from ui.state.replaced import draw_received
+from ui.state.runs import Request
+from ui.state.text import OWN, Source
 from ui.state.visit import visit
-from ui.state.widgets import bound, choice, of_every_page
+from ui.state.widgets import bound, choice, of_every_page, put
 
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
 LABEL = "Type your sentences"
 BATCH = "batch"  # the key of the fragment that shows the batch
 _EXAMPLES = "examples"  # of the one that offers the examples
-_TEXTS = {None, *(each.text for each in EXAMPLES)}
 
 
 @dataclass
-class Typed:
-    """A visitor's own text, and the way back to it.
+class Opened:
+    """The way back from the overview to the page that opened a batch in it."""
 
-    own: the last one. put_aside: one that was replaced by something to try. way_back: from the overview to the page
-    that opened it. picked: the example that was drawn last. chosen: how often an example or that text was chosen.
-    """
-
-    own: str | None = None
-    put_aside: str | None = None
     way_back: WayBack | None = None
-    picked: str | None = None
-    chosen: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,20 +53,20 @@ def controls(
     *,
     wait: bool = False,
     apart: bool = True,
-    text: DeltaGenerator | None = None,
+    above: DeltaGenerator | None = None,
     place: DeltaGenerator | None = None,
 ) -> Controls:
     """Draw the examples and the settings of a kind of run, and reserve space for the text above them.
 
     apart: whether the fragment BATCH shows the batch, so that another batch reruns only that; if not, it reruns the
     page. wait: whether to leave out untouched settings until the first picture has been painted. The sidebar is closed
-    then, and drawing them would delay the picture. text: the place of the text; None: above the settings. place: of the
-    settings; None: the sidebar.
+    then, and drawing them would delay the picture. above: the place of the text; None: above the settings.
+    place: of the settings; None: the sidebar.
     """
     address.remember()
     widgets.keep(name for other in APP_KINDS.values() if other is not kind for name in other.names.values())
     with st.sidebar if place is None else place:
-        for_text, for_notes, under_text = text or st.container(), st.container(), st.container()
+        for_text, for_notes, under_text = above or st.container(), st.container(), st.container()
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
         _examples(rerun)
         places = (rerun, for_text, for_notes, under_text)
@@ -97,106 +89,41 @@ def controls(
 @of_every_page()
 def source(chosen: Controls) -> Source:
     """Draw the text of the batch, if it has one; return the source that the controls request."""
-    picked = st.session_state["example"]
-    text = "" if picked == OWN else example(picked).text
     with chosen.for_text:
-        if text is not None:
-            bindings = bound("sequences", on_change=partial(_take_over, chosen.rerun))
-            text = st.text_area(LABEL, text, 124, LIMITS.characters, **bindings)
+        if (first := text.first()) is not None:
+            st.text_area(LABEL, first, 124, LIMITS.characters, **bound(text.FIELD, None, partial(_edit, chosen.rerun)))
         draw_received()
-    return Source(picked, None) if text is None else Source(picked, text, st.session_state["read_as"])
+    return text.source()
 
 
 @st.fragment(key=_EXAMPLES)
 def _examples(rerun: Callable[[], None]) -> None:
     """Offer the examples, and how to read a text; an edit of the text redraws neither."""
-    if "sequences" in address.asked() and "example" not in address.asked() and "example" not in st.session_state:
-        st.session_state["example"] = OWN
-        address.write("example", OWN)  # which Streamlit does not do for a value that comes before the widget
+    text.arrive()
     keys = [*(each.key for each in EXAMPLES), OWN]
     told = "  \n".join([*(f"{each.key}: {each.title}" for each in EXAMPLES), f"{OWN}: your own text"])
-    bindings = bound("example", told, partial(_fill_in, rerun), "sequences")
-    picked = visit(Typed).picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
+    bindings = bound(text.CHOICE, told, partial(_pick, rerun), text.FIELD)
+    picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
+    text.draw(picked)
     if picked != OWN:
         st.caption(example(picked).title)
     if picked == OWN or example(picked).text is not None:
         choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)
 
 
-def _fill_in(rerun: Callable[[], None]) -> None:
-    """Put the text of the picked example into the text area; the visitor's own text can be restored unchanged."""
-    picked, there = st.session_state["example"], st.session_state.get("sequences")
-    visit(Typed).chosen += 1
-    if there not in _TEXTS:
-        visit(Typed).own = there
-    if picked != OWN:
-        if (text := example(picked).text) is not None:
-            give("sequences", text)
-    elif (own := visit(Typed).own or there) is not None:
-        _own(own)
+def _pick(rerun: Callable[[], None]) -> None:
+    text.picked()
     rerun()
 
 
-def _take_over(rerun: Callable[[], None]) -> None:
-    """Turn an edited example into the visitor's own text, unless another example was picked at the same moment."""
-    picked = st.session_state["example"]
-    if picked == visit(Typed).picked != OWN and st.session_state["sequences"] != example(picked).text:
-        give("example", OWN)
+def _edit(rerun: Callable[[], None]) -> None:
+    if text.typed():
         rerun()
-
-
-def _own(text: str) -> None:
-    """Show a text as the visitor's own."""
-    if "sequences" not in st.session_state:  # there is no text area that would write it to the address
-        address.write("sequences", text)
-    give("sequences", text)
-    give("example", OWN)
-
-
-def put(settings: Mapping[str, object]) -> None:
-    """Put settings, by their names, into the controls, except those fixed by the link.
-
-    A typed text that is replaced can be restored.
-    """
-    typed, state = visit(Typed), st.session_state
-    settings = {name: value for name, value in settings.items() if not address.fixed(name)}
-    if "sequences" in settings:
-        if state.get("example") == OWN and "sequences" in state and typed.put_aside is None:
-            typed.put_aside = state["sequences"]
-        _own(str(settings["sequences"]))
-    for name, value in settings.items():
-        give(name, value)
-
-
-def restore(settings: Mapping[str, object]) -> None:
-    """Put settings back into the controls. With a text stands the example that was chosen, "own" for a visitor's own.
-
-    The text that was set aside no longer is if it is this one.
-    """
-    picked, text = settings.get("example", OWN), settings.get("sequences")
-    put({name: value for name, value in settings.items() if name not in ("example", "sequences")})
-    if "sequences" not in settings or address.fixed("sequences"):
-        return
-    typed = visit(Typed)
-    typed.put_aside = None if typed.put_aside == text else typed.put_aside
-    if picked == OWN:
-        _own(str(text))
-        return
-    give("example", picked)
-    if (text := example(str(picked)).text) is not None:
-        give("sequences", text)
-
-
-def _put_back() -> None:
-    """Restore the text that was set aside."""
-    text, visit(Typed).put_aside = visit(Typed).put_aside, None
-    if text is not None:
-        _own(text)
 
 
 def way_back(chosen: Controls) -> None:
     """Show the link back to the page that opened this batch."""
-    found = visit(Typed).way_back
+    found = visit(Opened).way_back
     if found is not None:
         page, label, asked = found
         with chosen.under_text:
@@ -212,8 +139,8 @@ def strip(chosen: Controls) -> None:
     changed = {name: value for name, value in settings.items() if value != names.default(name)}
     with st.container(horizontal=True, vertical_alignment="center", key="changed", gap="small"):
         # the container is always there: what comes after it keeps its place and its state
-        if visit(Typed).put_aside is not None:
-            st.button("Back to my own text", key="put back", on_click=_put_back)
+        if text.is_set_aside():
+            st.button("Back to my own text", key="put back", on_click=text.take_up)
         if not changed:
             return
         st.markdown("Changed:")

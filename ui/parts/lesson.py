@@ -12,18 +12,19 @@ from packviz.compute.record import Refusal
 from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
 from packviz.teach.pages import LESSONS
-from ui.parts.controls import BATCH, Controls, Typed, controls, source, strip, way_back
+from ui.parts.controls import BATCH, Controls, Opened, controls, source, strip, way_back
 from ui.parts.notices import about_new_ids, about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
 from ui.parts.trying import try_this
-from ui.state import address, widgets
+from ui.state import address, text, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind, MovieStage
 from ui.state.names import ONWARD
 from ui.state.path import script
-from ui.state.runs import Request, Shown, in_turn, last_good, latest, run
+from ui.state.runs import Request, Shown, last_good, latest, run
+from ui.state.turns import in_turn
 from ui.state.visit import visit
 
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
@@ -74,8 +75,8 @@ def lesson(
     """
 
     def below(shown: Shown) -> None:
-        text, settings = to_try
-        try_this(text, settings(shown) if callable(settings) else settings)
+        sentence, settings = to_try
+        try_this(sentence, settings(shown) if callable(settings) else settings)
         rest = dict(parts)
         if not visit(Screen).narrow:
             first = next(iter(parts))
@@ -133,7 +134,7 @@ def apart(question: str, answer: str) -> None:
     leave_others()
     address.remember()
     widgets.keep()
-    visit(Typed).way_back = None
+    visit(Opened).way_back = None
     st.html(_APART)
     _head(question, answer)
     shown = address.view()
@@ -155,10 +156,10 @@ def _with_movie(
     if stages is None:
         with widgets.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
             row = st.container(key="first")
-            text = row.container()
+            above = row.container()
         with row:
             _why()
-        chosen = controls(kind, wait=stage_on_screen() is None, text=text)
+        chosen = controls(kind, wait=stage_on_screen() is None, above=above)
     else:
         chosen = controls(kind, wait=stage_on_screen() is None)
     with head:
@@ -216,7 +217,7 @@ def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)
         # once painted, the player requests `after`, which may end this run here
-        picks, times = stages == ("run",), visit(Typed).chosen
+        picks, times = stages == ("run",), text.picks()
         play(shown.movie.data, stages, chosen=times, picks=picks, onward=onward, after=after)
 
 

@@ -15,7 +15,7 @@ from packviz.compute.runs import RunKind
 from packviz.teach.predictions import KINDS
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import counted
-from ui.parts.controls import controls, put, source
+from ui.parts.controls import controls, source
 from ui.parts.own_question import own_question, own_slide, preview
 from ui.parts.plan import MAX_NOTE, Item, Plan, about
 from ui.parts.plan_view import Ask, keep, to_plan
@@ -24,7 +24,9 @@ from ui.state import address, names
 from ui.state.cache import cached
 from ui.state.kinds import APP_KINDS
 from ui.state.path import script
+from ui.state.text import CHOICE, FIELD
 from ui.state.visit import visit
+from ui.state.widgets import put
 
 _ABOUT = "class about"  # the widget for the kind of run
 _TABS = ("A prediction", "From the quiz", "Your own", "A slide")
@@ -70,13 +72,13 @@ def put_batch(asked: Sequence[Mapping[str, Any]]) -> None:
     The server that knew them may have been restarted, and the next question is usually about the same batch.
     """
     last = next((spec for spec in reversed(asked) if "sequences" in spec), None)
-    if last is None or address.touched(("sequences", "example")):
+    if last is None or address.touched((FIELD, CHOICE)):
         return
     kind, settings = APP_KINDS[run_of(last).name], dict(last.get("settings", {}))
     known = {**kind.names, **{part.name: names.WATCHED[part.argument] for part in kind.computes.watched}}
     settings = {known.get(name, name): value for name, value in settings.items()}
     st.session_state[_ABOUT] = kind.name
-    put({**settings, "sequences": last["sequences"]})
+    put({**settings, FIELD: last["sequences"]})
 
 
 def _prediction(ask: Ask | None) -> None:
@@ -85,7 +87,7 @@ def _prediction(ask: Ask | None) -> None:
     kind = APP_KINDS[st.segmented_control("About", kinds, default=kinds[0], required=True, key=_ABOUT)]
     left, right = st.columns([3, 2], gap="medium")
     with right, st.expander("Sequences and settings", key="class settings"):
-        chosen = controls(kind, apart=False, text=left.container(), place=st.container())
+        chosen = controls(kind, apart=False, above=left.container(), place=st.container())
     base = about(replace(chosen.asked, source=source(chosen)))
     with left:
         _about(kind.computes, base, ask)

@@ -13,7 +13,8 @@ from packviz.inputs.examples import example
 from packviz.text import quoted
 from ui.parts.controls import Controls
 from ui.state import address, names
-from ui.state.runs import OWN, Request, Shown
+from ui.state.runs import Request, Shown
+from ui.state.text import OWN
 from ui.state.visit import visit
 
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse

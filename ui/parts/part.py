@@ -14,13 +14,15 @@ from packviz.show.movie import TERMS
 from packviz.show.row_snippet import row_snippet
 from packviz.show.snippet import snippet
 from packviz.show.theme import DARK, LIGHT, Palette
-from ui.parts.controls import Typed, WayBack, put
+from ui.parts.controls import Opened, WayBack
 from ui.parts.trying import try_this
 from ui.state import address, names
 from ui.state.kinds import PACKING, ROWS, AppKind, Record
 from ui.state.path import script
-from ui.state.runs import OWN, Shown
+from ui.state.runs import Shown
+from ui.state.text import CHOICE, FIELD, OWN
 from ui.state.visit import visit
+from ui.state.widgets import put
 
 NOT_RECORDED = "There is no recorded run of this cell yet; `make record` makes one."  # of a new one
 TABLES: Mapping[AppKind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by stage
@@ -181,10 +183,10 @@ def explore(label: str, sequences: str, config: Config, back: WayBack, *, direct
 
     back: the page, the label and the address of the overview's link back.
     """
-    settings = asdict(config) | {"sequences": sequences, **names.watched({"direction": direction})}
+    settings = asdict(config) | {FIELD: sequences, **names.watched({"direction": direction})}
     if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
-        visit(Typed).way_back = back
-        asked = names.changed(settings | {"example": OWN, "step": step})
+        visit(Opened).way_back = back
+        asked = names.changed(settings | {CHOICE: OWN, "step": step})
         asked = {name: raw for name, raw in asked.items() if not address.fixed(name)}
         asked |= {name: raw for name, raw in address.asked().items() if address.fixed(name)}
         st.switch_page(script("overview"), query_params=asked)  # widgets not drawn yet write no address

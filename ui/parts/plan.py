@@ -15,7 +15,8 @@ from packviz.inputs.examples import example
 from ui.state.address import MAX_LENGTH
 from ui.state.kinds import APP_KINDS, PACKING, MovieStage
 from ui.state.names import WATCHED, default, watched
-from ui.state.runs import Request, Source
+from ui.state.runs import Request
+from ui.state.text import Source
 
 MAX_ITEMS = 100
 MAX_NOTE = 500  # characters

@@ -22,7 +22,8 @@ from ui.parts.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, Plan, asked_in, he
 from ui.parts.plan_file import as_file, as_html, from_file
 from ui.state import names
 from ui.state.path import script
-from ui.state.runs import OWN, in_turn
+from ui.state.text import CHOICE, FIELD, OWN
+from ui.state.turns import in_turn
 from ui.state.visit import visit
 
 # The plan is also kept in the browser: the server forgets it with the session.
@@ -192,9 +193,9 @@ def _asked(item: Item) -> dict[str, str]:
     """Return the address of an item's page."""
     if item.request is None:
         return dict(parse_qsl(item.link or ""))
-    settings = settings_of(item.request) | {"example": item.example, "step": item.step}
+    settings = settings_of(item.request) | {CHOICE: item.example, "step": item.step}
     if item.example == OWN:
-        settings["sequences"] = item.sequences
+        settings[FIELD] = item.sequences
     return names.changed(settings)
 
 

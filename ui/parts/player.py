@@ -25,9 +25,10 @@ from ui.state import address
 from ui.state.kinds import APP_KINDS, PACKING
 from ui.state.names import watched
 from ui.state.path import COOKIE, Lessons
-from ui.state.replaced import give, on_the_way
+from ui.state.replaced import on_the_way
 from ui.state.runs import Runs
 from ui.state.visit import visit
+from ui.state.widgets import put
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 WHY = "why"  # of the one that shows what packing is for
@@ -192,6 +193,6 @@ def _pick(key: str) -> None:
 def _watch(key: str) -> None:
     """Put the layer, the direction and the head chosen in the player into their controls, if they exist."""
     for name, value in watched(st.session_state[key]["watched"]).items():
-        if name in st.session_state and not address.fixed(name):
-            give(name, value)
+        if name in st.session_state:
+            put({name: value})
     st.rerun()

@@ -9,11 +9,12 @@ from typing import Any
 
 import streamlit as st
 
-from ui.parts.controls import put, restore
 from ui.parts.player import show
 from ui.state import address, names
 from ui.state.runs import Shown
+from ui.state.text import CHOICE, FIELD
 from ui.state.visit import visit
+from ui.state.widgets import now, put, restore
 
 
 @dataclass
@@ -59,18 +60,18 @@ def equally_long(shown: Shown) -> str:
 
 def _is_there(label: str, settings: Mapping[str, object]) -> bool:
     """Return whether a button would leave the sequences as they are, although it is not chosen."""
-    text = st.session_state.get("sequences")
-    return settings.get("sequences") == text is not None and not _is_chosen(label, settings)
+    text = now([FIELD])[FIELD]
+    return settings.get(FIELD) == text is not None and not _is_chosen(label, settings)
 
 
 def _about_sequences(label: str, settings: Mapping[str, object]) -> str:
     """Return what a button does to the sequences, if it replaces them or has done so; "" for any other."""
-    if "sequences" not in settings or address.fixed("sequences"):
+    if FIELD not in settings or address.fixed(FIELD):
         return ""
     if _is_chosen(label, settings):
         return f"Press “{label}” again to get your sequences back."
-    own = str(st.session_state.get("sequences", "")).split()
-    if set(str(settings["sequences"]).split()) <= set(own):  # they are made of these
+    own = str(now([FIELD])[FIELD] or "").split()
+    if set(str(settings[FIELD]).split()) <= set(own):  # they are made of these
         return ""
     return f"“{label}” replaces your sequences until you press it again."
 
@@ -80,34 +81,30 @@ def _is_chosen(label: str, settings: Mapping[str, object]) -> bool:
 
     Sequences count only if the button put them there.
     """
-    possible = ({} if "sequences" in settings else settings, visit(Tried).given.get(label, {}))
-    return any(_now(given) == given for given in possible if given)
-
-
-def _now(settings: Iterable[str]) -> dict[str, object]:
-    return {name: st.session_state.get(name, names.default(name)) for name in settings}
+    possible = ({} if FIELD in settings else settings, visit(Tried).given.get(label, {}))
+    return any(now(given) == given for given in possible if given)
 
 
 def _change_in_words(settings: Mapping[str, object], *, is_chosen: bool) -> str:
     """Return what a press of the button changes, in words."""
     if is_chosen:
         return "Press again to undo it."
-    parts = ["other sequences" if name == "sequences" else f"`{name} = {value}`" for name, value in settings.items()]
+    parts = ["other sequences" if name == FIELD else f"`{name} = {value}`" for name, value in settings.items()]
     return f"This sets {' and '.join(parts)}. Press again to undo it."
 
 
 def _put(label: str, settings: Mapping[str, object]) -> None:
     tried = visit(Tried)
-    tried.before[label] = _now([*settings, "example"] if "sequences" in settings else settings)
+    tried.before[label] = now([*settings, CHOICE] if FIELD in settings else settings)
     put(settings)
-    tried.given[label] = {**_now(["sequences", "example"]), **settings}
+    tried.given[label] = {**now([FIELD, CHOICE]), **settings}
     _show()
 
 
 def _take_back(label: str, settings: Mapping[str, object]) -> None:
     tried = visit(Tried)
     tried.given.pop(label, {})
-    restore(tried.before.pop(label, {}) or {name: names.default(name) for name in (*settings, "example")})
+    restore(tried.before.pop(label, {}) or {name: names.default(name) for name in (*settings, CHOICE)})
     _show()
 
 

@@ -1,4 +1,4 @@
-"""Every name in the address, with its owner, the file that draws or writes it ("": Streamlit does), and its default."""
+"""Every name in the address, with its owner, the file that draws or gives it ("": Streamlit does), and its default."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.row_config import RowConfig
 from packviz.teach.questions import GROUPS
 
-SOURCE, PANEL = "ui/parts/controls.py", "ui/parts/settings.py"
+SOURCE, PANEL = "ui/state/text.py", "ui/parts/settings.py"
 PLAYER, SHARE, _TRAINING = "ui/parts/player.py", "ui/parts/share.py", "ui/views/trainings.py"
 _QUESTIONS, _DOCTOR = "ui/views/questions.py", "ui/views/given.py"
 _QUIZ, _CLASS = "ui/views/quiz.py", "ui/views/classroom.py"

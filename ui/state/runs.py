@@ -1,9 +1,6 @@
 """Requests, as plain frozen values, and what is shown for them: the requested run, or the last valid one."""
 
-import threading
-from collections import deque
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -12,52 +9,24 @@ import msgspec
 from packviz.compute.record import Refusal, Trace, Traced
 from packviz.compute.rows import RowsTrace
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch, ReadAs
-from packviz.inputs.examples import EXAMPLES
+from packviz.inputs.batch import Batch
 from packviz.inputs.limits import limited_batch
 from packviz.show.movie import Movie
 from packviz.text import sequence_label
 from ui.state.cache import cached, count_again
-from ui.state.kinds import BESIDE, PACKING, AppKind, MovieStage, Record, film_of
+from ui.state.kinds import PACKING, AppKind, MovieStage, Record, film_of
 from ui.state.names import WATCHED
+from ui.state.text import FIRST_EXAMPLE, Source
 from ui.state.visit import visit
 
-__all__ = [
-    "BESIDE",
-    "OWN",
-    "MovieStage",
-    "Played",
-    "Request",
-    "Runs",
-    "Shown",
-    "Source",
-    "as_json",
-    "in_turn",
-    "latest",
-]
-__all__ += ["last_good", "run"]
-
 T = TypeVar("T")
-OWN = "own"  # in place of an example's key: the visitor's own text
-
-_TURNS: deque[threading.Event] = deque()  # of the visitors whose pictures are being made; the first one has its turn
-_TURNS_CHANGE = threading.Lock()
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the sequences come from: a text and how to read it, or an example's tensors if there is no text."""
-
-    example: str = EXAMPLES[0].key
-    text: str | None = EXAMPLES[0].text
-    read_as: ReadAs = "auto"
 
 
 @dataclass(frozen=True)
 class Request:
     """One state of all controls."""
 
-    source: Source = Source()
+    source: Source = FIRST_EXAMPLE
     settings: tuple[tuple[str, object], ...] = ()  # names and values of the kind's config, not checked yet
     layer: int | None = None
     direction: int = 0
@@ -140,27 +109,6 @@ class Runs:
     """A visitor's last request of each kind that could be shown."""
 
     last_good: dict[AppKind, Request] = field(default_factory=dict)
-
-
-@contextmanager
-def in_turn() -> Iterator[None]:
-    """Make one visitor's picture at a time, in the order of the requests.
-
-    Python runs one thread at a time anyway: if they alternated, all of them would finish late, and so would the
-    server's own thread, which sends the finished ones.
-    """
-    turn = threading.Event()
-    with _TURNS_CHANGE:
-        _TURNS.append(turn)
-        _TURNS[0].set()
-    try:
-        turn.wait()
-        yield
-    finally:
-        with _TURNS_CHANGE:
-            _TURNS.remove(turn)
-            if _TURNS:
-                _TURNS[0].set()
 
 
 def latest(request: Request) -> Shown:

@@ -1,6 +1,6 @@
 """Widgets that are bound to the address: Streamlit writes their names into it, and each has one owner."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ui.state import text
 from ui.state.address import fixed, has
 from ui.state.names import NAMES, default
-from ui.state.replaced import give_again, overtaken
+from ui.state.replaced import give, give_again, overtaken
 
 T = TypeVar("T")
 
@@ -78,6 +79,30 @@ def _take(name: str, then: Callable[[], None] | None) -> None:
         st.session_state[name] = value  # this writes it into the address
     if then is not None:
         then()
+
+
+def now(names: Iterable[str]) -> dict[str, object]:
+    """Return the values that these settings have in the controls."""
+    return {name: st.session_state.get(name, default(name)) for name in names}
+
+
+def put(settings: Mapping[str, object]) -> None:
+    """Put settings, by their names, into the controls, except those fixed by the link.
+
+    A text of the visitor's own that is replaced can be restored.
+    """
+    for name, value in settings.items():
+        if not fixed(name) and name == text.FIELD:
+            text.put(str(value))
+        elif not fixed(name):
+            give(name, value)
+
+
+def restore(settings: Mapping[str, object]) -> None:
+    """Put settings back into the controls. With a text stands its choice: an example, or OWN."""
+    put({name: value for name, value in settings.items() if name not in (text.FIELD, text.CHOICE)})
+    if text.FIELD in settings and not fixed(text.FIELD):
+        text.restore(settings[text.FIELD], settings.get(text.CHOICE, text.OWN))
 
 
 def keep(names: Iterable[str] = tuple(NAMES)) -> None:

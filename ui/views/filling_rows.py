@@ -10,11 +10,11 @@ from packviz.inputs.row_config import STRATEGIES
 from packviz.lab.cost import fills_of
 from packviz.lab.training.experiment import vowels_credit
 from packviz.teach.filling import MAX_CAPACITY, MAX_DOCUMENTS, filling
-from ui.parts.controls import put
 from ui.parts.part import fresh, sheet
 from ui.parts.player import fill_yourself
 from ui.state import address
 from ui.state.runs import Shown
+from ui.state.widgets import put
 from ui.views.costs import NOT_TYPED, RECORDINGS, THIS_BATCH, TYPED, lengths_from
 
 _SMALL = "1 2 3 4\n5 6 7\n8 9 1\n2 3\n4 5\n6 7"  # of lengths 4, 3, 3, 2, 2 and 2: best fit needs one row too many

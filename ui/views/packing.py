@@ -10,11 +10,11 @@ from packviz.facts import Address, behaviours, fields, row_of, token_of
 from packviz.inputs.examples import example
 from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, exercise
 from packviz.text import sequence_label
-from ui.parts.controls import put
 from ui.parts.part import figure, sheet, verdicts
 from ui.parts.player import pack_yourself, show
 from ui.parts.trying import as_text, equally_long, typed_tokens
 from ui.state.runs import Shown
+from ui.state.widgets import put
 
 _SHORT = 20  # tokens of a sequence that is written out twice
 
