@@ -13,9 +13,10 @@ from ui.parts.share import hide
 from ui.server import handout, observed, sessions
 from ui.server.head import PREVIEW, Head, title_and_description
 from ui.server.headers import Guarded
+from ui.server.menu import mark_group
 from ui.server.static import Static
 from ui.server.warm import warm
-from ui.state.path import mark_group, pages
+from ui.state.path import pages
 from ui.state.visit import session_id
 
 SERVER = Path(__file__).parent / "ui" / "server"

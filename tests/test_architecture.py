@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+import streamlit as st
 import torch
 
 import packviz
@@ -66,6 +67,18 @@ INNER = {
     "uvicorn.protocols.websockets.websockets_sansio_impl.WebSocketsSansIOProtocol": "the same, for websockets",
     "warnings.showwarning": "warnings of one thread: catch_warnings changes those of all",
 }
+# Names in Streamlit's page that the app's styles and scripts use; of one that it composes, the part that is written.
+IN_THE_PAGE = """
+    InputInstructions stApp stAppScrollToBottomContainer stAppViewContainer stBaseButton- stButton stButtonGroup
+    stCode stDataFrame stElementContainer stElementToolbar stExpandSidebarButton stExpander
+    stFileUploaderDropzoneInstructions stForm stFormSubmitButton stHeader stHeading stHeadingWithActionElements
+    stHorizontalBlock stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer stNumberInput
+    stNumberInputStep stPageLink stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stSidebar
+    stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink stStatusWidget
+    stTextArea stTextInput stTopNav stTopNavDropdownLink stTopNavSection stVerticalBlock stWidgetLabel rc-overflow
+    data-test-connection-state
+"""
+NAME_IN_THE_PAGE = r"""\bst[A-Z][\w-]*|\brc-[\w-]+|(?<=testid=")\w+|(?<=dataset\.)test\w+"""
 OURS = {"packviz", "classroom", "ui", "pages", "app"}
 
 
@@ -162,6 +175,19 @@ def module(imported: str) -> str | None:
 def test_inner_parts_of_frameworks_are_those_in_the_list() -> None:
     found = {part for path in EVERYTHING for part in [*private(path), *deep(path), *replaced(path)]}
     assert found == set(INNER)
+
+
+def test_names_in_streamlits_page_are_those_in_the_list_and_it_has_them() -> None:
+    composed = {"stBaseButton-primary": "stBaseButton-", "rc-overflow-item": "rc-overflow"}
+    composed |= {"testConnectionState": "data-test-connection-state"}
+    shown = (
+        path for folder in ("ui", "player") for end in ("*.py", "*.css", "*.js") for path in (ROOT / folder).rglob(end)
+    )
+    texts = [path.read_text("utf-8") for path in shown if "tests" not in path.parts]
+    found = {name for text in texts for name in re.findall(NAME_IN_THE_PAGE, text)}
+    assert {composed.get(name, name) for name in found} == {*IN_THE_PAGE.split()}
+    scripts = "".join(path.read_text("utf-8") for path in (Path(st.__file__).parent / "static").rglob("*.js"))
+    assert [name for name in IN_THE_PAGE.split() if name not in scripts] == []
 
 
 def private(path: Path) -> Iterator[str]:

@@ -57,6 +57,7 @@ def test_streamlit_knows_every_setting() -> None:
 def test_the_process_is_warm_before_it_serves() -> None:
     code = """
 import asyncio, gc, sys
+import torch
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 from ui.server.warm import warm
@@ -64,17 +65,21 @@ from ui.server.warm import warm
 async def serve():
     config.set_option("server.headless", True)
     async with warm(None):
-        print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules)
+        print(gc.get_freeze_count(), torch.get_num_threads(), "pandas" in sys.modules)
         print(PagesManager.uses_pages_directory)
+        x, before = torch.zeros(1, 2, 2), set(sys.modules)
+        torch.nn.MultiheadAttention(2, 1)(x, x, x, key_padding_mask=torch.zeros(2, 1, dtype=torch.bool))
+        print(len(set(sys.modules) - before))  # hundreds, if it is the first one
 
 asyncio.run(serve())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    ready, warm, runs_pages = done.stdout.splitlines()
+    ready, warm, runs_pages, imported = done.stdout.splitlines()
     assert ready.startswith("packviz is ready: http://localhost:")
     frozen, threads, pandas = warm.split()
     assert int(frozen) > 100_000
     assert (threads, pandas) == ("1", "True")
+    assert imported == "0"
     assert runs_pages == "False"  # None until something decides: without app.py, the first deep link has no menu
 
 

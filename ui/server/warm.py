@@ -5,7 +5,6 @@ import gc
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import Any
 
 import streamlit as st
@@ -30,7 +29,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     shown = run(Request())
     table(PACKING, shown.trace, "pack", None, 0)
     charts.states(shown.trace)
-    import_module("torch.fx.experimental.symbolic_shapes")  # a second, which torch's first masked attention would take
+    _attend()
     compress_all()
     gc.collect()
     gc.freeze()  # later collections skip everything that is loaded now
@@ -48,3 +47,9 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     for task in tasks:
         task.cancel()
     logs.tell("stopped")
+
+
+def _attend() -> None:
+    """Run attention with a mask: at the first one torch imports modules, for up to a second."""
+    x, pads = torch.zeros(1, 2, 2), torch.tensor([[False, True]])
+    torch.nn.MultiheadAttention(2, 1, batch_first=True)(x, x, x, key_padding_mask=pads)

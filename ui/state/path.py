@@ -40,22 +40,6 @@ def pages() -> dict[str, list[Page]]:
     return groups
 
 
-def mark_group(address: str) -> None:
-    """Mark the group of a page in the top menu: Streamlit marks only a page that is in the menu itself.
-
-    address: the name of the page.
-    """
-    group = next((page.group for page in PAGES if page.address == address), "")
-    if group:
-        groups = [each for each in dict.fromkeys(page.group for page in PAGES) if each]
-        section = '[data-testid="stTopNavSection"]'
-        item = f".rc-overflow-item:nth-child({groups.index(group) + 1} of :has({section}))"
-        st.html(
-            f"<style>{item} {section} {{ background: color-mix(in srgb, currentColor 12%, transparent); "
-            "font-weight: 600; }</style>"
-        )
-
-
 def script(name: str) -> str:
     """Return the file of a page, by its name in the address."""
     return f"pages/{name}.py"
