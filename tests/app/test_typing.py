@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tabs import until
 from visits import LAPTOP, Open, Visit
 
+from packviz.inputs.examples import example
 from pages import opened
 from ui.state import replaced
 from ui.state.replaced import RECEIVED, Replaced
@@ -173,15 +174,31 @@ def test_typed_text_stays_if_a_setting_is_chosen_at_once(visit: Open) -> None:
     addressed(seen, {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"})
 
 
+def test_an_example_picked_while_a_text_is_applied_is_shown(visit: Open) -> None:
+    seen = visit(path="packing", size=LAPTOP, script=FAR)
+    expect(seen.sidebar).to_be_visible()
+    for i, pause in enumerate((0, 150, 270, 300, 330, 450)):  # typing.js applies a text after 300 ms
+        key, own = ("zen", "forum")[i % 2], f"7 8\n9 {i}"
+        with not_waiting(seen, 100):
+            seen.text.fill(own)
+            seen.page.wait_for_timeout(pause)
+            pick(seen, key)
+        addressed(seen, {"example": key})
+        expect(seen.text).to_have_value(str(example(key).text))
+        pick(seen, "own")
+        expect(seen.text).to_have_value(own)
+        seen.settle()
+
+
 def test_an_example_picked_in_the_message_that_has_a_typed_text_is_shown_and_the_text_comes_back() -> None:
     app = opened("packing")
-    for example, text in (("zen", "Beautiful is better than ugly"), ("own", "7 8\n9")):
-        if example == "zen":
+    for choice, text in (("zen", "Beautiful is better than ugly"), ("own", "7 8\n9")):
+        if choice == "zen":
             app.text_area(key="sequences").set_value("7 8\n9")
         (pills,) = [each for each in app.button_group if each.key == "example"]
-        pills.set_value(example).run()
+        pills.set_value(choice).run()
         assert not app.exception
-        assert app.session_state["example"] == example
+        assert app.session_state["example"] == choice
         assert app.session_state["sequences"].startswith(text)
 
 
