@@ -231,7 +231,8 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
         pads = [b for b in range(case.B) if t >= case.lengths[b] and not case.mask[b, t]]
         over = "waits?" if case.direction else "ha(?:s|ve) ended"
         start = f"**t = {t}.** In {'both runs' if len(fed) == case.B else 'the packed run'}, "
-        feeds, _, reads = step["caption"].removeprefix(start).partition(" In the padded run, ")
+        feeds, *rest = re.split(r" (?:In the padded run,|The padded run) ", step["caption"].removeprefix(start))
+        reads = "".join(rest)
         assert step["caption"].startswith(start)
         assert bool(reads) == (len(fed) < case.B)
         others = re.match(rf"{LETTERS} {over}\.$", feeds)
@@ -242,7 +243,7 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
             named = re.match(rf"{LETTERS} (?:reads? a token|takes? part)", feeds)
             assert (named[1] if named else "") == (case.said(fed) if fed else "")
         state = rf"(?:and )?(?:its|{LETTERS}'s) two states (?:now )?differ by (\S+?)(?:\.(?!\d)|,)"
-        told = re.search(rf"(?:it|they|{LETTERS}) reads? (?:a pad|pads)[,:] {state}", reads)
+        told = re.search(rf"(?:{LETTERS} )?reads? (?:a pad|pads|its pad|their pads), {state}", reads)
         assert bool(told) == bool(pads)
         if told:
             assert told[1] == (None if others else case.said(pads))

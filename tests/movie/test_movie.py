@@ -377,4 +377,3 @@ def test_what_was_packed_stays_and_what_explained_it_goes(case: Case) -> None:
     )
     assert packed == alike != {}
     assert "title:lengths" not in visible(deep)
-    assert not {"padded", "jagged"} & {cell["p"] for cell in visible(deep).values()}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from packviz import charts
 from packviz.errors import PackvizError
-from packviz.facts import Address, behaviours, fields, row_of, token_of
+from packviz.facts import Address, behaviours, fields, memory, row_of, token_of
 from packviz.inputs.examples import example
 from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, exercise
 from packviz.text import sequence_label
@@ -84,8 +84,17 @@ def margins(shown: Shown) -> None:
 
 
 def inside(shown: Shown) -> None:
-    """Show the fields of the PackedSequence, and how it behaves in Python and torch."""
+    """Show the fields of the PackedSequence, how else its tokens can be stored, and how it behaves in torch."""
     st.markdown("A PackedSequence is a tuple of four fields, not a tensor. Each line was run on this batch.")
     columns = ["field", "type", "dtype", "shape", "device"]
     sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")
     verdicts(shown.fact(behaviours))
+    kept, steps, sequences = shown.fact(memory), "time step by time step", "sequence by sequence"
+    st.markdown(
+        "The same tokens can also be stored in a padded or in a jagged tensor, which is another layout of PyTorch."
+    )
+    grid = sequences if shown.trace.padded.batch_first else steps
+    layouts = ("padded", grid, kept.padded), ("packed", steps, kept.packed), ("jagged", sequences, kept.jagged)
+    rows = [(name, order, of.rows, of.pads, of.bytes, of.index_bytes) for name, order, of in layouts]
+    columns = ["layout", "order in memory", "rows", "pads", "bytes", "bytes of indices"]
+    sheet(rows, columns, "layouts", "How many bytes the batch needs in three layouts")

@@ -1,20 +1,16 @@
 """Packing: columns move into the strip one by one, and batch_sizes are counted on the way."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import accumulate, pairwise
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from packviz.facts.memory_layout import Memory, memory
 from packviz.show.movie.layout import Column, Place, Scene, Strip, above, beside
 from packviz.show.movie.marks import (
     NONE,
     CodeLine,
     Frame,
-    Marks,
-    Role,
     Shot,
     Step,
     StepSeries,
@@ -30,17 +26,14 @@ from packviz.show.movie.packing.sort import sort_end, sorted_grid
 from packviz.show.movie.packing.view import View, listed
 from packviz.show.movie.packing.words import say
 from packviz.show.movie.written import scaled
-from packviz.text import counted, sequence_label, shape
+from packviz.text import shape
 
 CROWDED = 24  # from this many time steps on, there is no room to highlight all counts at once
-MARKED = 48  # up to this many cells of the padded tensor, every row has its address below it
 Look = dict[str, Any]
-MOST = 400  # up to this many cells, the padded tensor is drawn
-SCENE = "pack:memory"
 
 
 def pack(view: View) -> Iterator[Shot]:
-    """Show one step for every time step; in depth, what the counts are, and the memory layout."""
+    """Show one step for every time step; in depth, what the counts are."""
     if "pack" in view.deep:
         yield Step(say("pack", "before", view), (sort_end(view),))
     width, name = view.trace.packed.data.shape[1], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
@@ -59,9 +52,7 @@ def pack(view: View) -> Iterator[Shot]:
         steps.append(Step(caption, detail=detail, time=t, beats=2))
     yield StepSeries(_film(view), steps)
     if "pack" in view.deep:
-        end = lit(view, pack_end(view), -1)
-        yield _margins(view, end)
-        yield from _memory_strips(view, end)
+        yield _margins(view, lit(view, pack_end(view), -1))
 
 
 def pack_scene(view: View) -> Scene:
@@ -161,93 +152,8 @@ def _margins(view: View, end: Frame) -> Step:
     return Step(caption, ({**end, **toned},), detail=detail, name="margins")
 
 
-def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
-    """Show the padded and the jagged layout beside the packed one; large grids are only counted."""
-    kept = memory(view.trace)
-    if kept.padded.rows > MOST or view.total != (len(view.shown), view.columns):
-        caption = say("pack", "counted_memory", view, kept=kept, pads=kept.padded.pads)
-        yield Step(caption, (end,), detail=_bytes(kept, 3))
-        return
-    packed = (
-        places.strip(view)
-        if kept.padded.rows <= MARKED
-        else replace(places.strip(view), name="packed", height=1.0, marks=False)
-    )
-    letters, rows, (B, T) = list(map(sequence_label, range(view.total[0]))), kept.packed.rows, view.total
-    names, size = (letters, T) if inputs.batch_first(view) else ([f"t={t}" for t in range(T)], B)
-    padded = replace(packed, name="padded", counts=[size] * len(names))
-    jagged = replace(packed, name="jagged", counts=[end - start for start, end in pairwise(kept.offsets)])
-    grid, alone = places.grid(view).box(), above(*(strip.box for strip in (padded, packed, jagged)), gap=0.25)
-    where = (SCENE, Scene([beside(grid, alone, gap=0.8 * view.text), above(grid, alone, gap=0.25)], [alone]))
-    here = _moved(view, end, packed)
-    order = "row by row" if inputs.batch_first(view) else "time step by time step"
-    b, t = kept.padded.grid_cells.numpy().T
-    heading = f"padded: {counted(kept.padded.rows, 'cell')}, {order}"
-    first = _drawn(view, padded, names, b, t, places.grid(view).cell(view.rank[b], t), heading)
-    caption = say("pack", "padded_memory", view, kept=kept, pads=kept.padded.pads)
-    yield Step(caption, (here, {**here, **first}), detail=_bytes(kept, 1), scene=where)
-    b, t = kept.jagged.grid_cells.numpy().T
-    heading = f"jagged: {counted(kept.jagged.rows, 'row')}, sequence by sequence"
-    second = _drawn(view, jagged, letters, b, t, _place_of(view, packed, b, t), heading)
-    still = {name: group.but() for name, group in first.items()}
-    heading = f"packed: {counted(rows, 'row')}, time step by time step"
-    seen = {**here, **still, "title:strip": here["title:strip"].but(text=heading), **second}
-    rows_of = "[embedding(ids) for ids in sequences]" if inputs.embedded(view) else "sequences"
-    sizes = (kept.jagged.rows,) if inputs.one_number(view) else (kept.jagged.rows, inputs.features(view))
-    made = CodeLine(f"jagged = nested_tensor(\n    {rows_of},\n    layout=torch.jagged)", shape(*sizes))
-    caption = say("pack", "jagged_memory", view, kept=kept, pads=kept.packed.pads)
-    yield Step(caption, (seen,), detail=(made, *_bytes(kept, 3)), scene=where)
-
-
 def _place_of(view: View, packed: Strip, b: np.ndarray, t: np.ndarray) -> Place:
     """Return the place of a sequence's time step after packing: in the strip, or in the grid if it was not packed."""
     inside, grid = packed_rows.row_at(view)[b, t] >= 0, places.grid(view).cell(view.rank[b], t)
     target = packed.cell(np.minimum(t, len(packed.counts) - 1), view.rank[b])
     return Place(*(np.where(inside, one, other) for one, other in zip(target, grid, strict=True)))
-
-
-def _moved(view: View, end: Frame, packed: Strip) -> Frame:
-    """Return the packed rows in a strip with less around it, without the heading of the counts."""
-    groups = {name: group for name, group in end.items() if name != "title:counts"}
-    for group in [groups[name] for name in ("token", "stray") if name in groups]:
-        height = np.where(packed_rows.row_at(view)[group.keys] >= 0, packed.height, 1.0)
-        groups[group.name] = group.but(_place_of(view, packed, *group.keys), h=height)
-    return groups | {"title:strip": groups["title:strip"].but(packed.heading())}
-
-
-def _drawn(
-    view: View, strip: Strip, names: Sequence[str], b: np.ndarray, t: np.ndarray, origin: Place, heading: str
-) -> Frame:
-    """Return the rows of a layout, coming from their origin, with everything around them.
-
-    names: the groups of its strip. b, t: sequence and time step of every row in memory order.
-    """
-    counts, real = np.array(strip.counts), view.mask[b, t]
-    group, i = np.repeat(np.arange(len(counts)), counts), np.arange(len(b))
-    at = strip.cell(group, i - (np.cumsum(counts) - counts)[group])
-    groups = [title(strip.heading(), heading)]
-    if strip.marks:
-        groups += named(strip, texts(names), at, i, f":{strip.name}")
-    size: dict[str, Any] = {"w": strip.width, "h": strip.height}
-
-    def rows(name: str, role: Role, which: np.ndarray, inside: bool, **look: Column) -> Marks:
-        vec = matrices.x_rows(view, b[which], t[which]) if inside else NONE
-        start = Place(*(column[which] if isinstance(column, np.ndarray) else column for column in origin))
-        place = Place(strip.name, at.x[which], 0.0)
-        return marks(name, role, place, i[which], seq=b[which], vec=vec, origin=start, scale="input", **look, **size)
-
-    token = token_table.numbered(view)[b, t][real]
-    sub = token_table.subtexts(view)[token] if isinstance(token_table.subtexts(view), np.ndarray) else ""
-    text, inside = token_table.texts(view)[token], inputs.embedded(view) or inputs.raw_vectors(view)
-    return frame(
-        rows(strip.name, "token", real, inside, token=token, text=text, sub=sub),
-        rows(f"{strip.name}:pad", "pad", ~real, inputs.embedded(view), text=inputs.pad_text(view)),
-        *groups,
-    )
-
-
-def _bytes(kept: Memory, many: int) -> tuple[CodeLine, ...]:
-    """Return how many bytes each layout takes, and the int64 tensors needed to read it."""
-    sizes = {"x + lengths": kept.padded, "packed data + indices": kept.packed, "jagged values + offsets": kept.jagged}
-    lines = [CodeLine(name, f"{layout.bytes} + {layout.index_bytes}") for name, layout in sizes.items()]
-    return (CodeLine("# bytes: values + int64 index arrays"), *lines[:many])

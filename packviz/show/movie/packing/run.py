@@ -24,12 +24,14 @@ def run(view: View) -> Iterator[Shot]:
     caption = say("run", "start", view, start=STARTS.get(recurrent.initial_state(view), recurrent.initial_state(view)))
     steps = [Step(caption, detail=start_lines(view, deep=deep), beats=1)]
     h_n = recurrent.final(view) if len(view.trace.h_n) > 1 else "h_n"
-    for step in cells.run_steps(view):
+    new = [] if view.small else [(letter, gate.name) for letter, gate in recurrent.kind(view).gates.items()]
+    for step in cells.run_steps(view):  # the first one names the gates
         live = set(step.live)
         rest = [b for b in view.order if b not in live]
         last = max((view.lengths[b] for b in rest), default=0) - 1
         over = [b for b in rest if view.lengths[b] - 1 == last]
-        caption = say("run", "step", view, step=step, last=last, over=over, h_n=h_n)
+        caption = say("run", "step", view, step=step, last=last, over=over, h_n=h_n, gates=new)
+        new = []
         lines = step_lines(view, step, deep=deep)
         steps.append(Step(caption, detail=lines, time=step.t, beats=6 if _in_numbers(view) else 3))
     yield StepSeries(_film(view), steps)
