@@ -168,23 +168,35 @@ def test_outputs_stand_above_those_of_the_documents_alone(seed: int) -> None:
 def test_a_caption_counts_the_keys_and_names_the_largest_weight(seed: int) -> None:
     for query in tokens_of(seed):
         (b, t), C = query.token, query.run.rows.max_length
-        counted = rf"reads (only )?\*\*{len(query.reads)} keys?\*\*"
-        assert re.match(rf"Token {t} of \{{{sequence_label(b)}\}} {counted}", query.caption)
+        start = f"Token {t} of {{{sequence_label(b)}}} "
+        assert re.match(rf"{re.escape(start)}.*\breads (only |all )?\*\*{len(query.reads)} keys?\*\*", query.caption)
         if query.others or query.moved:
             continue  # it says which keys and which position are wrong
-        assert f"** of {C}" in query.caption
-        weights = query.of_head("weights")[query.cell]
+        weights, causal = query.of_head("weights")[query.cell], query.run.config.causal
         if len(query.reads) == 1:
-            assert f"** of {C}, itself, with weight 1." in query.caption
-            assert query.reads == [query.cell]
-            assert weights[query.reads[0]] == 1.0
+            assert "**1 key**, itself" in query.caption
+            assert (query.reads, weights[query.reads[0]]) == ([query.cell], 1.0)
+            hidden = re.search(r"The mask hides the (?:(\d+) )?cells? before it", query.caption)
+            assert not hidden or (int(hidden[1] or 1), causal) == (query.cell, True)
             continue
-        found = re.search(rf"especially token (\d+)(?: of {{([A-Z]+)}})? \(weight {NUMBER}\)\.", query.caption)
-        assert found
-        assert float(found[3]) == pytest.approx(float(weights.max()), abs=5.1e-3)
-        same = [k for k in query.reads if weights[k] == weights.max()]
-        names = [Query(query.run, query.layer, query.head, query.row, k, 0, "", (), {}).token for k in same]
-        assert (int(found[1]), found[2] or sequence_label(b)) == (names[0][1], sequence_label(names[0][0]))
+        before = re.search(r": itself and the (?:(\d+) )?tokens? before it\.", query.caption)
+        assert not before or query.reads == [*range(query.cell - int(before[1] or 1), query.cell + 1)]
+        assert causal or "before it" not in query.caption
+        found = re.search(rf"especially (token \d+|itself) \(weight {NUMBER}\)\.", query.caption)
+        if not found:
+            told = re.search(rf"The largest weight, {NUMBER}, goes to (?:the token )?(token \d+|itself)\.", query.caption)
+            assert told
+        name, weight = (found[1], found[2]) if found else (told[2], told[1])
+        assert float(weight) == pytest.approx(float(weights.max()), abs=5.1e-3)
+        same = min(k for k in query.reads if weights[k] == weights.max())
+        assert name == ("itself" if same == query.cell else f"token {t - query.cell + same}")
+
+
+def test_each_query_says_something_of_its_own() -> None:
+    captions = [step.caption for step in pv.movie(pv.trace_rows(pv.Batch.example("sentences")), ("attention",)).steps]
+    assert len(captions) == 11
+    plain = [re.sub(r"\{[A-Z]\}|\d+(\.\d+)?", "_", caption) for caption in captions]
+    assert max(plain.count(each) for each in plain) <= 2
 
 
 @pytest.mark.parametrize("seed", seeds(30))
@@ -198,9 +210,10 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
         assert (f"has position {position}, not {query.place}" in query.caption) == moved
         told = f"position here is {position}, not {query.place}"
         rotated = position != query.place and config.positions == "rope"
-        assert (told in query.caption) == (rotated and not query.others)
+        assert (told in query.caption) == (rotated and not query.others and not query.place)
         if query.others or moved:
-            assert f"So its output differs by {two_decimals(far)} from " in query.caption
+            ends = "." if query.place else " from "  # it is said once what it differs from
+            assert f"ts output differs by {two_decimals(far)}{ends}" in query.caption
         else:
             assert far <= (1e-13 if config.dtype == "float64" else 2e-6)
         b, start, stop = query.run.rows.rows[query.row][query.piece]
@@ -211,10 +224,13 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
         reads[:, document] = False  # what is left is of other documents
         whole = query.place == stop - start - 1 and not reads.any() and not moved
         rounded = bool(query.run.difference[query.row][query.piece].any())
-        told = f"Run alone, {piece}{{{sequence_label(b)}}} gives the same outputs{', apart from rounding' * rounded}."
+        piece = "This piece of " if piece else ""
+        told = f" {piece}{{{sequence_label(b)}}} alone gives the same outputs{', apart from rounding' * rounded}."
         assert query.caption.endswith(told) == whole
         assert ("the same outputs" in query.caption) == whole
-        assert ("this piece of" in query.caption) == bool(piece and (whole or query.others or moved))
+        assert ("his piece of" in query.caption) == bool(
+            piece and (whole or ((query.others or moved) and not query.place))
+        )
 
 
 @pytest.mark.parametrize("seed", seeds(30))

@@ -229,7 +229,6 @@ def test_c_is_said_to_be_kept_and_returned_just_for_an_lstm(case: Case) -> int:
         "h changes": "h and c changes",
         "h_n": "c_n",
         "from h_0": "h_0 and c_0",
-        "the same": "h and c stay the same",
     }
     spoke = 0
     for moment in moments(case):

@@ -95,6 +95,8 @@ def of_query(view: RowsView, row: int, cell: int) -> str:
         C=len(head.mask),
         weight=written(largest),
         most=f"token {at}" if of == b else f"token {at} of {chip(of)}",
+        itself=f"token {t}",
+        before=cell - (t - start),  # cells of earlier documents
         others=others,
         position=head.positions[cell],
         place=t - start,
