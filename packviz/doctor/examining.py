@@ -14,7 +14,7 @@ from packviz.rules import findings
 from packviz.rules.case import Case
 from packviz.rules.finding import Findings
 from packviz.rules.module import read_module
-from packviz.rules.padding_value import PaddedGrid
+from packviz.rules.pads import padded_grid
 from packviz.rules.preconditions import check_beside, check_subject
 from packviz.validate import flag
 
@@ -81,7 +81,7 @@ def filler_of(x: Tensor, lengths: Lengths | None, *, batch_first: bool) -> float
         return 0.0
     case = Case(x=x, lengths=lengths, batch_first=batch_first)
     ends = case.valid_lengths or [case.T]
-    pad = PaddedGrid(case.by_sequence, ends, None).pad if min(ends) < case.T else 0.0
+    pad = padded_grid(case.by_sequence, ends, None).pad if min(ends) < case.T else 0.0
     return 0.0 if isinstance(pad, Tensor) else pad
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from packviz.doctor.leaves import Leaves, leaves_of
 from packviz.errors import PackvizError, refusal_of
-from packviz.rules.padding_value import end_at, inside, peaks
+from packviz.rules.padded_grid import inside, peaks
 from packviz.rules.preconditions import check_tensor, known_lengths
 from packviz.text import counted, shown
 from packviz.validate import choice
@@ -131,7 +131,7 @@ def padded_batch(
         raise PackvizError("batch", expected="at least two sequences", got=shown(batch), fix="give a larger batch")
     on_left = choice("padding_side", padding_side, ("right", "left")) == "left"
     # rows that begin with as many zeros as the lengths leave, and end with tokens
-    if not on_left and min(ends) < T and end_at(peaks(grid.flip(1)), ends):
+    if not on_left and min(ends) < T and torch.equal(peaks(grid).flip(1) != 0, inside(ends, T, grid.device)):
         got, fix = "'right' for rows that begin with zeros and end with tokens", "give padding_side='left'"
         raise PackvizError("padding_side", expected="the side where the pads are", got=got, fix=fix)
     return PaddedBatch(call or _called, grid.detach(), ends, lengths, batch_first, on_left)

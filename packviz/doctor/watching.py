@@ -24,7 +24,8 @@ from packviz.inputs.torch_answers import Answer
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields_fit
-from packviz.rules.padding_value import all_finite, may_have_pads, packed_pad, plainly_fit, real_cells
+from packviz.rules.padded_grid import all_finite
+from packviz.rules.pads import has_no_packed_pad, has_no_pad, padded_grid
 from packviz.text import counted
 from packviz.validate import integer, number
 
@@ -113,7 +114,8 @@ class _Packing:
             grid, lengths, batch_first = arguments
             packed = PackCall(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
             values, given = grid if batch_first else grid.transpose(0, 1), self.watched.padding_value
-            if not plainly_fit(lengths.tolist(), values, real_cells(values, given or 0), given):
+            looked = padded_grid(values, lengths.tolist(), given)
+            if not looked.fits or not all_finite(looked.largest):
                 packed.grid, packed.lengths, packed.padded = grid, lengths.tolist(), self.padded()
                 packed.padded_first, packed.own_lengths = self.padded_first, self.own_lengths
             self.packed.append(packed)
@@ -292,7 +294,7 @@ def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | No
     if packed is not None:
         return packed.grid is None
     if grid:
-        return not may_have_pads(data, layer.batch_first, pad)
+        return has_no_pad(data if layer.batch_first else data.transpose(0, 1), pad)
     if any(fields_fit.condition(Case(packed=given))):
         return False
-    return bool(real_cells(data.unsqueeze(0), packed_pad(given, pad)).all())
+    return has_no_packed_pad(given, pad)

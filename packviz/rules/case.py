@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.rules.finding import Fault, Finding
-from packviz.rules.padding_value import peaks
+from packviz.rules.padded_grid import peaks
 from packviz.rules.preconditions import read_lengths
 
 
@@ -81,7 +81,7 @@ class Case:
 
     @cached_property
     def peaks(self) -> Tensor:
-        """Return the largest magnitude of each step of x, (B, T): see packviz.rules.padding_value.peaks()."""
+        """Return the largest magnitude of each step of x, (B, T): see packviz.rules.padded_grid.peaks()."""
         return peaks(self.by_sequence)
 
     @cached_property
@@ -150,8 +150,10 @@ Need = Callable[[Any, Sequence[Finding]], bool]  # of the case and of what was f
 
 
 def has_numbers(case: Case, _: Sequence[Finding]) -> bool:
-    """Return whether the data hold numbers, which tensors on the meta device do not."""
-    return not any(isinstance(one, Tensor) and one.is_meta for one in case.packed or (case.x,))
+    """Return whether the data hold numbers, which empty ones and those on the meta device do not."""
+    return (
+        not any(isinstance(one, Tensor) and one.is_meta for one in case.packed or (case.x,)) and case.data.numel() > 0
+    )
 
 
 def has_valid_lengths(case: Case, _: Sequence[Finding]) -> bool:

@@ -14,7 +14,7 @@ from packviz.rules.case import Case, has_this_layout, has_valid_lengths, rule
 from packviz.rules.data import pack_cells
 from packviz.rules.finding import Fault
 from packviz.rules.packed_sequence import fields_fit
-from packviz.rules.padding_value import first_in_each, inside
+from packviz.rules.padded_grid import first_in_each, inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
 
 

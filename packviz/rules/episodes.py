@@ -11,7 +11,7 @@ from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, can_be_packed, has_no_wrong_lengths, has_numbers, has_this_layout, rule
 from packviz.rules.finding import Fault, Finding
-from packviz.rules.padding_value import first_in_each
+from packviz.rules.padded_grid import first_in_each
 from packviz.rules.readout import in_half
 
 _CLOSE, _CLOSE_IN_HALF = 1e-4, 1e-2  # of outputs that another run of the same module gave

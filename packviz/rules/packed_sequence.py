@@ -100,6 +100,13 @@ def _permutes(indices: Tensor | None, B: int) -> bool:
     return sorted(indices.tolist()) == list(range(B))
 
 
+@rule("packed")
+def data_are_there(case: Case) -> Iterator[Fault]:
+    """Find packed data without numbers."""
+    if not case.data.numel():
+        yield Fault("empty_packed", severity="note")
+
+
 @rule("packed", "lengths", needs=(has_numbers,))
 def lengths_were_packed(case: Case) -> Iterator[Fault]:
     """Compare the lengths (B,) that the caller has, in the order of the sequences, with those that were packed."""

@@ -1,29 +1,40 @@
-"""Compares the lengths with the pads: tokens left out, pads taken for tokens, pads elsewhere; finds NaN and inf, too.
+"""Decides what a pad is, and whether the pads are where the lengths say, by this list: its lines are PADS and CASES.
 
-padding_value.py defines what a pad is; the finding says so if it is assumed. A sequence ends after its last step that
-is not a pad. Of each list, the first line that applies is found.
+The cases of a group are tried from the top, and the first that applies holds. If that begins with "a sequence", the
+cases below it are still tried for the other sequences.
 
-x with lengths, and sequences end after their lengths:
-    B = T, and with these swapped each sequence ends at its length               batch_first
-    with the time steps reversed each sequence ends at its length                left_padded
-    each sequence ends at the length of one: the lengths are in another order    lengths_order
-    no padding_value, and each sequence with a length below T ends at T          nothing: a layer may have computed this
-    as many steps of a sequence are not pads as its length says                  zero_counted_out
-    otherwise                                                                    tokens_dropped
-x with lengths, unless one of the first four lines applies:
-    pads end sequences before their lengths                                      pads_packed
-    all lengths are T, and pads begin sequences, not as many in each             left_padded
-packed data:
-    pads end sequences                                                           pads_packed
-x without lengths that a module runs over:
-    pads end sequences                                                           unpacked
-    pads begin sequences, not as many in each, and two or more in all            left_padded
-    with B and T swapped, 4 or more pads end 2 or more sequences unequally       batch_first, a note
+what a pad is
+    padding_value was given                                                        that number
+    the lengths leave steps, and these are 0, as pad_sequence fills                0
+    the lengths leave two or more steps, all alike                                 that step
+    the lengths leave no step; one step ends sequences as only pads do             that step
+    otherwise                                                                      0
+x with lengths
+    each sequence ends at its length, and no pad is before it                      nothing
+    some end later; with B and T swapped each ends at its length                   batch_first
+    some end later; with time reversed each ends at its length                     left_padded
+    some end later; all lengths are there, in another order                        lengths_order
+    some end later; no padding_value, and where lengths leave steps none is last   nothing
+    a sequence ends later; its length counts its steps that are not pads           zero_counted_out
+    a sequence ends later                                                          tokens_dropped
+    a sequence ends with pads, before its length                                   pads_packed
+    all lengths are T, and pads begin sequences, not as many in each               left_padded
+packed data
+    no step is a pad                                                               nothing
+    a sequence ends with pads                                                      pads_packed
+x without lengths, which a module runs over
+    no step is a pad, in whatever way x is read                                    nothing
+    all steps are pads                                                             nothing
+    sequences end with pads                                                        unpacked
+    pads begin sequences, not as many in each, and two or more in all              left_padded
+    with B and T swapped, 4 or more pads end 2 or more sequences, not equally      batch_first
 
-Pads that are packed or run over may be data. Without a padding_value, they are a note; they are not found if there are
-such steps inside the sequences, too, and a sequence of nothing else does not count. With one, packed pads are a note if
-there are others inside; pads at the ends that are run over in one direction are a note: the outputs before them are
-right. Steps of several features that are left out are a note without a padding_value: a layer may have computed them.
+A sequence ends after its last step that is not a pad. What a pad is, is asked anew if x is read in another way.
+
+Without padding_value, the finding says what is assumed. Then pads at ends or beginnings may be data: they are a note,
+and not found if there are such steps inside the sequences, too, or if a sequence has nothing else. With it they are a
+note if there are others inside; those that a module runs over in one direction are a note, as the outputs before them
+are right. Steps of several features that are left out are a note without it: an earlier layer may have computed them.
 
 >>> import packviz, torch
 >>> x = torch.tensor([[1.0, 2, 3, 4], [5, 6, 0, 0]])  # and lengths 4 and 2
@@ -31,267 +42,175 @@ right. Steps of several features that are left out are a note without a padding_
 [Findings(), Findings(note: pads_packed), Findings(silent: tokens_dropped)]
 """
 
-from collections.abc import Iterator, Sequence
-from math import isfinite
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
 
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+from torch.nn.utils.rnn import PackedSequence
 
-from packviz.inputs.module import run_module, states_of
 from packviz.inputs.packed_rows import as_grid
-from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case, has_no_wrong_lengths, has_numbers, has_this_layout, has_valid_lengths, rule
-from packviz.rules.finding import Fault, Severity
-from packviz.rules.padding_value import (
-    PaddedGrid,
-    all_finite,
-    ends_of,
-    first_in_each,
-    may_have_pads,
-    packed_pad,
-    peaks,
-    plainly_fit,
-    real_cells,
+from packviz.rules import pad_cases
+from packviz.rules.case import Case, has_numbers, has_this_layout, has_valid_lengths, rule
+from packviz.rules.finding import Fault
+from packviz.rules.pad_cases import NOTHING, Find
+from packviz.rules.padded_grid import PaddedGrid, peaks, real_cells
+
+Look = TypeVar("Look")
+Guess = Callable[[PaddedGrid], float | Tensor | None]  # what a pad is; None if the case does not apply
+
+
+@dataclass(frozen=True)
+class PadCase(Generic[Look]):
+    """One line of the list: when it applies, what it concludes, and the function that looks."""
+
+    question: str
+    concludes: str
+    look: Look
+
+    @property
+    def holds_for_some(self) -> bool:
+        """Return whether the cases below are tried for the sequences that this one does not hold for."""
+        return self.question.startswith("a sequence")
+
+
+PADS: tuple[PadCase[Guess], ...] = (
+    PadCase("padding_value was given", "that number", lambda grid: grid.given),
+    PadCase("the lengths leave steps, and these are 0, as pad_sequence fills", "0", lambda grid: grid.zero_after),
+    PadCase("the lengths leave two or more steps, all alike", "that step", lambda grid: grid.step_after),
+    PadCase(
+        "the lengths leave no step; one step ends sequences as only pads do",
+        "that step",
+        lambda grid: grid.step_at_ends,
+    ),
+    PadCase("otherwise", "0", lambda _: 0),
 )
-from packviz.text import joined, numbers
+
+CASES: dict[str, tuple[PadCase[Find], ...]] = {
+    "x with lengths": (
+        PadCase("each sequence ends at its length, and no pad is before it", NOTHING, pad_cases.fits),
+        PadCase("some end later; with B and T swapped each ends at its length", "batch_first", pad_cases.swapped),
+        PadCase(
+            "some end later; with time reversed each ends at its length", "left_padded", pad_cases.reversed_in_time
+        ),
+        PadCase("some end later; all lengths are there, in another order", "lengths_order", pad_cases.in_another_order),
+        PadCase(
+            "some end later; no padding_value, and where lengths leave steps none is last",
+            NOTHING,
+            pad_cases.computed_by_a_layer,
+        ),
+        PadCase(
+            "a sequence ends later; its length counts its steps that are not pads",
+            "zero_counted_out",
+            pad_cases.counted_out,
+        ),
+        PadCase("a sequence ends later", "tokens_dropped", pad_cases.left_out),
+        PadCase("a sequence ends with pads, before its length", "pads_packed", pad_cases.packed_with_pads),
+        PadCase(
+            "all lengths are T, and pads begin sequences, not as many in each",
+            "left_padded",
+            pad_cases.counted_at_the_beginning,
+        ),
+    ),
+    "packed data": (
+        PadCase("no step is a pad", NOTHING, pad_cases.fits),
+        PadCase("a sequence ends with pads", "pads_packed", pad_cases.packed_with_pads),
+    ),
+    "x without lengths, which a module runs over": (
+        PadCase("no step is a pad, in whatever way x is read", NOTHING, pad_cases.no_pads),
+        PadCase("all steps are pads", NOTHING, pad_cases.nothing_but_pads),
+        PadCase("sequences end with pads", "unpacked", pad_cases.run_at_the_end),
+        PadCase(
+            "pads begin sequences, not as many in each, and two or more in all",
+            "left_padded",
+            pad_cases.run_at_the_beginning,
+        ),
+        PadCase(
+            "with B and T swapped, 4 or more pads end 2 or more sequences, not equally",
+            "batch_first",
+            pad_cases.run_along_the_other_dimension,
+        ),
+    ),
+}
+
+
+def pad_of(grid: PaddedGrid) -> float | Tensor:
+    """Return what a pad is in a grid: the number of all its features, else these."""
+    pad = next(pad for pad in (each.look(grid) for each in PADS) if pad is not None)
+    if not isinstance(pad, Tensor):
+        return pad
+    number = pad.flatten()[0]
+    return number.item() + 0 if bool((pad == number).all()) else pad  # 0 for -0.0
+
+
+def _found(case: Case, grid: PaddedGrid, group: str) -> Iterator[Fault]:
+    """Yield the faults of the first case that applies, and of the cases below for the other sequences."""
+    left = [*range(len(grid.lengths))]
+    for each in CASES[group]:
+        fault = each.look(case, grid, left)
+        if fault is None:
+            continue
+        if fault != NOTHING:
+            yield fault
+            left = [b for b in left if b not in fault.rows]
+        if not each.holds_for_some:
+            return
+
+
+def padded_grid(values: Tensor, lengths: list[int], given: float | None) -> PaddedGrid:
+    """Return the grid (B, T) or (B, T, ...) of a padded batch whose padding_value may be given."""
+    return PaddedGrid(values, lengths, given, peaks(values), pad_of)
 
 
 @rule("x", "lengths", needs=(has_numbers, has_valid_lengths))
 def lengths_fit_data(case: Case) -> Iterator[Fault]:
     """Compare lengths that torch would take with where the data end; of x or, if they are given, the ids."""
-    lengths, given = case.valid_lengths, case.padding_value
     if case.data.is_complex():
         return
-    if not given and case.ids is None and plainly_fit(lengths, case.by_sequence, case.peaks, given):
-        return
-    source = cast(Tensor, case.x) if case.ids is None else case.ids
-    grid = PaddedGrid(source if case.batch_first else source.transpose(0, 1), lengths, given)
-    over = [b for b, end in enumerate(grid.ends) if end > lengths[b]]
-    if over:
-        elsewhere = [*_pads_elsewhere(grid)]
-        yield from elsewhere
-        ends_with_pad = any(end < grid.T for b, end in enumerate(grid.ends) if lengths[b] < grid.T)
-        if elsewhere or (given is None and not ends_with_pad):
-            return
-        yield from _left_out(grid, over)
-    yield from _taken_in(grid)
+    lengths, given, ids = case.valid_lengths, case.padding_value, case.ids
+    if ids is None:
+        grid = PaddedGrid(case.by_sequence, lengths, given, case.peaks, pad_of)
+    else:
+        grid = padded_grid(ids if case.batch_first else ids.transpose(0, 1), lengths, given)
+    yield from _found(case, grid, "x with lengths")
 
 
-def _pads_elsewhere(grid: PaddedGrid) -> Iterator[Fault]:
-    """Find pads that are as many as the lengths leave, but not after the lengths."""
-    lengths, T = grid.lengths, grid.T
-    short = [b for b, length in enumerate(lengths) if length < T]
-    swapped = PaddedGrid(grid.values.transpose(0, 1), lengths, grid.given)
-    mirrored = PaddedGrid(grid.values.flip(1), lengths, grid.given)
-    if len(lengths) == T and swapped.ends == lengths:
-        yield _fault("square", grid, short[:1], [lengths[short[0]]], pad=swapped.pad)
-    elif mirrored.ends == lengths:
-        before = [T - lengths[b] for b in short]
-        yield _fault("left_padded", grid, short, [0] * len(short), pad=mirrored.pad, number=before, counts=False)
-    elif sorted(grid.ends) == sorted(lengths):
-        rows = [b for b, end in enumerate(grid.ends) if end != lengths[b]]
-        steps = [min(grid.ends[b], lengths[b]) for b in rows]
-        yield _fault("lengths_order", grid, rows, steps, reach=grid.ends)
+def packed_pad(packed: PackedSequence, given: float | None) -> float | Tensor:
+    """Return what a pad is in packed data, which are a grid if all lengths are T; else nothing is after the lengths."""
+    B, T = int(packed.batch_sizes[0]), len(packed.batch_sizes)
+    if given is not None or len(packed.data) != B * T:
+        return given or 0
+    return padded_grid(packed.data.reshape(T, B, *packed.data.shape[1:]).transpose(0, 1), [T] * B, given).pad
 
 
-def _left_out(grid: PaddedGrid, over: list[int]) -> Iterator[Fault]:
-    """Find steps that are not pads after the lengths of these sequences."""
-    by_count = [b for b in over if int(grid.real[b].sum()) == grid.lengths[b]]
-    if by_count:
-        gaps = sum(int((~grid.real[b, : grid.ends[b]]).sum()) for b in by_count)
-        yield _fault("zero_counted_out", grid, by_count, [grid.lengths[b] for b in by_count], gaps=gaps)
-    rest = [b for b in over if b not in by_count]
-    if rest:
-        gone = sum(grid.ends[b] - grid.lengths[b] for b in rest)
-        # what a layer computed from pads, such as a convolution at its edge, is not a padding value
-        computed = grid.given is None and grid.values.is_floating_point() and grid.values.dim() > 2
-        yield _fault("tokens_dropped", grid, rest, [grid.lengths[b] for b in rest], note=computed, gone=gone)
-
-
-def _taken_in(grid: PaddedGrid) -> Iterator[Fault]:
-    """Find pads before the lengths: at the ends of the sequences, or at their beginnings."""
-    real = grid.real & grid.mask
-    for b, end in enumerate(grid.ends):
-        if end > grid.lengths[b]:  # its data go on: what is before the length is inside them
-            real[b, grid.lengths[b] - 1] = True
-    found = [*_pads_packed(grid, real)]
-    yield from found
-    if not found and min(grid.lengths) == grid.T:
-        pads, within = _pads_at_ends(real.flip(1), grid.lengths, grid.given)
-        if not _as_many_in_each(pads, len(real)):
-            rows, note = [*pads], grid.given is None or within > 0
-            yield _fault("left_padded", grid, rows, [0] * len(rows), note=note, number=[*pads.values()], counts=True)
-
-
-def _pads_packed(grid: PaddedGrid, real: Tensor) -> Iterator[Fault]:
-    """Find sequences that end with pads before their lengths."""
-    pads, within = _pads_at_ends(real, grid.lengths, grid.given)
-    if pads:
-        steps, note = [grid.lengths[b] - number for b, number in pads.items()], grid.given is None or within > 0
-        about = {"at_ends": sum(pads.values()), "such": int((grid.mask & ~real).sum())}
-        yield _fault("pads_packed", grid, [*pads], steps, first=steps[0], note=note, within=within, **about)
-
-
-def _pads_at_ends(real: Tensor, lengths: list[int], given: float | None) -> tuple[dict[int, int], int]:
-    """Return how many pads end each sequence that ends in pads, by sequence, and how many are inside the sequences.
-
-    real: (B, T), True at steps before their lengths that are not pads
-    """
-    ends = ends_of(real)
-    within, is_given = sum(ends) - int(real.sum()), given is not None
-    if within and not is_given:  # such steps are data
-        return {}, within
-    rows = [b for b, end in enumerate(ends) if end < lengths[b] and (end or (is_given and lengths[b] > 1))]
-    return {b: lengths[b] - ends[b] for b in rows}, within
-
-
-def _as_many_in_each(pads: dict[int, int], B: int) -> bool:
-    """Return whether all B sequences have the same number of pads: 0, or the first inputs of a decoder are zeros."""
-    return not pads or (len(pads) == B and len({*pads.values()}) == 1)
+def has_no_packed_pad(packed: PackedSequence, given: float | None) -> bool:
+    """Return whether no step of packed data is a pad: then they need not be unpacked."""
+    return bool(real_cells(packed.data.unsqueeze(0), packed_pad(packed, given)).all())
 
 
 @rule("packed", needs=(has_numbers,))
 def packed_data_are_tokens(case: Case) -> Iterator[Fault]:
-    """Check packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
+    """Find pads that end packed sequences."""
     packed, given = cast(PackedSequence, case.packed), case.padding_value
-    if not packed.data.numel():
-        yield Fault("empty_packed", severity="note")
-        return
-    largest = peaks(packed.data.unsqueeze(0))[0]
-    if not all_finite(largest):
-        bad = (~packed.data.isfinite()).reshape(len(packed.data), -1).any(1)
-        rows, steps = first_in_each(as_grid(packed._replace(data=bad))[0])
-        about = {**_kinds(packed.data[bad]), "bad": int(bad.sum()), "of": len(bad)}
-        yield Fault("nan_in_packed", ask(lambda: packed.data.sum().item()), rows, steps, severity="silent", **about)
-    pad = packed_pad(packed, given)
-    real = real_cells(packed.data.unsqueeze(0), pad)[0] if isinstance(pad, Tensor) or pad else largest != 0
-    if not bool(real.all()):
-        flags, lengths = as_grid(packed._replace(data=real))
-        if _pads_at_ends(flags, lengths, given)[0]:
-            values, _ = as_grid(packed._replace(data=packed.data.detach()))
-            yield from _pads_packed(PaddedGrid(values, lengths, given), flags)
+    if not has_no_packed_pad(packed, given):
+        values, lengths = as_grid(packed._replace(data=packed.data.detach()))
+        grid = PaddedGrid(values, lengths, given, peaks(values), pad_of, is_packed=True)
+        yield from _found(case, grid, "packed data")
 
 
 @rule("x", "module", needs=(has_numbers, has_this_layout))
 def no_pads_are_run(case: Case) -> Iterator[Fault]:
     """Find pads in x without lengths, which the module runs over: at the ends, the beginnings, or in the other axis."""
-    if case.lengths is not None or case.traced or case.data.dim() != 3 or min(case.data.shape[:2]) < 2:
-        return  # a single step, as of a decoder, is not a padded grid
-    values, given, B, T = case.by_sequence.detach(), case.padding_value, case.B, case.T
-    if not may_have_pads(values, True, given):
-        return
-    grid = PaddedGrid(values, [T] * B, given)
-    if not bool(grid.real.any()):
-        return
-    pads, _ = _pads_at_ends(grid.real, grid.lengths, given)
-    if pads:
-        yield _run_over("unpacked", case, grid.pad, pads)
-        return
-    grid = PaddedGrid(values.flip(1), [T] * B, given)
-    pads, _ = _pads_at_ends(grid.real, grid.lengths, given)
-    if not _as_many_in_each(pads, B) and sum(pads.values()) > 1:
-        yield _run_over("unpacked_left", case, grid.pad, pads)
-        return
-    grid = PaddedGrid(values.transpose(0, 1), [B] * T, given)
-    real = grid.real[grid.real.any(1)]  # without time steps of nothing but pads
-    pads, _ = _pads_at_ends(real, [B] * len(real), given)
-    if not _as_many_in_each(pads, len(real)) and len(pads) > 1 and sum(pads.values()) > 3:
-        yield Fault("pads_in_other_axis", severity="note", **_pad_in_words(grid.pad, given, grid.values))
+    if case.lengths is None and not case.traced and may_be_padded(case.data):
+        grid = PaddedGrid(case.by_sequence, [case.T] * case.B, case.padding_value, case.peaks, pad_of)
+        yield from _found(case, grid, "x without lengths, which a module runs over")
 
 
-def _run_over(key: str, case: Case, pad: float | Tensor, pads: dict[int, int]) -> Fault:
-    """Return a fault with how far the pads, so many in these sequences, move the last state of the first of them."""
-    on_left, given, before = key == "unpacked_left", case.padding_value, [*pads.values()]
-    row, n = case.by_sequence.detach()[next(iter(pads))], max(case.T - before[0], 1)
-    drift = _drift(case, row, row[-n:] if on_left else row[:n])
-    certain = given is not None and (on_left or case.layer.bidirectional)
-    severity: Severity = "silent" if certain else "note"
-    steps = [0 if on_left else case.T - number for number in before]
-    words = _pad_in_words(pad, given, case.by_sequence.detach())
-    return Fault(key, drift, [*pads], steps, severity=severity, number=len(pads), before=before, **words)
+def may_be_padded(x: Tensor) -> bool:
+    """Return whether x has two or more sequences and steps: a single step, as of a decoder, is not a padded grid."""
+    return x.dim() == 3 and min(x.shape[:2]) > 1
 
 
-def _drift(case: Case, row: Tensor, tokens: Tensor) -> Answer[float]:
-    """Return how far the last state of a sequence (T, F) is from that of its tokens alone."""
-
-    def run(steps: Tensor) -> Tensor:
-        grid = steps.unsqueeze(0) if case.layer.batch_first else steps.unsqueeze(1)
-        h_n, _ = states_of(run_module(case.layer, grid)[1])
-        return h_n[-1]
-
-    return ask(lambda: float((run(row) - run(tokens)).abs().max()))
-
-
-@rule("x", needs=(has_numbers, has_no_wrong_lengths, has_this_layout))
-def x_is_finite(case: Case) -> Iterator[Fault]:
-    """Find NaN and inf in x; all of it is data if there are no lengths."""
-    values = case.by_sequence
-    if not values.is_floating_point() or all_finite(case.peaks):
-        return
-    bad = ~case.peaks.isfinite()
-    grid = PaddedGrid(values, case.valid_lengths or [case.T] * case.B, None)
-    mask = grid.mask
-    rows, steps = first_in_each(bad & mask)
-    if rows:
-        b = rows[0]
-        count = int((bad & mask)[b].sum())
-        yield _fault("nan_in_data", grid, rows, steps, bad=count, of=grid.lengths[b], **_kinds(values[bad & mask]))
-    rows, steps = first_in_each(bad & ~mask)
-    given = case.padding_value
-    if rows and (given is None or isfinite(given)):
-        b = rows[0]
-        row, inner = values[b].detach().cpu(), mask[b].cpu()
-        answer = ask(lambda: (row * inner.reshape(-1, *[1] * (row.dim() - 1))).sum().item())
-        yield Fault("nan_in_pads", answer, rows, steps, **_kinds(values[~mask]))
-
-
-def _kinds(values: Tensor) -> dict[str, Any]:
-    """Return how many NaN and inf there are, in words."""
-    counts = {"NaN": int(values.isnan().sum()), "inf": int(values.isinf().sum())}
-    return {"kinds": joined([f"{count:,} {kind} value{'s' * (count > 1)}" for kind, count in counts.items() if count])}
-
-
-def _fault(
-    key: str,
-    grid: PaddedGrid,
-    rows: Sequence[int],
-    steps: Sequence[int],
-    *,
-    pad: float | Tensor | None = None,
-    first: int = 0,
-    note: bool = False,
-    **values: object,
-) -> Fault:
-    """Return a fault with what pack_padded_sequence makes of the first of these sequences, alone, from a step on.
-
-    pad: what a pad is, if it is not that of the grid
-    """
-    b = rows[0]
-    alone, length = grid.values[b : b + 1].detach().cpu(), grid.lengths[b]
-    answer: Answer[PackedSequence] = ask(lambda: pack_padded_sequence(alone, [length], batch_first=True))
-    taken = alone[0, :0] if answer.result is None else answer.result.data[first:]
-    lost = alone[0, length:][real_cells(alone[:, length:], grid.pad)[0]]
-    values |= {"taken": _steps(taken), "lost": _steps(lost), "note": note, "grid": grid}
-    values |= _pad_in_words(grid.pad if pad is None else pad, grid.given, grid.values)
-    severity: Severity = "note" if note else "silent"
-    return Fault(key, answer, rows, steps, severity=severity, **values)
-
-
-def _pad_in_words(pad: float | Tensor, given: float | None, values: Tensor) -> dict[str, str]:
-    """Return the pad as code, and the sentence that it is assumed if it was not given.
-
-    values: (B, T, ...), `grid` in the code: a pad of different features is the first step that is like it.
-    """
-    words = code = repr(pad).removesuffix(".0")
-    if isinstance(pad, Tensor):
-        b, t = (~real_cells(values, pad)).nonzero()[0].tolist()
-        words, code = numbers(pad), f"grid[{b}, {t}]"
-    assumed = f" Pads are assumed to be {words}: give padding_value if they are not." if given is None else ""
-    return {"pad": code, "assumed": assumed}
-
-
-def _steps(values: Tensor, most: int = 4) -> str:
-    """Return the first few steps in words: each its number, or the first few of its features in brackets."""
-    words = [numbers(step) if step.numel() > 1 else numbers(step)[1:-1] for step in values[:most]]
-    return ", ".join(words) + (f" and {len(values) - most} more" if len(values) > most else "")
+def has_no_pad(x: Tensor, given: float | None) -> bool:
+    """Return whether no step of x (B, T, F) is a pad, in whatever way it is read: no_pads_are_run() finds none."""
+    return not may_be_padded(x) or padded_grid(x, [x.size(1)] * len(x), given).has_no_pads

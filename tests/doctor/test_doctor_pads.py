@@ -1,6 +1,7 @@
-"""What a pad is and what is found: a case for each line of the lists in padding_value.py and pads.py."""
+"""What a pad is and what is found: a case for each line of the list in pads.py."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -12,8 +13,28 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
 from packviz.doctor import filler_of
+from packviz.rules import pads
+from packviz.rules.pad_cases import NOTHING
+from packviz.rules.pads import PadCase
 
 Rows = list[list[int]]
+
+
+def lines(heading: str, cases: Sequence[PadCase[Any]]) -> str:
+    return "\n".join([heading, *(f"    {case.question:<79}{case.concludes}" for case in cases)])
+
+
+def test_the_docstring_is_the_list() -> None:
+    groups = [lines("what a pad is", pads.PADS), *(lines(group, cases) for group, cases in pads.CASES.items())]
+    assert "\n".join(groups) in str(pads.__doc__)
+
+
+@pytest.mark.parametrize("group", pads.CASES)
+def test_what_a_case_concludes_is_the_key_of_a_finding(group: str) -> None:
+    found = {case.concludes for case in pads.CASES[group]} - {NOTHING}
+    assert pv.Findings().ignoring(found) == ()  # which refuses other words
+
+
 PADS: dict[str, tuple[Rows, list[int], int]] = {  # x, lengths, and what is assumed to be a pad
     "two steps, one number": ([[1, 7, 7], [2, 3, 4]], [1, 3], 7),
     "one step": ([[1, 2, 7], [2, 3, 4]], [2, 3], 0),
