@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import Literal
 
 from torch import Tensor
 
@@ -14,31 +15,45 @@ from packviz.doctor.variations import Variations
 MIN_SHARE_OF_BATCH = 0.6  # of all pairs of samples: from there on each is said to change each other one
 
 
+# The keys of the findings about samples that change others.
+Dependence = Literal[
+    "results_moved",
+    "place_matters",
+    "shape_differs",
+    "count_matters",
+    "width_matters",
+    "flows_on",
+    "flows_back",
+    "batch_matters",
+    "samples_mixed",
+]
+
+
 @dataclass(frozen=True, eq=False)
 class Pattern:
     """What was found about some outputs: the kind of cause, and the changes that show it.
 
-    kind   the key of a finding
+    kind   the key of the finding
     order  whose result each sample has, if they were moved
     """
 
-    kind: str
+    kind: Dependence
     changes: Sequence[Change]
     order: Sequence[int] = ()
 
 
 def patterns(done: Evidence, vary: Variations) -> list[Pattern]:
     """Return what was found, outputs with the same cause together."""
-    found: dict[tuple[str, tuple[int, ...]], list[Change]] = {}
+    found: dict[tuple[Dependence, tuple[int, ...]], list[Change]] = {}
     for name in dict.fromkeys(one.name for one in done.changes):
         changes = [one for one in done.changes if one.name == name]
         order = tuple(moved(done, name))
-        kind = "results_moved" if order else _kind(done, vary, changes)
+        kind: Dependence = "results_moved" if order else _kind(done, vary, changes)
         found.setdefault((kind, order), []).extend(changes)
     return [Pattern(kind, changes, order) for (kind, order), changes in found.items()]
 
 
-def _kind(done: Evidence, vary: Variations, changes: Sequence[Change]) -> str:
+def _kind(done: Evidence, vary: Variations, changes: Sequence[Change]) -> Dependence:
     by_values = {(one.by, one.on) for one in changes if one.way == "values" and one.by is not None}
     if by_values:
         return _by_values({(j, i) for j, i in by_values if i is not None}, len(vary.samples))
@@ -63,7 +78,7 @@ def _first_is_as_alone(done: Evidence) -> bool:
     return bool(firsts) and not any(base.compare("order", b, own, base.alone[b]) for b, own in firsts)
 
 
-def _by_values(pairs: set[tuple[int, int]], B: int) -> str:
+def _by_values(pairs: set[tuple[int, int]], B: int) -> Dependence:
     """Return what follows if other values of sample j change sample i, for the pairs (j, i)."""
     changed = {j for j, _ in pairs}
     if all(j < i for j, i in pairs) and _next_to(pairs, 1, B):

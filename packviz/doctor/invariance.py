@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from torch import Tensor
 
@@ -18,14 +18,16 @@ from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.separation import by_index
 from packviz.doctor.variations import other_orders
 from packviz.doctor.wording import amounts_of, finding
-from packviz.rules.finding import Finding
+from packviz.rules.finding import Cause, Finding, Severity
 from packviz.text import letters
 from packviz.validate import integer, number
 
 __all__ = ["check_invariance"]
 
 KEPT = 7  # calls that are kept for what is run after the sequences alone: orders, more and other pads, in training
-KEYS: dict[Way, str] = {
+Differing = Literal["alone_differs", "order_differs", "padding_differs", "pads_differ"]
+Failing = Literal["order_fails", "wider_fails", "filled_fails"]
+KEYS: dict[Way, Differing] = {
     "alone": "alone_differs",
     "order": "order_differs",
     "wider": "padding_differs",
@@ -97,7 +99,7 @@ def _first_runs(run: WatchedRun, model: Counted, given: PaddedBatch, seed: int, 
 def _findings(done: Evidence, given: PaddedBatch, padding_value: float | None, seed: int) -> Iterator[Finding]:
     """Run the model in every way, and yield what differs."""
     if done.run.differs:
-        cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
+        cause: Cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
         yield _finding("run_differs", done, done.changes, cause=cause, failure=done.failures.get("again", ""))
         return
     if "alone" in done.failures:
@@ -134,19 +136,19 @@ def _others_stay(base: Baseline) -> bool:
 
 def _varied(done: Evidence, given: PaddedBatch) -> Iterator[Finding]:
     """Yield which variations were impossible, what differs in the others, and what causes it."""
-    fails: dict[Way, str] = {"order": "order_fails", "wider": "wider_fails", "filled": "filled_fails"}
-    for way, key in fails.items():
+    fails: dict[Way, Failing] = {"order": "order_fails", "wider": "wider_fails", "filled": "filled_fails"}
+    for way, failing in fails.items():
         if way in done.failures and way not in done.compared:
-            yield _finding(key, done, severity="note", failure=done.failures[way])
+            yield _finding(failing, done, severity="note", failure=done.failures[way])
     if not done.compared:
         yield _finding("nothing_compared", done, severity="error", failure=next(iter(done.failures.values())))
     cause = _cause(done, [end == given.grid.size(1) for end in given.ends])
-    for way, key in KEYS.items():
+    for way, differing in KEYS.items():
         if changes := [one for one in done.changes if one.way == way]:
-            yield _finding(key, done, changes, cause=cause)
+            yield _finding(differing, done, changes, cause=cause)
 
 
-def _cause(done: Evidence, full: Sequence[bool]) -> str:
+def _cause(done: Evidence, full: Sequence[bool]) -> Cause:
     """Return the cause that fits the runs that differ; full: whether each sequence is without pads."""
     ways = {one.way for one in done.changes}
     own = {one.on for one in done.changes if one.way == "alone"}
@@ -171,10 +173,16 @@ def _in_training(done: Evidence, given: PaddedBatch, padded: Sequence[tuple[Way,
 
 
 def _finding(
-    key: str, done: Evidence, changes: Sequence[Change] = (), severity: Any = "silent", **values: object
+    key: str,
+    done: Evidence,
+    changes: Sequence[Change] = (),
+    severity: Severity = "silent",
+    cause: Cause | None = None,
+    **values: object,
 ) -> Finding:
     """Return a finding about sequences."""
     rows = sorted({one.on for one in changes if one.on is not None})
     many, whose = len(rows) > 1, f" of {letters(rows)}" if rows else ""
     change = f"the result{'s' * many}{whose} {'change' if many else 'changes'}: {amounts_of(changes)}."
-    return finding(key, done.baseline, changes, severity, "sequence", **{"change": change, "extra": EXTRA, **values})
+    base, extra = done.baseline, EXTRA
+    return finding(key, base, changes, severity, "sequence", cause, change=change, extra=extra, **values)

@@ -22,7 +22,7 @@ from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
 from packviz.doctor.separation import in_a_row
 from packviz.doctor.wording import finding, message_of
 from packviz.errors import PackvizError, refusal_of
-from packviz.rules.finding import Finding
+from packviz.rules.finding import Cause, Finding, Severity
 from packviz.text import joined, sequence_label, two_digits
 from packviz.validate import integer
 
@@ -170,16 +170,22 @@ def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, flo
     return found
 
 
-def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[str, str]]) -> list[Finding]:
+def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[Cause, str]]) -> list[Finding]:
     failure = next(iter(done.failures.values()), "")
     sizes = [size for one in row.changes for size in one.steps.values()]
     size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
 
-    def found(key: str, changes: Sequence[Change] = (), severity: Any = "silent", **values: object) -> Finding:
-        return finding(key, done.baseline, changes, severity, "document", size=size, failure=failure, **values)
+    def found(
+        key: str,
+        changes: Sequence[Change] = (),
+        severity: Severity = "silent",
+        cause: Cause | None = None,
+        **values: object,
+    ) -> Finding:
+        return finding(key, done.baseline, changes, severity, "document", cause, size=size, failure=failure, **values)
 
     if done.run.differs:
-        cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
+        cause: Cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
         return [found("run_differs", row.changes, cause=cause)]
     notes = []
     if "alone" in done.failures:
@@ -214,7 +220,7 @@ def _kernel(row: _Row) -> int:
     return reach + 1 if ends and len(found) >= MIN_SHARE_IN_REACH * len(near) and deepest < reach else 0
 
 
-def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> tuple[str, str]:
+def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> tuple[Cause, str]:
     """Return the cause of a leak as far as the answers show it, and the layers of the model that carry it, in words."""
     owner, starts = row.owner, {*row.starts[1:-1]}
     if _is_sorted(done.baseline):
@@ -222,11 +228,12 @@ def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: obje
     if all(k in starts and q == k - 1 for k, q in row.influenced):
         return "labels_shifted", ""
     layers = _carrying(done, row, documents, model, run)
-    for cause, kinds in (
-        ("recurrent_layer", RECURRENT),
-        ("statistics", STATISTICS),
-        ("attention_reads_over", ATTENTION),
-    ):
+    carrying: dict[Cause, tuple[type[nn.Module], ...]] = {
+        "recurrent_layer": RECURRENT,
+        "statistics": STATISTICS,
+        "attention_reads_over": ATTENTION,
+    }
+    for cause, kinds in carrying.items():
         named = [f"{type(one).__name__} {name}".strip() for name, one in layers if isinstance(one, kinds)]
         if named:
             return cause, joined(named, 3)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from packviz.doctor.baseline import Baseline, Change, Outputs
-from packviz.doctor.causes import Pattern, patterns
+from packviz.doctor.causes import patterns
 from packviz.doctor.evidence import Counted, Evidence, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
@@ -17,7 +17,7 @@ from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.variations import Variations, copied, other_orders
 from packviz.doctor.wording import amounts_of, finding, pairs_of
 from packviz.errors import PackvizError, refusal_of
-from packviz.rules.finding import Finding
+from packviz.rules.finding import Cause, Finding
 from packviz.text import counted, joined, letters, sequence_label, shown
 from packviz.validate import as_python, integer
 
@@ -144,7 +144,7 @@ def _findings(done: Evidence, vary: Variations) -> Iterator[Finding]:
     """Yield what follows from the evidence."""
     base = done.baseline
     if done.run.differs:
-        cause = "draws_in_training" if done.run.draws() else "keeps_a_state"
+        cause: Cause = "draws_in_training" if done.run.draws() else "keeps_a_state"
         yield finding("run_differs", base, done.changes, cause=cause, failure=done.failures.get("again", ""))
         return
     if not done.compared:
@@ -157,7 +157,18 @@ def _findings(done: Evidence, vary: Variations) -> Iterator[Finding]:
         yield finding("order_fails", base, severity="note", failure=done.failures["order"])
     for one in patterns(done, vary):
         changes = _showing_the_cause(one.changes)
-        yield finding(one.kind, base, changes, **_values(done, vary, one, changes))
+        hit = {each.on for each in changes if each.on is not None}
+        full = [b for b in base.alone if vary.is_full(b) and b not in hit]
+        yield finding(
+            one.kind,
+            base,
+            changes,
+            change=_change(changes, hit),
+            order=joined(_moves(one.order), 4),
+            full=letters(full) if full else "",
+            one_full=len(full) == 1,
+            first_is_right=0 not in {each.on for each in changes if each.way == "alone"},
+        )
 
 
 def _showing_the_cause(changes: Sequence[Change]) -> Sequence[Change]:
@@ -168,20 +179,17 @@ def _showing_the_cause(changes: Sequence[Change]) -> Sequence[Change]:
     return changes
 
 
-def _values(done: Evidence, vary: Variations, pattern: Pattern, changes: Sequence[Change]) -> dict[str, Any]:
-    hit = {one.on for one in changes if one.on is not None}
-    full = [b for b in done.baseline.alone if vary.is_full(b) and b not in hit]
-    moved = [f"{sequence_label(b)} gets that of {sequence_label(of)}" for b, of in enumerate(pattern.order) if b != of]
+def _change(changes: Sequence[Change], hit: Collection[int]) -> str:
+    """Return whose results change, and by how much, in words."""
     pairs = [one for one in changes if one.way == "pair"]
     beside = f" ({pairs_of(pairs)} when it stands beside it)" if pairs else ""
     results, verb = ("the results of", "change") if len(hit) > 1 else ("the result of", "changes")
-    return {
-        "change": f"{results} {letters(sorted(hit))} {verb}: {amounts_of(changes)}{beside}.",
-        "order": joined(moved, 4),
-        "full": letters(full) if full else "",
-        "one_full": len(full) == 1,
-        "first_is_right": 0 not in {one.on for one in changes if one.way == "alone"},
-    }
+    return f"{results} {letters(sorted(hit))} {verb}: {amounts_of(changes)}{beside}."
+
+
+def _moves(order: Sequence[int]) -> list[str]:
+    """Return which sample gets the result of which other, in words."""
+    return [f"{sequence_label(b)} gets that of {sequence_label(of)}" for b, of in enumerate(order) if b != of]
 
 
 def _renumbered(one: Finding, chosen: Sequence[int]) -> Finding:

@@ -237,8 +237,9 @@ class _Hook:
                 watched.add(self.name, self._examined(layer, given, hx, packed, watched.padding_value))
         if not finite and sound and not all_finite(output):
             weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
-            about = {"weights": weights, "number": int((~output.isfinite()).sum()), "of": output.numel()}
-            watched.add(self.name, [worded(Fault("nan_in_output", RAN, severity="silent", **about), layer)])
+            bad, of = int((~output.isfinite()).sum()), output.numel()
+            fault = Fault("nan_in_output", RAN, severity="silent", weights=weights, number=bad, of=of)
+            watched.add(self.name, [worded(fault, layer)])
 
     def _examined(
         self, layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None

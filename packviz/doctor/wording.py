@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from packviz.doctor.baseline import Baseline, Change
-from packviz.rules.finding import Fault, Finding, Severity, worded
+from packviz.rules.finding import Cause, Fault, Finding, Severity, worded
 from packviz.text import joined, letters, sequence_label, two_digits
 
 MOST = 4  # places, or samples that change others, in a sentence
@@ -16,6 +16,7 @@ def finding(
     changes: Sequence[Change] = (),
     severity: Severity = "silent",
     noun: str = "sample",
+    cause: Cause | None = None,
     **values: object,
 ) -> Finding:
     """Return a finding in the words of its key, with its place, its size and what counts as rounding.
@@ -28,15 +29,22 @@ def finding(
     if noun == "document" and timed:
         rows = [b for b, steps in hit.items() for _ in steps]
         first = [step for steps in hit.values() for step in steps]
-    words = {
-        "noun": noun,
-        "hit": letters(hit),
-        "amounts": amounts_of(changes),
-        "pairs": pairs_of(changes),
-        "where": where_of(hit, noun),
-        "rounding": rounding_of(baseline),
-    }
-    return worded(Fault(key, None, rows, first, severity=severity, **{**words, **values}), None)
+    fault = Fault(
+        key,
+        None,
+        rows,
+        first,
+        severity=severity,
+        cause=cause,
+        noun=noun,
+        hit=letters(hit),
+        amounts=amounts_of(changes),
+        pairs=pairs_of(changes),
+        where=where_of(hit, noun),
+        rounding=rounding_of(baseline),
+        **values,
+    )
+    return worded(fault, None)
 
 
 def steps_of(changes: Sequence[Change]) -> dict[int, list[int]]:

@@ -1,7 +1,7 @@
 """Arguments that must match the batch: a mask, targets and their lengths, the unpacked output, hx."""
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -108,9 +108,7 @@ def hx_fits(case: Case) -> Iterator[Fault]:
     several, pair = isinstance(case.hx, tuple | list), len(shapes) == 2
     if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
         tensors = [isinstance(part, Tensor) for part in parts]
-        answer = _run_state(case)
-        told: dict[str, Any] = {"pair": pair, "several": several, "tensors": tensors}
-        yield Fault("hx_kind", answer, **told)
+        yield Fault("hx_kind", _run_state(case), pair=pair, several=several, tensors=tensors)
         return
     batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
     for name, part, (slots, B, width) in zip(("h_0", "c_0"), parts, shapes, strict=False):
@@ -118,8 +116,7 @@ def hx_fits(case: Case) -> Iterator[Fault]:
         if tuple(part.shape) != shape:
             turned = batched and tuple(part.shape) == (B, slots, width)
             answer = _run_state(case)
-            about: dict[str, Any] = {"name": name, "part": part, "shape": shape, "several": several, "turned": turned}
-            yield Fault("hx_shape", answer, **about)
+            yield Fault("hx_shape", answer, name=name, part=part, shape=shape, several=several, turned=turned)
             return
         if part.dtype != weight.dtype or part.device != weight.device:
             answer = _run_state(case)

@@ -1,7 +1,6 @@
 """Decides whether the data have the dimensions, dtype and device of the module, and a length from 1 to T each."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import cast
 
 import torch
@@ -154,12 +153,16 @@ def one_length_each(case: Case) -> Iterator[Fault]:
 def lengths_at_least_1(case: Case) -> Iterator[Fault]:
     """Find lengths of 0 and below."""
     whole = cast("list[int]", case.whole_lengths)
-    for key, least, most in (("zero_length", 0, 0), ("negative_length", min(whole), -1)):
-        rows = [b for b, length in enumerate(whole) if least <= length <= most]
-        short = [whole[b] for b in rows]
-        if rows:
-            answer = ask(partial(pack_cells, len(rows), case.T, short, enforce_sorted=False))
-            yield Fault(key, answer, rows, lengths=short)
+    if zero := [b for b, length in enumerate(whole) if length == 0]:
+        lengths = [0] * len(zero)
+        yield Fault("zero_length", _pack_cells(case.T, lengths), zero, lengths=lengths)
+    if below := [b for b, length in enumerate(whole) if length < 0]:
+        lengths = [whole[b] for b in below]
+        yield Fault("negative_length", _pack_cells(case.T, lengths), below, lengths=lengths)
+
+
+def _pack_cells(T: int, lengths: list[int]) -> Answer[PackedSequence]:
+    return ask(lambda: pack_cells(len(lengths), T, lengths, enforce_sorted=False))
 
 
 @rule("x", "lengths", needs=(has_one_length_each,), refuses=True)

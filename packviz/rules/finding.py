@@ -18,6 +18,29 @@ from packviz.rules.repairs import REPAIRS
 from packviz.text import ENVIRONMENT, dtype_name, letters, listed, markup, numbers, sequence_label, shown
 
 Severity = Literal["error", "silent", "note"]
+Cause = Literal[  # the sentences of [causes] in findings.toml
+    "draws_in_evaluation",
+    "draws_in_training",
+    "keeps_a_state",
+    "moved",
+    "mixed",
+    "flows",
+    "number_of_pads",
+    "pads_read",
+    "others",
+    "steps_after",
+    "sorted_by_length",
+    "labels_shifted",
+    "recurrent_layer",
+    "statistics",
+    "attention_reads_over",
+    "earlier_changed",
+    "some_borders",
+    "no_borders",
+    "first_differs",
+    "first_is_right",
+    "dropout_between_layers",
+]
 
 MAX_PLACES = 4
 _HEADS: dict[Severity, str] = {"error": "Error", "silent": "Silently wrong", "note": "Note"}
@@ -131,7 +154,9 @@ class FindingsError(PackvizError):
 class Fault:
     """What a condition found, before it is put into words.
 
-    key      names the words in findings.toml; values: what these are about; `cause` names a sentence of its [causes]
+    key      names the words in findings.toml
+    values   what these words and the repair are about: tests/doctor/test_fault_values.py compares their names
+    cause    of what differs, if it is known
     answer   what torch does with this input, or with the smallest part that shows the problem; None if it is not asked
     rows, steps   the sequences and the time steps in these, as in Finding
     severity      None: that of torch's answer
@@ -146,11 +171,12 @@ class Fault:
         /,
         *,
         severity: Severity | None = None,
+        cause: Cause | None = None,
         **values: object,
     ) -> None:
         self.key, self.answer, self.rows, self.steps = key, answer, tuple(rows), tuple(steps)
         self.severity: Severity = severity or (answer or Answer()).severity
-        self.values = values
+        self.cause, self.values = cause, values
 
 
 def worded(fault: Fault, case: object) -> Finding:
@@ -161,8 +187,7 @@ def worded(fault: Fault, case: object) -> Finding:
     words, rows, steps = _words(fault.key), fault.rows, fault.steps
     answer = fault.answer or Answer()
     values = {**fault.values, "answer": answer, "case": case, "rows": rows, "steps": steps}
-    cause = fault.values.get("cause")
-    values["because"] = " ".join(_cause(str(cause)).render(**values).split()) if cause else ""
+    values["because"] = " ".join(_cause(fault.cause).render(**values).split()) if fault.cause else ""
 
     def said(field: str, **more: object) -> str:
         return " ".join(words[field].render(**values, **more).split())
@@ -177,7 +202,7 @@ def worded(fault: Fault, case: object) -> Finding:
         error = PackvizError(**parts, torch_says=answer.message)
     where = said("where") if "where" in words else places(rows, steps)
     write = REPAIRS.get(fault.key)
-    repair = write(case, rows=rows, steps=steps, **fault.values) if write else ""
+    repair = write(case, rows=rows, steps=steps, cause=fault.cause, **fault.values) if write else ""
     at = where or said("parameter")
     key, found, fails_in = said("key"), said("found"), said("fails_in")
     return Finding(key, fault.severity, found, at, does, repair, rows, steps, error=error, fails_in=fails_in)

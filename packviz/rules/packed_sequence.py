@@ -116,8 +116,11 @@ def lengths_were_packed(case: Case) -> Iterator[Fault]:
         return
     rows = [b for b, (one, other) in enumerate(zip(original, packed_as, strict=False)) if one != other]
     lost = sorted(original, reverse=True) == packed_as and packed.sorted_indices is None
-    key = "indices_lost" if lost else "packed_lengths_differ"
-    yield Fault(key, _unpacking(packed), rows, severity="silent", original=original, packed_as=packed_as)
+    if lost:
+        yield Fault("indices_lost", _unpacking(packed), rows, severity="silent", original=original)
+    else:
+        answer = _unpacking(packed)
+        yield Fault("packed_lengths_differ", answer, rows, severity="silent", original=original, packed_as=packed_as)
 
 
 def _unpacking(packed: PackedSequence) -> Answer[tuple[Tensor, Tensor]]:

@@ -18,7 +18,7 @@ from packviz.rules.padded_grid import PaddedGrid, real_cells
 from packviz.text import numbers
 
 MIN_PADS_RUN_FIRST = 2  # in all: a single 0 is often a first input
-MIN_SWAPPED_PADS, MIN_SWAPPED_SEQUENCES = 4, 2  # fewer 0 along another dimension are more likely data
+MIN_PADS_ACROSS, MIN_ROWS_ACROSS = 4, 2  # fewer 0 along another dimension are more likely data
 MAX_SHOWN = 4  # steps in a sentence
 
 Nothing = Literal["nothing"]
@@ -38,13 +38,13 @@ def swapped(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
     return Fault("square", _alone(grid, b), [b], [lengths[b]], severity="silent", assumed=_words(turned)[1])
 
 
-def reversed_in_time(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
+def reversed_time(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
     if not grid.beyond or (begun := grid.begun).ends != grid.lengths:
         return None
     return _left_padded(grid, begun, {b: grid.T - grid.lengths[b] for b in grid.short}, counts=False, note=False)
 
 
-def in_another_order(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
+def reordered(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
     ends, lengths = grid.ends, grid.lengths
     if not grid.beyond or sorted(ends) != sorted(lengths):
         return None
@@ -54,7 +54,7 @@ def in_another_order(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | No
     return Fault("lengths_order", answer, rows, steps, severity="silent", reach=ends, pad=pad, assumed=assumed)
 
 
-def computed_by_a_layer(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Nothing | None:
+def computed(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Nothing | None:
     some_end_in_pads = any(grid.ends[b] < grid.T for b in grid.short)
     return NOTHING if grid.beyond and grid.given is None and not some_end_in_pads else None
 
@@ -82,7 +82,7 @@ def left_out(_: Case, grid: PaddedGrid, left: Sequence[int]) -> Fault | None:
     )
 
 
-def packed_with_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
+def packed_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
     if not (pads := grid.pads_at_ends):
         return None
     rows, steps = [*pads], [grid.lengths[b] - number for b, number in pads.items()]
@@ -103,7 +103,7 @@ def packed_with_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | No
     )
 
 
-def counted_at_the_beginning(_: Case, grid: PaddedGrid, left: Sequence[int]) -> Fault | None:
+def packed_first(_: Case, grid: PaddedGrid, left: Sequence[int]) -> Fault | None:
     if not grid.is_full or len(left) < len(grid.lengths):
         return None
     begun = grid.begun
@@ -133,11 +133,11 @@ def no_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Nothing | None:
     return NOTHING if grid.has_no_pads else None
 
 
-def nothing_but_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Nothing | None:
+def only_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Nothing | None:
     return NOTHING if not any(grid.ends) else None
 
 
-def run_at_the_end(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Fault | None:
+def run_last(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Fault | None:
     if not (pads := grid.pads_at_ends):
         return None
     b, steps = next(iter(pads)), [grid.T - number for number in pads.values()]
@@ -146,7 +146,7 @@ def run_at_the_end(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Fault | No
     return Fault("unpacked", drift, [*pads], steps, severity=severity, pad=pad, assumed=assumed)
 
 
-def run_at_the_beginning(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Fault | None:
+def run_first(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Fault | None:
     begun = grid.begun
     pads = begun.pads_at_ends
     if not _are_uneven(pads, len(grid.lengths)) or sum(pads.values()) < MIN_PADS_RUN_FIRST:
@@ -158,10 +158,10 @@ def run_at_the_beginning(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Faul
     return Fault("unpacked_left", drift, [*pads], at, severity=severity, before=before, pad=pad, assumed=assumed)
 
 
-def run_along_the_other_dimension(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
+def run_across(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
     turned = grid.turned([len(grid.lengths)] * grid.T)
     pads = {t: number for t, number in turned.pads_at_ends.items() if turned.ends[t]}  # not of steps that are all pads
-    if len(pads) < MIN_SWAPPED_SEQUENCES or sum(pads.values()) < MIN_SWAPPED_PADS:
+    if len(pads) < MIN_ROWS_ACROSS or sum(pads.values()) < MIN_PADS_ACROSS:
         return None
     has_data = sum(map(bool, turned.ends))
     return (

@@ -6,7 +6,7 @@ cases below it are still tried for the other sequences.
 what a pad is
     padding_value was given                                                        that number
     the lengths leave steps, and these are 0, as pad_sequence fills                0
-    the lengths leave two or more steps, all alike                                 that step
+    the lengths leave 2 or more steps, all alike                                   that step
     the lengths leave no step; one step ends sequences as only pads do             that step
     otherwise                                                                      0
 x with lengths
@@ -26,7 +26,7 @@ x without lengths, which a module runs over
     no step is a pad, in whatever way x is read                                    nothing
     all steps are pads                                                             nothing
     sequences end with pads                                                        unpacked
-    pads begin sequences, not as many in each, and two or more in all              left_padded
+    pads begin sequences, not as many in each, and 2 or more in all                left_padded
     with B and T swapped, 4 or more pads end 2 or more sequences, not equally      batch_first
 
 A sequence ends after its last step that is not a pad. What a pad is, is asked anew if x is read in another way.
@@ -50,11 +50,30 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
 from packviz.inputs.packed_rows import as_grid
-from packviz.rules import pad_cases
 from packviz.rules.case import Case, has_numbers, has_this_layout, has_valid_lengths, rule
 from packviz.rules.finding import Fault
-from packviz.rules.pad_cases import NOTHING, Find
-from packviz.rules.padded_grid import PaddedGrid, peaks, real_cells
+from packviz.rules.pad_cases import (
+    MIN_PADS_ACROSS,
+    MIN_PADS_RUN_FIRST,
+    MIN_ROWS_ACROSS,
+    NOTHING,
+    Find,
+    computed,
+    counted_out,
+    fits,
+    left_out,
+    no_pads,
+    only_pads,
+    packed_first,
+    packed_pads,
+    reordered,
+    reversed_time,
+    run_across,
+    run_first,
+    run_last,
+    swapped,
+)
+from packviz.rules.padded_grid import MIN_ALIKE, PaddedGrid, peaks, real_cells
 
 Look = TypeVar("Look")
 Guess = Callable[[PaddedGrid], float | Tensor | None]  # what a pad is; None if the case does not apply
@@ -67,17 +86,13 @@ class PadCase(Generic[Look]):
     question: str
     concludes: str
     look: Look
-
-    @property
-    def holds_for_some(self) -> bool:
-        """Return whether the cases below are tried for the sequences that this one does not hold for."""
-        return self.question.startswith("a sequence")
+    on_one: bool = False  # it holds for single sequences: the cases below it are tried for the others
 
 
 PADS: tuple[PadCase[Guess], ...] = (
     PadCase("padding_value was given", "that number", lambda grid: grid.given),
     PadCase("the lengths leave steps, and these are 0, as pad_sequence fills", "0", lambda grid: grid.zero_after),
-    PadCase("the lengths leave two or more steps, all alike", "that step", lambda grid: grid.step_after),
+    PadCase(f"the lengths leave {MIN_ALIKE} or more steps, all alike", "that step", lambda grid: grid.step_after),
     PadCase(
         "the lengths leave no step; one step ends sequences as only pads do",
         "that step",
@@ -88,47 +103,38 @@ PADS: tuple[PadCase[Guess], ...] = (
 
 CASES: dict[str, tuple[PadCase[Find], ...]] = {
     "x with lengths": (
-        PadCase("each sequence ends at its length, and no pad is before it", NOTHING, pad_cases.fits),
-        PadCase("some end later; with B and T swapped each ends at its length", "batch_first", pad_cases.swapped),
-        PadCase(
-            "some end later; with time reversed each ends at its length", "left_padded", pad_cases.reversed_in_time
-        ),
-        PadCase("some end later; all lengths are there, in another order", "lengths_order", pad_cases.in_another_order),
-        PadCase(
-            "some end later; no padding_value, and where lengths leave steps none is last",
-            NOTHING,
-            pad_cases.computed_by_a_layer,
-        ),
+        PadCase("each sequence ends at its length, and no pad is before it", NOTHING, fits),
+        PadCase("some end later; with B and T swapped each ends at its length", "batch_first", swapped),
+        PadCase("some end later; with time reversed each ends at its length", "left_padded", reversed_time),
+        PadCase("some end later; all lengths are there, in another order", "lengths_order", reordered),
+        PadCase("some end later; no padding_value, and where lengths leave steps none is last", NOTHING, computed),
         PadCase(
             "a sequence ends later; its length counts its steps that are not pads",
             "zero_counted_out",
-            pad_cases.counted_out,
+            counted_out,
+            on_one=True,
         ),
-        PadCase("a sequence ends later", "tokens_dropped", pad_cases.left_out),
-        PadCase("a sequence ends with pads, before its length", "pads_packed", pad_cases.packed_with_pads),
-        PadCase(
-            "all lengths are T, and pads begin sequences, not as many in each",
-            "left_padded",
-            pad_cases.counted_at_the_beginning,
-        ),
+        PadCase("a sequence ends later", "tokens_dropped", left_out, on_one=True),
+        PadCase("a sequence ends with pads, before its length", "pads_packed", packed_pads, on_one=True),
+        PadCase("all lengths are T, and pads begin sequences, not as many in each", "left_padded", packed_first),
     ),
     "packed data": (
-        PadCase("no step is a pad", NOTHING, pad_cases.fits),
-        PadCase("a sequence ends with pads", "pads_packed", pad_cases.packed_with_pads),
+        PadCase("no step is a pad", NOTHING, fits),
+        PadCase("a sequence ends with pads", "pads_packed", packed_pads, on_one=True),
     ),
     "x without lengths, which a module runs over": (
-        PadCase("no step is a pad, in whatever way x is read", NOTHING, pad_cases.no_pads),
-        PadCase("all steps are pads", NOTHING, pad_cases.nothing_but_pads),
-        PadCase("sequences end with pads", "unpacked", pad_cases.run_at_the_end),
+        PadCase("no step is a pad, in whatever way x is read", NOTHING, no_pads),
+        PadCase("all steps are pads", NOTHING, only_pads),
+        PadCase("sequences end with pads", "unpacked", run_last),
         PadCase(
-            "pads begin sequences, not as many in each, and two or more in all",
+            f"pads begin sequences, not as many in each, and {MIN_PADS_RUN_FIRST} or more in all",
             "left_padded",
-            pad_cases.run_at_the_beginning,
+            run_first,
         ),
         PadCase(
-            "with B and T swapped, 4 or more pads end 2 or more sequences, not equally",
+            f"with B and T swapped, {MIN_PADS_ACROSS} or more pads end {MIN_ROWS_ACROSS} or more sequences, not equally",
             "batch_first",
-            pad_cases.run_along_the_other_dimension,
+            run_across,
         ),
     ),
 }
@@ -153,7 +159,7 @@ def _found(case: Case, grid: PaddedGrid, group: str) -> Iterator[Fault]:
         if fault != NOTHING:
             yield fault
             left = [b for b in left if b not in fault.rows]
-        if not each.holds_for_some:
+        if not each.on_one:
             return
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -13,7 +13,7 @@ from packviz.inputs.config import DIRECTIONS
 from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask, filtered
 from packviz.rules.case import Case, can_be_packed, has_this_layout, has_valid_lengths, rule
-from packviz.rules.finding import Fault, Severity
+from packviz.rules.finding import Cause, Fault, Severity
 from packviz.text import sequence_label
 
 MAX_ROWS = 2_000  # of a state whose order is looked for
@@ -49,8 +49,28 @@ class _Outputs:
         return self.last if self.D == 1 else torch.cat([self.last[:, :H], self.output[:, 0, H:]], 1)
 
 
-# A wrong way to read the state: the finding's key, the code, the values (B, width), and what the sentence is about
-_Reading = tuple[str, str, Tensor, object]
+# The keys of the findings about a state that is read in a wrong way.
+Misreading = Literal[
+    "naive_last",
+    "pads_pooled",
+    "off_by_one",
+    "backward_one_step",
+    "one_direction",
+    "state_after_pads",
+    "states_mixed",
+    "lower_layer",
+    "cell_state",
+    "states_order",
+]
+
+
+class _Reading(NamedTuple):
+    """A wrong way to read the state: the code, what it reads (B, width), and what the sentence is about."""
+
+    key: Misreading
+    code: str
+    value: Tensor
+    about: object = None
 
 
 @rule("state", needs=(has_valid_lengths, has_this_layout, can_be_packed))
@@ -113,48 +133,56 @@ def _judged(case: Case) -> Fault | None:
     right, comparable = run.right, state.shape == run.right.shape
     rows = (~_same(state, right)).nonzero().flatten().tolist() if comparable else list(range(len(run.lengths)))
     apart = f"{(state.double() - right.double())[rows].abs().max().item():.3g}" if comparable else None
-    steps = [run.lengths[b] - 1 for b in rows]
-    values: dict[str, object] = {"apart": apart, "shape": tuple(right.shape)}
-    for key, code, value, about in known:
-        if bool(_same(state, value).all()):
-            severity: Severity = "note" if key == "one_direction" else "silent"
-            return Fault(key, Answer(state), rows, steps, severity=severity, **values, code=code, about=about)
+    answer, steps, shape = Answer(state), [run.lengths[b] - 1 for b in rows], tuple(right.shape)
+    for one in known:
+        if bool(_same(state, one.value).all()):
+            severity: Severity = "note" if one.key == "one_direction" else "silent"
+            about = one.about
+            return Fault(
+                one.key, answer, rows, steps, severity=severity, apart=apart, shape=shape, code=one.code, about=about
+            )
     module = case.module
-    if module is not None and module.training and module.dropout and module.num_layers > 1:
-        values["cause"] = "dropout_between_layers"
-    key = "state_width" if apart is None else "state_unknown"
-    return Fault(key, Answer(state), rows, steps, severity="note", **values)
+    drops = module is not None and module.training and module.dropout and module.num_layers > 1
+    cause: Cause | None = "dropout_between_layers" if drops else None
+    if apart is None:
+        return Fault("state_width", answer, rows, steps, severity="note", cause=cause, shape=shape)
+    return Fault("state_unknown", answer, rows, steps, severity="note", cause=cause, apart=apart)
 
 
 def _wrong(run: _Outputs) -> Iterator[_Reading]:
     """Yield wrong readings of the output, and of h_n and c_n (L*D, B, H) if these are known."""
     output, (B, ends) = run.output, run.places
     if run.D == 2:
-        yield "backward_one_step", "the output at each last step", run.last, None
-    yield "naive_last", run.column, output[:, -1], None
-    yield "pads_pooled", "the mean over all steps", output.mean(1), None
-    yield "pads_pooled", "the maximum over all steps", output.amax(1), None
-    yield "off_by_one", "output at lengths - 2", output[B, ends - 2], "early"
-    yield "off_by_one", "output at lengths - 2", output[B, (ends - 2).clamp(min=0)], "early"
-    yield "off_by_one", "output at lengths", output[B, ends.clamp(max=output.size(1) - 1)], "late"
+        yield _Reading("backward_one_step", "the output at each last step", run.last)
+    yield _Reading("naive_last", run.column, output[:, -1])
+    yield _Reading("pads_pooled", "the mean over all steps", output.mean(1))
+    yield _Reading("pads_pooled", "the maximum over all steps", output.amax(1))
+    yield _Reading("off_by_one", "output at lengths - 2", output[B, ends - 2], "early")
+    yield _Reading("off_by_one", "output at lengths - 2", output[B, (ends - 2).clamp(min=0)], "early")
+    yield _Reading("off_by_one", "output at lengths", output[B, ends.clamp(max=output.size(1) - 1)], "late")
     if run.D == 2:
         for code, value in (("the output at each last step", run.last), (run.column, output[:, -1])):
             both = torch.stack(value.chunk(2, 1)).sum(0)
-            yield "backward_one_step", f"the sum of both halves of {code}", both, None
+            yield _Reading("backward_one_step", f"the sum of both halves of {code}", both)
         for slot, direction, value in zip((-2, -1), DIRECTIONS, run.right.chunk(2, 1), strict=True):
-            yield "one_direction", f"h_n[{slot}]", value, direction
+            yield _Reading("one_direction", f"h_n[{slot}]", value, direction)
     D, h_n = run.D, run.h_n
     if h_n is None:
         return
-    yield "states_mixed", "h_n.view(B, -1)", h_n.reshape(h_n.size(1), -1), None
-    yield "states_mixed", f"h_n[-{D}:].view(B, -1)", h_n[-D:].reshape(h_n.size(1), -1), None
-    for key, name, states in (("lower_layer", "h_n", h_n[:-D]), ("cell_state", "c_n", run.c_n)):
-        slots = [] if states is None else list(states)
-        for slot, state in enumerate(slots):
-            yield key, f"{name}[{slot}]", state, slot // D
-        for slot in range(0, len(slots) if D == 2 else 0, 2):
-            both = torch.cat(slots[slot : slot + 2], 1)
-            yield key, f"both directions of {name}, layer {slot // 2}", both, slot // 2
+    yield _Reading("states_mixed", "h_n.view(B, -1)", h_n.reshape(h_n.size(1), -1))
+    yield _Reading("states_mixed", f"h_n[-{D}:].view(B, -1)", h_n[-D:].reshape(h_n.size(1), -1))
+    yield from _slots("lower_layer", "h_n", h_n[:-D], D)
+    if run.c_n is not None:
+        yield from _slots("cell_state", "c_n", run.c_n, D)
+
+
+def _slots(key: Misreading, name: str, states: Tensor, D: int) -> Iterator[_Reading]:
+    """Yield each of the states (n, B, H), and the two directions of a layer side by side."""
+    for slot, state in enumerate(states):
+        yield _Reading(key, f"{name}[{slot}]", state, slot // D)
+    for slot in range(0, len(states) if D == 2 else 0, 2):
+        both = torch.cat([*states[slot : slot + 2]], 1)
+        yield _Reading(key, f"both directions of {name}, layer {slot // 2}", both, slot // 2)
 
 
 def _padded_run(case: Case, run: _Outputs) -> Iterator[_Reading]:
@@ -168,8 +196,8 @@ def _padded_run(case: Case, run: _Outputs) -> Iterator[_Reading]:
         return
     output, final = answer.result
     h_n, _ = states_of(final)
-    yield "state_after_pads", f"{run.column} of the padded run", output[:, -1] if first else output[-1], None
-    yield "state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1), None
+    yield _Reading("state_after_pads", f"{run.column} of the padded run", output[:, -1] if first else output[-1])
+    yield _Reading("state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1))
 
 
 def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
@@ -183,7 +211,7 @@ def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
     order = fits.int().argmax(1)
     moved = next(b for b in range(len(order)) if not fits[b, b])
     about = {"row": moved, "owner": sequence_label(int(order[moved]))}
-    yield "states_order", "in a different order from the sequences", right[order], about
+    yield _Reading("states_order", "in a different order from the sequences", right[order], about)
 
 
 def _same(one: Tensor, other: Tensor) -> Tensor:

@@ -38,8 +38,10 @@ def offsets_fit(case: RowCase) -> Iterator[Fault]:
             yield Fault("offsets_without_pads", severity="silent", given=given, N=N)
         else:  # whether positions say that the last offset alone is wrong, and no offset is missing
             instead = [*given[:-1], N] == [0, *accumulate(case.readings.get("position_ids", ()))]
-            key = "offsets_end" if given[-1] < N else "offsets_beyond"
-            yield Fault(key, severity="silent", given=given, N=N, instead=instead)
+            if given[-1] < N:
+                yield Fault("offsets_end", severity="silent", given=given, N=N, instead=instead)
+            else:
+                yield Fault("offsets_beyond", severity="silent", given=given, N=N, instead=instead)
 
 
 def _runs(is_token: Tensor | None) -> list[tuple[int, int]]:

@@ -21,6 +21,7 @@ Rows = list[list[int]]
 
 
 def lines(heading: str, cases: Sequence[PadCase[Any]]) -> str:
+    assert all(case.on_one == case.question.startswith("a sequence") for case in cases)
     return "\n".join([heading, *(f"    {case.question:<79}{case.concludes}" for case in cases)])
 
 
