@@ -184,7 +184,9 @@ def test_a_caption_counts_the_keys_and_names_the_largest_weight(seed: int) -> No
         assert causal or "before it" not in query.caption
         found = re.search(rf"especially (token \d+|itself) \(weight {NUMBER}\)\.", query.caption)
         if not found:
-            told = re.search(rf"The largest weight, {NUMBER}, goes to (?:the token )?(token \d+|itself)\.", query.caption)
+            told = re.search(
+                rf"The largest weight, {NUMBER}, goes to (?:the token )?(token \d+|itself)\.", query.caption
+            )
             assert told
         name, weight = (found[1], found[2]) if found else (told[2], told[1])
         assert float(weight) == pytest.approx(float(weights.max()), abs=5.1e-3)

@@ -348,3 +348,25 @@ def test_the_last_caption_names_the_row_of_h_n_that_is_watched() -> None:
         movie = pv.movie(trace, "run", layer=layer, direction=direction)
         name = "h_n[-1]" if row == 3 else f"h_n[{row}]"
         assert f" {name}" in movie.steps[-1].caption, movie.steps[-1].caption
+
+
+@pytest.mark.parametrize(("cell", "held"), [("rnn", {"h"}), ("gru", {"h"}), ("lstm", {"h", "gate:c"})])
+def test_before_the_first_step_there_are_only_the_rows_and_the_states(cell: Any, held: set[str]) -> None:
+    movie = pv.movie(pv.trace(Batch.example("sentences"), Config(cell=cell)), ("run",), deep=True)
+    scene = movie.scenes[movie.frame(1)["scene"]]
+    assert [set(box.panels) for box in (*scene.wide, *scene.tall)] == [{"strip", "names:2", *held}]
+    assert movie.frame(2)["scene"] == "run"
+
+
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize(
+    ("cell", "named"),
+    [("gru", "r (reset), z (update) and n (new)"), ("lstm", "i (input), f (forget), g (cell) and o (output)")],
+)
+def test_the_gates_have_torchs_names_where_their_letters_first_appear(cell: Any, named: str, deep: bool) -> None:
+    movie = pv.movie(pv.trace(Batch.example("sentences"), Config(cell=cell)), ("run",), deep=deep)
+    told = [f"Its gates are {named}." in step.caption for step in movie.steps]
+    assert told == [False, True, *(len(told) - 2) * [False]]
+    for letter in re.findall(r"\b(\w) \(", named):
+        assert deep or [f"axis:gate:{letter}" in movie.frame(n)["marks"] for n in (1, 2)] == [False, True]
+        assert named.split(f"{letter} (")[1].split(")")[0] in str(getattr(torch.nn, cell.upper()).__doc__)

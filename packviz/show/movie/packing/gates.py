@@ -26,6 +26,24 @@ def gate_scene(view: View) -> Scene:
     return Scene([*whole, *narrow], tall)
 
 
+def start_scene(view: View) -> Scene:
+    """Return the scene before the first time step: the packed rows and the states, for nothing else is used yet."""
+    x, width, rows = view.text, number_width(view), float(len(view.ranked))
+    names = panel(f"names:{LINES[1]}", 0.0, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
+    states = [cells.state_box(view, "h", width).at_least(HEADED * width)]
+    if recurrent.kept(view) == "c":
+        states = [_numbers(view, "gate:c"), *states]
+    strip, held = places.strip(view).box.at_least(STRIP_HEADED), beside(names, beside(*states, gap=0.9), gap=0.2)
+    return Scene([above(strip, held, gap=0.6 * x)])
+
+
+def _numbers(view: View, name: str) -> Box:
+    """Return the box of a number for each unit of each sequence, at least as wide as its heading."""
+    x, width = view.text, number_width(view)
+    box = panel(name, recurrent.units(view) * width, float(len(view.ranked)), Margins(0.0, 1.65 * x, 0.0, 0.1))
+    return box.at_least(HEADED * width)
+
+
 def numbers_fit(view: View) -> bool:
     """Return whether every number is legible in a picture of SCREEN pixels, if need be without the output."""
     return not view.small and any(_fit(view, boxes) for boxes in _ways(view)[:2])
@@ -49,9 +67,6 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     def headed(box: Box, numbers: float = HEADED) -> Box:
         return box.at_least(numbers * width)  # at least as wide as its heading
 
-    def grid(name: str) -> Box:
-        return headed(panel(name, recurrent.units(view) * width, rows, Margins(0.0, 1.65 * x, 0.0, 0.1)))
-
     def letters(name: str, wide: float = 0.0) -> Box:
         return panel(name, wide, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
 
@@ -61,10 +76,10 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     def tight(names: str, *boxes: Box) -> Box:
         return beside(letters(names), beside(*boxes, gap=0.5), gap=0.2)
 
-    strip, out, was = places.strip(view).box, places.out(view).box, grid("was")
+    strip, out, was = places.strip(view).box, places.out(view).box, _numbers(view, "was")
     enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
-    gates = [grid(f"gate:{gate}") for gate in recurrent.gates(view)]
-    memory = [grid("gate:c")] * (recurrent.kept(view) == "c")
+    gates = [_numbers(view, f"gate:{gate}") for gate in recurrent.gates(view)]
+    memory = [_numbers(view, "gate:c")] * (recurrent.kept(view) == "c")
     h, h_n = (headed(cells.state_box(view, name, width)) for name in ("h", "hn"))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
     work = beside(line(first, was, *memory, h), h_n, gap=0.0)
@@ -117,8 +132,9 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
         groups.append(grid("gate:c", "c of {seq}", cells.states(view, "c")[start - (phase < 3) * (k >= 0) + 2]))
         ring, done = Place("gate:c", 0.0, places.ranks(view)), cells.ended(view, k - (phase < 5))
         groups.append(marks("ring:c", "ring", ring, view.ranked, w=recurrent.units(view) * width, shown=done))
-    still = _still_headings(view)
-    return {**still, "arrow:0": still["arrow:0"].but(shown=~fed), **frame(*groups)}
+    still, begun = _still_headings(view), k[:, None] >= 0
+    formulas = {name: still[name].but(shown=begun) for name in ("note:h", "note:gate:c") if name in still}
+    return {**still, **formulas, "arrow:0": still["arrow:0"].but(shown=~fed), **frame(*groups)}
 
 
 def _changing_headings(view: View, k: np.ndarray, phase: np.ndarray) -> list[Marks]:

@@ -9,7 +9,7 @@ from packviz.show.movie.marks import Frame, Shot, Step, StepSeries, filmed, fram
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import cells, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.code_lines import start_lines, step_lines
-from packviz.show.movie.packing.gates import gate_scene, gates_in_numbers, number_width, numbers_fit
+from packviz.show.movie.packing.gates import gate_scene, gates_in_numbers, number_width, numbers_fit, start_scene
 from packviz.show.movie.packing.pack import lit
 from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import STARTS, TERMS, say
@@ -22,7 +22,8 @@ def run(view: View) -> Iterator[Shot]:
     """Show the initial state and one step for every time step, in processing order."""
     deep = "run" in view.deep
     caption = say("run", "start", view, start=STARTS.get(recurrent.initial_state(view), recurrent.initial_state(view)))
-    steps = [Step(caption, detail=start_lines(view, deep=deep), beats=1)]
+    scene = ("run:start", start_scene(view)) if _in_numbers(view) else None
+    steps = [Step(caption, detail=start_lines(view, deep=deep), beats=1, scene=scene)]
     h_n = recurrent.final(view) if len(view.trace.h_n) > 1 else "h_n"
     new = [] if view.small else [(letter, gate.name) for letter, gate in recurrent.kind(view).gates.items()]
     for step in cells.run_steps(view):  # the first one names the gates
@@ -85,23 +86,28 @@ def _film(view: View) -> Frame:
     return {
         **lit(view, cells.base(view), np.where(k < 0, -1, cells.time_of(view, k))[:, None]),
         **filmed(frame(cells.entering(view, steps)), [0, *(last + 1 for last in ended[:-1])]),
-        **(gates_in_numbers(view, k, phase) if deep else {**_headings(view), **_gates(view, k, computed)}),
+        **(gates_in_numbers(view, k, phase) if deep else {**_headings(view, k), **_gates(view, k, computed)}),
         **filmed(frame(cells.h_after(view, computed[new], unit)), new.nonzero()[0].tolist()),
         **filmed(frame(cells.outputs(view, steps)) | cells.finals(view, steps, unit), ended),
     }
 
 
-@once
-def _headings(view: View) -> Frame:
-    x, start = view.text, cells.input_width(view) + cells.INPUT_GAP
+def _headings(view: View, k: np.ndarray) -> Frame:
+    """Return the names of what is shown; those of the gates come with the first step."""
+    x, start, begun = view.text, cells.input_width(view) + cells.INPUT_GAP, k[:, None] >= 0
     h = f"h {shape(view.total[0], recurrent.watched(view).h.shape[1])}"
     arrow = f" {'←' if view.direction else '→'}" if recurrent.directions(view) == 2 else ""
-    name = f"{recurrent.cell(view).upper()}{arrow}"  # the layer is named in the map of the stack
-    gates = {gate: Place("cell", start + i, -0.75 * x) for i, gate in enumerate(cells.gate_names(view))}
+    cell = f"{recurrent.cell(view).upper()}{arrow}"  # the layer is named in the map of the stack
+    columns = {name: Place("cell", start + i, -0.75 * x) for i, name in enumerate(cells.gate_names(view))}
     return frame(
-        title(Place("cell", -1.1 * x, -1.6 * x), name),
+        title(Place("cell", -1.1 * x, -1.6 * x), cell),
         title(Place("h", 0.0, -1.6 * x), h),
-        *(marks(f"axis:gate:{gate}", "axis", at, h=x, text=gate, says=f"!{TERMS[gate]}") for gate, at in gates.items()),
+        *(
+            marks(f"axis:gate:{name}", "axis", at, h=x, text=name, says=f"!{TERMS[name]}").but(
+                shown=begun | (name in recurrent.kind(view).states)
+            )
+            for name, at in columns.items()
+        ),
     )
 
 
