@@ -106,6 +106,16 @@ def test_a_text_that_a_setting_does_not_fit_is_refused_in_place(visit: Open) -> 
     assert seen.player.evaluate("player => player.mark") == "the same"
 
 
+def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None:
+    seen = visit("sequences=I love cats%0Ashe sleeps")
+    top = seen.player.evaluate("player => player.getBoundingClientRect().top")
+    for text, said in (("I do love cats\nshe sleeps", "'love' now has id"), ("", "The box is empty")):
+        seen.text.fill(text)
+        expect(seen.main.get_by_text(said)).to_be_in_viewport(ratio=1)
+        expect(seen.main.get_by_text("now has id")).to_be_visible(visible=bool(text))
+        assert seen.player.evaluate("player => player.getBoundingClientRect().top") == pytest.approx(top, abs=1)
+
+
 def test_a_click_on_the_players_map_sets_layer_and_direction(visit: Open) -> None:
     seen = visit("num_layers=2")
     more = seen.sidebar.get_by_test_id("stExpander")

@@ -212,7 +212,8 @@ def _parts(parts: Parts, shown: Shown) -> None:
 def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
     """Show the text of the batch and the player; an edit reruns only these."""
     with in_turn():
-        above = st.container()  # always there, even without a notice: the player keeps its place and its state
+        # always there, even without a notice: the player keeps its place and its state
+        above = st.container(key="above")
         with above:
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)

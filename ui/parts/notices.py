@@ -42,7 +42,8 @@ def about_new_ids(asked: Request, batch: Batch) -> None:
     ids = {word: i for i, word in enumerate(words.before)}
     for i, word in enumerate(batch.vocabulary):
         if ids.get(word, i) != i:
-            st.text(f"{quoted(word)} now has id {i}, not {ids[word]}, and so another vector: words get ids in order.")
+            with st.container(key="ids"):
+                st.text(f"{quoted(word)} now has id {i} and a new vector.")
             return
 
 
@@ -64,7 +65,7 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
     of_the_text = problem.parameter in _OF_THE_TEXT
     got = problem.got if of_the_text else f"{problem.got} for {problem.parameter}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
-    with st.container(border=True):
+    with st.container(key="problem"):
         reason = f"⚠ We need {problem.expected}, but got {got}. {fix[:1].upper()}{fix[1:]}."
         if problem.got == "nothing":
             reason = "The box is empty."
