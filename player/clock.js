@@ -1,6 +1,6 @@
 // Play: the movie goes on by itself, and each step stays as long as its caption takes to read.
 
-import { icon } from "./dom.js";
+import { el, icon } from "./dom.js";
 
 const WORDS = /\S*[\p{L}\p{N}]\S*/gu, // no word is a sign alone, such as =
   WORD = 250, // ms for each word of the caption: how long a step lasts, its motion included,
@@ -60,8 +60,9 @@ export class Clock {
     this.showState();
   }
   showState() {
-    this.player.ui.playButton.replaceChildren(icon(this.playing ? "pause" : "play"));
-    this.player.ui.playButton.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    const name = this.playing ? "Pause" : "Play";
+    this.player.ui.playButton.replaceChildren(icon(name === "Play" ? "play" : "pause"), el("span", {}, name));
+    this.player.ui.playButton.setAttribute("aria-label", name);
     this.player.texts.name(this.player.ui.playButton);
   }
 }

@@ -68,12 +68,11 @@ function textParts(player) {
       proof,
     );
   const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" }),
-    invite = button("▶ Watch", () => player.clock.play(), { class: "pv-invite" }),
     onward = (player.options.onward ?? []).map(({ label, go }) =>
-      button(label, go, { class: "pv-invite pv-onward", hidden: "" }),
+      button(label, go, { class: "pv-onward", hidden: "" }),
     ),
-    say = el("div", { class: "pv-say" }, caption, invite, ...onward);
-  return { rail, stages, stack, notes, side, code, detail, proof, say, caption, invite, onward };
+    say = el("div", { class: "pv-say" }, caption, ...onward);
+  return { rail, stages, stack, notes, side, code, detail, proof, say, caption, onward };
 }
 
 /**
@@ -87,10 +86,12 @@ function stepParts(player) {
   const speeds = SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
     pace = el("select", { "aria-label": "Speed", title: "Speed" }, ...speeds);
   pace.addEventListener("change", () => player.clock.pace(Number(pace.value)));
+  const playButton = control(player, "play", "Play", "pv-play");
+  playButton.append(el("span", {}, "Play"));
   return {
     firstButton: control(player, "first", "First step", "pv-end"),
     backButton: control(player, "back", "Step back"),
-    playButton: control(player, "play", "Play", "pv-play"),
+    playButton,
     nextButton: control(player, "next", "Step forward"),
     lastButton: control(player, "last", "Last step", "pv-end"),
     range,

@@ -72,7 +72,6 @@ export class Asking {
     this.reveal = button("Show me", () => this.showMe());
     const another = [icon("again"), el("span", {}, "Another")]; // on a phone the sign, if the answers are long
     this.another = button(another, () => this.ask(this.number + 1), { class: "pv-another", "aria-label": "Another" });
-    this.whole = button("▶ Watch from the start", () => this.watch(), { class: "pv-whole", hidden: "" });
     /** @type {(string | null)[]} */
     this.tried = [];
     this.said = el("p", { class: "pv-verdict", role: "status" });
@@ -84,12 +83,10 @@ export class Asking {
       this.solved,
       this.check,
       this.reveal,
-      this.whole,
       this.another,
     );
     this.asked = el("span");
-    const back = () => this.player.go(1, { quick: true });
-    this.line = button([this.asked, el("b", {}, "Answer")], back, { class: "pv-asked" });
+    this.line = button([this.asked, el("b", {}, "Answer")], () => this.unfold(), { class: "pv-asked" });
     this.root = el(
       "div",
       { class: "pv-ask", role: "group", "aria-label": "Prediction", "data-testid": "packviz-prediction" },
@@ -131,7 +128,7 @@ export class Asking {
     this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
     this.prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
-    this.asked.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt, (part) => [part]));
+    this.asked.replaceChildren(el("strong", {}, "Skipped:"), " ", ...written(prompt, (part) => [part]));
     this.field.value = "";
     this.field.placeholder = example;
     this.field.setAttribute("aria-label", prompt.replaceAll("`", ""));
@@ -183,12 +180,6 @@ export class Asking {
   get open() {
     return !this.root.hidden && this.root.hasAttribute("data-open");
   }
-  watch() {
-    const { player } = this;
-    player.root.focus({ preventScroll: true }); // the button goes
-    player.go(1, { quick: true });
-    player.clock.play();
-  }
   showMe(again = false) {
     this.root.toggleAttribute("data-open", false);
     this.markAnswer();
@@ -196,21 +187,28 @@ export class Asking {
     this.remember(null);
     if (!again) this.show();
   }
+  /** Show a skipped question again, at the step where the reader is. */
+  unfold() {
+    this.unfolded = this.player.step;
+    this.player.screen.fit();
+    const first = this.field.hidden ? this.choices.firstElementChild : this.field;
+    /** @type {HTMLElement} */ (first).focus({ preventScroll: true });
+  }
   /**
-   * Show what there is room for: with little room, the question on the first step, even if the way to the answer begins
-   * there; the verdict on the rest of that way, and elsewhere nothing or, until it is answered, a line that leads back.
-   * Once it is answered, that way offers the steps that it has skipped.
+   * Show what there is room for. On the first step that is the question, and with little room no verdict, even if the way
+   * to the answer begins there. Where the movie has gone on without an answer, it is one line, until that is clicked. Once
+   * it is answered, it is, with little room, the verdict, on the way to the answer.
    * @param {boolean} little
    * @param {boolean} lined whether there is room for that line
    */
   fit(little, lined) {
     const { step } = this.player,
-      { first, step: last } = this.questions?.[this.number] ?? {};
-    this.whole.hidden = this.open || !(first > 2 && step >= first && step <= last);
-    const told = step <= this.told && step >= first,
-      waits = lined && this.open,
-      later = told ? "verdict" : waits ? "line" : "nothing";
-    this.root.dataset.seen = !little ? "all" : step === 1 ? "question" : later;
+      { first, step: last } = this.questions?.[this.number] ?? {},
+      whole = little ? "question" : "all";
+    if (step !== this.unfolded) this.unfolded = 0;
+    if (step === 1 || this.unfolded) this.root.dataset.seen = whole;
+    else if (this.open) this.root.dataset.seen = lined ? "line" : "nothing";
+    else this.root.dataset.seen = !little ? whole : step <= this.told && step >= first ? "verdict" : "nothing";
     if (this.open && ["", "passed"].includes(this.said.dataset.tone ?? "")) this.remind(step, last);
   }
   /**
@@ -220,7 +218,7 @@ export class Asking {
    */
   remind(step, last) {
     const where = step < last ? `Step ${last} shows` : step === last ? "This step shows" : `Step ${last} showed`;
-    const said = step === 1 ? WAITING : `You skipped the question. ${where} the answer.`;
+    const said = step === 1 ? WAITING : `${where} the answer.`;
     this.said.dataset.tone = step === 1 ? "" : "passed";
     if (this.said.textContent?.trim() !== said) this.said.replaceChildren(said);
   }
@@ -258,9 +256,12 @@ export class Asking {
   show() {
     const { player } = this;
     player.root.focus({ preventScroll: true }); // now the movie gets the keys, and a phone's keyboard closes
-    const { first, step } = this.questions[this.number];
-    this.told = step;
-    player.show(step, first);
+    const { first, step } = this.questions[this.number],
+      { step: here } = player;
+    this.told = Math.max(step, here);
+    if (here < first) player.show(step, first);
+    else if (here < step) player.clock.play(step);
+    else player.screen.fit(); // a late answer: the movie stays where the reader is
     if (player.screen.seen() < 0.9) player.ui.stageBox.scrollIntoView({ block: "nearest" });
     player.options.onAnswered?.();
   }

@@ -177,7 +177,7 @@ export class Screen {
   // The picture has the height that all else in the window leaves it.
   makeRoom() {
     const { stageBox, asking } = this.player.ui;
-    asking.fit(this.little, this.is("--pv-narrow"));
+    asking.fit(this.little, !this.little || this.is("--pv-narrow"));
     if (this.full) return;
     this.player.root.style.setProperty("--pv-around", `${this.bottom - stageBox.offsetHeight}px`);
   }

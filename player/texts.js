@@ -43,7 +43,6 @@ export class Texts {
     this.player.ui.say.dataset.tone = tone ?? "";
     this.player.ui.error.hidden = !error;
     this.player.ui.error.textContent = error ?? "";
-    this.player.ui.invite.hidden = this.player.step !== 1 || this.player.steps === 1;
     for (const way of this.player.ui.onward) way.hidden = this.player.step !== this.player.steps;
     this.player.screen.makeRoom();
     this.player.ui.range.value = String(this.player.step);

@@ -384,7 +384,6 @@ export interface TextParts {
   proof: HTMLElement;
   say: HTMLElement;
   caption: HTMLElement;
-  invite: HTMLElement;
   onward: HTMLElement[];
 }
 export interface StepParts {

@@ -295,7 +295,7 @@ def test_on_a_phone_on_its_side_no_word_is_under_the_share_button(visit: Open, l
     assert box_of(visited.main.locator(".st-key-answer p").first)["y"] >= share["y"] + share["height"]
 
 
-def test_changed_settings_take_one_row_and_a_skipped_question_one_line_more(visit: Open) -> None:
+def test_changed_settings_take_one_row_and_a_skipped_question_one_line(visit: Open) -> None:
     visited = visit({"num_layers": 2, "bidirectional": "true", "example": "sentences"}, path="running", motion=False)
     expect(visited.sidebar).to_be_in_viewport()
     visited.settle()
@@ -303,9 +303,7 @@ def test_changed_settings_take_one_row_and_a_skipped_question_one_line_more(visi
     assert len({round(box_of(chip)["y"]) for chip in chips.all()}) == 1 < chips.count()
     visited.press("ArrowRight")
     asked = prediction(visited)
-    parts = [box_of(asked.locator(part))["height"] for part in (".pv-prompt", ".pv-verdict")]
-    assert box_of(asked)["height"] < sum(parts) + 25
-    assert parts[1] < 30
+    assert box_of(asked)["height"] < 45
     assert box_of(visited.player.locator(".pv-stage"))["height"] >= 300
 
 

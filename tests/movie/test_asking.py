@@ -3,6 +3,7 @@
 In a frame: test_notebook.py.
 """
 
+import re
 from typing import Any
 
 import pytest
@@ -121,8 +122,9 @@ def test_too_few_or_too_many_numbers_and_the_same_answer_again_cost_no_try(open_
 
 
 def test_at_the_last_step_an_answer_that_cannot_be_read_is_answered_too(open_page: Open) -> None:
-    screen, _, box, said = opened(open_page, lesson("pack"))
+    screen, root, box, said = opened(open_page, lesson("pack"))
     screen.press("End")
+    root.get_by_role("button", name="Answer").click()
     enter(box, " ")
     expect(said).to_be_visible()
     expect(said).to_have_text("⚠ The answer is empty. Type one, for example 7 7 7.")
@@ -155,25 +157,37 @@ def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page
     expect(screen.root).to_have_attribute("data-step", str(last), timeout=30_000)
 
 
-def test_who_goes_on_without_an_answer_is_told_which_step_shows_it(open_page: Open) -> None:
+@pytest.mark.parametrize(("size", "full"), [(DESK, False), (PHONE, False), (PHONE, True)])
+def test_a_skipped_question_is_one_line_which_opens_it_again(open_page: Open, size: Size, full: bool) -> None:
+    touch = {} if size is DESK else {"has_touch": True, "is_mobile": True}
     film = lesson("pack")
-    screen, root, box, said = opened(open_page, film)
-    last = film.to_dict()["questions"][0]["step"]
-    skipped = "You skipped the question."
-    for step in range(2, last):
-        screen.press("ArrowRight")
-        expect(said).to_have_text(f"{skipped} Step {last} shows the answer.")
-        assert screen.step == step
+    screen, root, box, said = opened(open_page, film, size=size, **touch)
+    if full:
+        screen.fill_the_window()
+    line, last = root.get_by_role("button", name="Answer"), film.to_dict()["questions"][0]["step"]
+    expect(line).to_be_hidden()
     screen.press("ArrowRight")
-    expect(said).to_have_text(f"{skipped} This step shows the answer.")
-    screen.press("End")
-    expect(said).to_have_text(f"{skipped} Step {last} showed the answer.")
+    expect(line).to_contain_text("Skipped:")
+    expect(box).to_be_hidden()
+    assert box_of(root)["height"] < 45
+    for told in (f"Step {last} shows", "This step shows", f"Step {last} showed"):
+        while "This" in told and screen.step != last:
+            screen.press("ArrowRight")
+        if "showed" in told:
+            screen.press("End")
+        step = screen.step
+        line.click()
+        expect(box).to_be_focused()
+        expect(said).to_have_text(f"{told} the answer.")
+        assert screen.step == step
+        screen.button("Step back" if "showed" in told else "Step forward").click()  # elsewhere it is a line again
+        expect(line).to_be_visible()
+        expect(box).to_be_hidden()
     screen.press("Home")
     expect(said).to_contain_text("Answer first.")
     enter(box, "3 3 2 1")
-    expect(said).to_contain_text("✓ Right.")
     screen.press("End")
-    expect(root).not_to_contain_text(skipped)
+    expect(line).to_be_hidden()
 
 
 def test_a_choice_is_made_by_keys_alone_and_keeps_its_sign(open_page: Open) -> None:
@@ -226,63 +240,39 @@ def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: 
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-@pytest.mark.parametrize("full", [False, True])
-def test_on_a_phone_a_line_leads_back_to_the_question_until_it_is_answered(open_page: Open, full: bool) -> None:
-    screen, root, box, _ = opened(open_page, lesson("pack"), size=PHONE, has_touch=True, is_mobile=True)
-    if full:
-        screen.fill_the_window()
-    line = root.get_by_role("button", name="Answer")
-    expect(line).to_be_hidden()
-    screen.button("Step forward").tap()
-    expect(line).to_be_visible()
-    expect(line).to_contain_text("Predict.")
-    expect(box).to_be_hidden()
-    assert box_of(root)["height"] < 45
-    line.tap()
-    assert screen.step == 1
-    expect(line).to_be_hidden()
-    enter(box, "3 3 2 1")
-    screen.press("End")
-    expect(line).to_be_hidden()
-
-
-@pytest.mark.parametrize(("size", "full"), [(DESK, False), (DESK, True), (PHONE, False), (PHONE, True), (SIDE, False)])
-@pytest.mark.parametrize(("stage", "answer"), [("run", "A C"), ("unpack", "padding_value")])
-def test_beside_a_right_answer_a_button_plays_the_steps_that_its_way_skips(
-    open_page: Open, stage: Stage, answer: str, size: Size, full: bool
-) -> None:
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_a_late_answer_leaves_the_movie_where_the_reader_is(open_page: Open, size: Size) -> None:
     touch = {} if size is DESK else {"has_touch": True, "is_mobile": True}
-    screen, root, box, said = opened(open_page, lesson(stage), size=size, **touch)
-    if full:
-        screen.fill_the_window()
-    watch = root.get_by_role("button", name="Watch from the start")
-    expect(watch).to_be_hidden()
-    enter(box, answer) if box.is_visible() else root.get_by_role("button", name=answer).click()
-    expect(said).to_contain_text("✓ Right.")
-    assert screen.step > 3
-    assert covered(said, watch, root.get_by_role("button", name="Another")) == []
-    expect(screen.root.locator(".pv-transport")).to_be_in_viewport(ratio=1)
-    screen.root.get_by_label("Speed").select_option("4")
-    watch.click()
-    expect(watch).to_be_hidden()
-    assert screen.step == 2
-    expect(screen.root).to_have_attribute("data-step", screen.data("steps"), timeout=60_000)
-
-
-def test_a_way_that_skips_nothing_is_not_offered_again(open_page: Open) -> None:
-    screen, root, box, _ = opened(open_page, lesson("pack"))
+    screen, root, box, said = opened(open_page, lesson("pack"), size=size, **touch)
+    screen.press("End")
+    screen.rest()
+    root.get_by_role("button", name="Answer").click()
+    expect(box).to_be_focused()
     enter(box, "3 3 2 1")
-    assert screen.step == 2
-    for _ in range(3):
-        expect(root.get_by_role("button", name="Watch from the start")).to_be_hidden()
-        screen.press("ArrowRight")
+    expect(said).to_contain_text("✓ Right.")
+    expect(said).to_be_visible()
+    screen.rest()
+    assert screen.step == int(screen.data("steps"))
 
 
-def test_who_is_shown_the_answer_can_watch_from_the_start_too(open_page: Open) -> None:
-    _, root, _, _ = given_up(open_page, "unpack", "its final state")
-    for _ in range(2):  # also after a reload
-        expect(root.get_by_role("button", name="Watch from the start")).to_be_visible()
-        root.page.reload()
+def test_an_answer_on_the_way_to_it_plays_on_from_there(open_page: Open) -> None:
+    film = lesson("pack")
+    last = film.to_dict()["questions"][0]["step"]
+    screen, root, box, _ = opened(open_page, film)
+    screen.press("ArrowRight", "ArrowRight")
+    root.get_by_role("button", name="Answer").click()
+    enter(box, "3 3 2 1")
+    assert screen.step in (3, 4)
+    screen.root.get_by_label("Speed").select_option("4")
+    expect(screen.root).to_have_attribute("data-step", str(last), timeout=30_000)
+
+
+def test_after_a_right_answer_one_button_plays(open_page: Open) -> None:
+    screen, root, _, said = opened(open_page, lesson("unpack"))
+    root.get_by_role("button", name="padding_value").click()
+    expect(said).to_contain_text("✓ Right.")
+    screen.rest()
+    expect(screen.root.get_by_role("button").filter(has_text=re.compile("Play|Pause|Watch"))).to_have_count(1)
 
 
 def test_an_answer_stands_there_again_on_a_reload(open_page: Open) -> None:

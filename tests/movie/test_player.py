@@ -29,7 +29,7 @@ def first_step(movie: Movie, stage: str) -> int:
 
 
 def test_it_opens_on_the_first_step(screen: Screen, movie: Movie) -> None:
-    live, button = screen.page.get_by_role("status"), screen.button("▶ Watch")
+    live, button = screen.page.get_by_role("status"), screen.button("Play")
     assert (screen.step, int(screen.data("steps")), int(screen.data("cells"))) == (1, len(movie.steps), len(movie.ids))
     assert screen.painted >= 1
     assert movie.title in screen.page.title()
@@ -38,10 +38,12 @@ def test_it_opens_on_the_first_step(screen: Screen, movie: Movie) -> None:
         assert (control.get_attribute("aria-label") or control.inner_text()).strip()
     assert screen.page.evaluate("document.scrollingElement.scrollHeight") <= 720  # all of it is on the first screen
     expect(live).to_have_attribute("aria-live", "polite")
+    expect(button).to_have_text("Play")  # the only button that says so
+    place = box_of(button)
     button.click()
     assert screen.step == 2
     expect(button).to_be_hidden()
-    expect(screen.button("Pause")).to_be_visible()  # it goes on by itself
+    assert box_of(screen.button("Pause")) == place  # it goes on by itself
 
 
 def test_buttons_and_the_slider_go_to_a_step(screen: Screen, movie: Movie) -> None:
@@ -549,11 +551,9 @@ def test_what_a_finger_taps_is_40_pixels_high(open_page: Open, movie: Movie, ful
     screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
     if full:
         screen.fill_the_window()
-        expect(screen.root.locator(".pv-scrub")).to_have_css("opacity", "1")
     stages = screen.root.get_by_role("navigation").get_by_role("button").all()
     found = [node.evaluate(TAPPED) for node in stages]
-    if not full:
-        found.append(screen.button("▶ Watch").evaluate(TAPPED))
+    found.append(screen.button("Play").evaluate(TAPPED))
     screen.press("ArrowRight")
     found += [node.evaluate(TAPPED) for node in (screen.root.get_by_role("slider"), screen.button("Step forward"))]
     assert len(found) > 6

@@ -163,12 +163,12 @@ def test_space_plays_after_a_click_on_a_stage(screen: Screen) -> None:
 
 def test_a_touch_screen_names_no_keys(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
-    expect(screen.button("▶ Watch")).to_be_visible()
+    expect(screen.button("Play")).to_be_visible()
     titles = screen.root.locator("button[title]").evaluate_all("nodes => nodes.map(node => node.title)")
     assert "Step forward" in titles
     assert [title for title in titles if "(" in title] == []
     expect(screen.button("Keys")).to_be_hidden()
-    screen.button("▶ Watch").tap(timeout=3000)  # nothing lies over it
+    screen.button("Play").tap(timeout=3000)  # nothing lies over it
     assert screen.step == 2
 
 
