@@ -5,8 +5,7 @@ from ui.views import trainings
 
 overview(
     "Why pack sequences?",
-    "An *RNN* reads padding; packing skips it.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
-    ("compare", "Padded beside packed →"),
+    ("do_i_need_it", "Do I need packing? →"),
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from packviz.compute.record import Refusal, Trace, Traced
-from packviz.compute.verify import differing
+from packviz.compute.verify import differing, distance
 from packviz.facts.padded_run import batch_dependence
 from packviz.facts.words import sentence
 from packviz.inputs.module import directions, state_size
@@ -14,7 +14,6 @@ from packviz.text import Brief
 __all__ = ["FinalState", "final_state"]
 
 _SHOWN = 4  # numbers of a state that are shown
-_UNITS = {"words": "word", "numbers": "number"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +24,7 @@ class FinalState(Brief):
     padded: Tensor  # with the pads
     packed: Tensor
     alone: Tensor  # without the other sequences of the batch
-    lines: tuple[str, ...]  # what pads do to it, as Markdown: its state alone, in a sentence, then padded and packed
+    lines: tuple[str, ...]  # what pads do to it, as Markdown: its state alone, padded, and packed
 
 
 def final_state(trace: Traced) -> FinalState | tuple[str, ...]:
@@ -44,13 +43,12 @@ def _compared(trace: Trace, b: int) -> FinalState:
     found, size, D = batch_dependence(trace, b), state_size(trace.module), directions(trace.module)
     alone, padded = (state[:size] for state in found.padded)
     packed = found.packed[1][:size]
-    unit = _UNITS.get("" if trace.batch is None else trace.batch.kind, "time step")
     digits = _digits(padded, alone)
-    known = {"b": b, "length": int(trace.padded.lengths[b]), "unit": unit, "D": D, "numbers": _written(alone, digits)}
-    lines = [sentence("final_state.ends", **known)]
-    for way, state in {"Padding": padded, "Packing": packed}.items():
-        off = bool(differing(alone[None], state[None]))
-        lines.append(sentence("final_state.state", way=way, off=off, numbers=_written(state, digits)))
+    lines = [sentence("final_state.alone", b=b, D=D, numbers=_written(alone, digits))]
+    for way, state in {"padded": padded, "packed": packed}.items():
+        off, most = bool(differing(alone[None], state[None])), distance(alone, state)
+        known = {"way": sentence(f"final_state.{way}", off=off), "numbers": _written(state, digits), "most": most}
+        lines.append(sentence(f"final_state.{'wrong' if off else 'right'}", **known))
     return FinalState(b, padded, packed, alone, tuple(lines))
 
 

@@ -7,7 +7,9 @@ import torch
 from facts_cases import alone, made, padded_run, refused
 from torch.nn.utils.rnn import pack_sequence
 
+from packviz.compute.trace import trace_module
 from packviz.facts import FinalState, final_state
+from packviz.text import two_digits
 
 TEXT = "I love cats\nshe sleeps\nwe sing old songs"
 
@@ -28,19 +30,21 @@ def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, b
     torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
     packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
     torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
-    assert f" {'final forward state' if both else '*final state*'} `[" in record.lines[0]
+    assert record.lines[0].startswith(f"**B alone, {'final forward state' if both else '*final state*'}:** `[")
 
 
 def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     record = found()
-    ends, padded, packed = record.lines
+    first, padded, packed = record.lines
     alone, left, right = (
         f"`[{', '.join(f'{number:.2f}' for number in state.tolist())}]`"
         for state in (record.alone, record.padded, record.packed)
     )
-    assert ends == f"**B has 2 words:** *final state* {alone}"
-    assert padded == f":red[✗ **Padding**] gives :red[{left}]"
-    assert packed == f":green[✓ **Packing**] gives :green[{right}]"
+    off = float((record.padded - record.alone).abs().max())
+    assert off > 0.1
+    assert first == f"**B alone, *final state*:** {alone}"
+    assert padded == f":red[**✗ An *RNN* reads padding:** {left} off by {off:.2f}]"
+    assert packed == f":green[**✓ Packing skips it:** {right} right: same as alone]"
 
 
 @pytest.mark.parametrize("seed", [23, 37])  # of which a state has such a number
@@ -48,17 +52,34 @@ def test_a_number_that_rounds_to_zero_has_no_sign(seed: int) -> None:
     assert [line for line in found(cell="rnn", seed=seed).lines if "-0.00" in line] == []
 
 
-def test_a_wide_state_is_cut_and_numbers_are_called_numbers() -> None:
-    ends, padded, _ = found("1 2\n3", hidden_size=6).lines
-    assert "B has 1 number:" in ends
+def test_a_wide_state_is_cut() -> None:
+    _, padded, _ = found("1 2\n3", hidden_size=6).lines
     assert padded.count(",") == 4
-    assert ", …]`]" in padded
+    assert ", …]`" in padded
 
 
 def test_padded_on_the_left_the_packed_pads_spoil_both_sides() -> None:
-    _, padded, packed = found(padding_side="left").lines
-    assert padded.startswith(":red[✗ **Padding**]")
-    assert packed.startswith(":red[✗ **Packing**]")
+    record = found(padding_side="left")
+    _, padded, packed = record.lines
+    off = float((record.packed - record.alone).abs().max())
+    assert padded.startswith(":red[**✗ An *RNN* reads padding:**")
+    assert packed.startswith(":red[**✗ The pads were packed, too:**")
+    assert packed.endswith(f" off by {two_digits(off)}]")
+
+
+def test_where_pads_change_nothing_the_line_says_so() -> None:
+    t = made("1 2\n3", cell="rnn")
+    with torch.no_grad():
+        for weight in t.module.parameters():
+            weight.zero_()
+    record = final_state(trace_module(t.module, t.padded.values, t.padded.lengths))
+    assert isinstance(record, FinalState)
+    assert torch.equal(record.padded, record.alone)
+    zeros = "`[0.00, 0.00, 0.00, 0.00]` right: same as alone]"
+    assert record.lines[1:] == (
+        f":green[**✓ Padding changes nothing here:** {zeros}",
+        f":green[**✓ Packing skips it:** {zeros}",
+    )
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ Stages = tuple[MovieStage, ...] | None  # of the movie on a page; None for all s
 _APART = Path(__file__).with_name("apart.css")
 
 
-def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Way) -> None:
+def overview(title: str, end: Callable[[Shown], None], *onward: Way) -> None:
     """Show what packing is for, and every stage from the text to the unpacked output.
 
     end: draws what is shown at the end of the movie. onward: the next pages, in the player's last step and below.
@@ -53,7 +53,7 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], *onward: Wa
         title = "All numbers of this stage, and the same run in plain PyTorch"
         _folded({title: lambda shown: records(shown, stage)}, shown)
 
-    _with_movie(title, purpose, None, onward, below)
+    _with_movie(title, "", None, onward, below)
 
 
 def lesson(
@@ -235,8 +235,6 @@ def _why() -> None:
             found = shown.fact(final_state)
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
-            if isinstance(found, FinalState):
-                st.page_link(script("compare"), label="Compare →")
             about_new_ids(asked, shown.batch)
 
 
