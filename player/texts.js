@@ -43,6 +43,8 @@ export class Texts {
     this.player.ui.say.dataset.tone = tone ?? "";
     this.player.ui.error.hidden = !error;
     this.player.ui.error.textContent = error ?? "";
+    const last = [...this.player.firstSteps.keys()].at(-1);
+    this.player.ui.proof.style.visibility = stage === last ? "" : "hidden"; // before, not all that it names has run
     for (const way of this.player.ui.onward) way.hidden = this.player.step !== this.player.steps;
     this.player.screen.makeRoom();
     this.player.ui.range.value = String(this.player.step);

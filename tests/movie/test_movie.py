@@ -21,7 +21,7 @@ import packviz as pv
 from packviz import Batch, Config, PackvizError
 from packviz.show.movie import STAGES, back_beside, beside
 from packviz.show.movie.about import Asked
-from packviz.show.movie.marks import Role
+from packviz.show.movie.marks import Role, Stage
 from packviz.show.movie.packing import matrices
 from packviz.show.movie.packing.about import view_of
 from packviz.text import sequence_label
@@ -145,6 +145,24 @@ def test_the_proof_says_whether_the_numbers_are_torchs(case: Case) -> None:
     words = f"{pads} pad{'s were' if pads > 1 else ' was'} packed" if pads else "bit for bit"
     assert (words if case.trace.exact else f"{distance:.1e}") in case.movie.proof
     assert type(case.trace.module).__name__ in case.movie.proof
+
+
+@pytest.mark.parametrize(("stages", "made"), [
+    (("pad", "embed"), "made by torch's own pad_sequence and nn.Embedding"),
+    (("sort",), "made by torch's own pack_padded_sequence"),
+    (("pack",), "made by torch's own pack_padded_sequence"),
+    (("run",), "equal to torch.nn.GRU, bit for bit"),
+    (("unpack",), "equal to torch.nn.GRU, bit for bit"),
+    (("sort", "pack", "run"), "equal to torch.nn.GRU, bit for bit"),
+])  # fmt: skip
+def test_the_proof_names_only_what_has_run(stages: tuple[Stage, ...], made: str) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps"), Config(cell="gru")), stages)
+    assert (movie.proof, movie.exact) == (made, True)
+
+
+def test_before_the_run_of_your_own_module_nothing_is_proved() -> None:
+    movie = pv.movie(pv.trace_module(torch.nn.GRU(1, 2, batch_first=True), torch.zeros(2, 3, 1), [3, 1]), ("pack",))
+    assert (movie.proof, movie.exact) == ("the input as it was given: nothing has run yet", False)
 
 
 def test_what_is_left_out_or_stands_outside_the_window_is_named() -> None:

@@ -46,6 +46,13 @@ def test_it_opens_on_the_first_step(screen: Screen, movie: Movie) -> None:
     assert box_of(screen.button("Pause")) == place  # it goes on by itself
 
 
+def test_the_proof_stands_beside_the_last_stage_when_all_of_it_has_run(screen: Screen, movie: Movie) -> None:
+    proof = screen.page.get_by_test_id("packviz-proof")
+    expect(proof).to_be_hidden()
+    screen.press("End")
+    expect(proof).to_contain_text(movie.proof)
+
+
 def test_buttons_and_the_slider_go_to_a_step(screen: Screen, movie: Movie) -> None:
     for name, step in (("Step forward", 2), ("Step forward", 3), ("Step back", 2), ("Last step", len(movie.steps))):
         screen.button(name).click()

@@ -12,8 +12,15 @@ from packviz.show.movie.about import About, Asked
 from packviz.show.movie.packing import inputs, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.view import View, Window, watch
 from packviz.show.movie.packing.words import lost
-from packviz.text import counted
+from packviz.text import counted, joined
 from packviz.validate import choice, integer
+
+_MADE_BY = {  # by stage
+    "pad": "pad_sequence",
+    "embed": "nn.Embedding",
+    "sort": "pack_padded_sequence",
+    "pack": "pack_padded_sequence",
+}
 
 
 def is_embedded(run: Traced) -> bool:
@@ -45,7 +52,7 @@ def view_of(run: Traced, asked: Asked) -> View:
         layer, direction = watched_layer(run, asked.layer, asked.direction)
     view = watch(run, layer, direction, window, transposed=not run.padded.batch_first, deep=asked.deep)
     gradients = run.backward(*asked.loss) if "backward" in asked.stages else None
-    return replace(view, text=places.line_height(view), gradients=gradients)
+    return replace(view, text=places.line_height(view), stages=asked.stages, gradients=gradients)
 
 
 def about(view: View, others: Sequence[Tensor] = ()) -> About:
@@ -57,6 +64,7 @@ def about(view: View, others: Sequence[Tensor] = ()) -> About:
     if not inputs.refused(view) and len(view.trace.h_n) > 1:
         stack = {"layers": len(view.trace.layers), "directions": recurrent.directions(view)}
         stack |= {"layer": view.layer, "direction": view.direction}
+    proof, is_exact = _proof(view)
     return About(
         run=view.trace,
         title=title(view),
@@ -67,8 +75,8 @@ def about(view: View, others: Sequence[Tensor] = ()) -> About:
         numbers=view.numbers,
         scales=_scales(view, [*others, *gradients(view)]),
         notes=(*_window(view), *view.trace.notes),
-        proof=_proof(view),
-        exact=not inputs.refused(view) and view.trace.exact and not packed_rows.packed_pads(view),
+        proof=proof,
+        exact=is_exact,
         stack=stack,
     )
 
@@ -129,16 +137,30 @@ def _window(view: View) -> list[str]:
     return notes
 
 
-def _proof(view: View) -> str:
+def _proof(view: View) -> tuple[str, bool]:
+    """Return how the numbers of the stages shown compare with torch's own, in words, and whether all of them equal."""
     name = f"torch.nn.{recurrent.cell(view).upper()}"
     if inputs.refused(view):
-        return "torch refused to pack: there is nothing to compare"
+        return "torch refused to pack: there is nothing to compare", False
+    pads = packed_rows.packed_pads(view)
     if view.gradients is not None:
         apart = max(view.gradients.proof.values())
         same = "equal to those" if view.gradients.exact else f"at most {apart:.1e} from those"
-        return f"gradients {same} of torch's own backward pass through {name}"
-    if view.trace.exact and packed_rows.packed_pads(view):
-        return f"what {name} makes of this packed input: {lost(view)}"
-    if view.trace.exact:
-        return f"equal to {name}, bit for bit"
-    return f"differs from {name} by at most {max(view.trace.proof.values()):.1e}"
+        said = f"gradients {same} of torch's own backward pass through {name}"
+        return said, view.trace.exact and not pads
+    if not view.stages & {"run", "unpack"}:
+        return _before_the_run(view)
+    if not view.trace.exact:
+        return f"differs from {name} by at most {max(view.trace.proof.values()):.1e}", False
+    if pads:
+        return f"what {name} makes of this packed input: {lost(view)}", False
+    return f"equal to {name}, bit for bit", True
+
+
+def _before_the_run(view: View) -> tuple[str, bool]:
+    """Return which functions of torch made the tensors of the stages shown, none of which runs the module."""
+    if view.trace.config is None:
+        return "the input as it was given: nothing has run yet", False
+    made = dict.fromkeys(function for stage, function in _MADE_BY.items() if stage in view.stages)
+    said, pads = f"made by torch's own {joined(list(made))}", packed_rows.packed_pads(view)
+    return (f"{said}: {lost(view)}", False) if pads and "pack" in view.stages else (said, True)

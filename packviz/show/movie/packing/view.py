@@ -34,7 +34,7 @@ class View:
     layer, direction    what the stage `run` watches; direction 1 is backward
     window, columns     how much is shown at most, and how many time steps are
     transposed          whether time runs down, as in x of (T, B, F)
-    deep                the stages that are shown with all their explanations
+    stages, deep        those that are shown, and those with all their explanations
     lengths, mask       (B,), and (B, T): True at tokens
     total               (B, T)
     order               (B,): the sequences in sorted order
@@ -67,6 +67,7 @@ class View:
     small: bool
     text: float = 1.0
     numbers: list[list[int | None]] = field(default_factory=list)
+    stages: frozenset[str] = frozenset({"run"})
     gradients: Gradients | None = None
     made: dict[object, Any] = field(default_factory=dict)
 
