@@ -1,13 +1,16 @@
 """Bundle modules and styles into the files that are shipped, the player's and the phone's: `make player`.
 
-It also writes the types of what a phone sees.
+It also writes what JavaScript knows of Python's data: the types of a movie and of what a phone sees, and the usual look
+of a mark.
 """
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 from classroom.seen import ForPhones
+from packviz.show.movie.format import SCALE, Cell, MovieData, Role, Scale, SolutionData, Tone, WatchedData
 from player.typescript import declarations
 
 HERE = Path(__file__).parent
@@ -19,7 +22,7 @@ SHIPPED = {  # each file with what it starts from, and its format
     MOVIE / "exercises.js": ("exercises.js", "--format=iife", "--global-name=exercises"),
     CLASSROOM / "phone.js": ("../classroom/phone/phone.js", "--format=esm"),
 }
-SEEN = CLASSROOM / "phone" / "seen.d.ts"
+BY_MAKE = " Written by `make player`."
 TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs the versions that package.json names
 
 
@@ -29,11 +32,18 @@ def node(*arguments: str | Path, text: str = "") -> str:
     return subprocess.run(command, cwd=HERE, input=text, capture_output=True, encoding="utf-8", check=True).stdout
 
 
-def types() -> str:
-    """Return the content of SEEN."""
-    return (
-        f"// What a phone sees of a room: classroom/seen.py, as `make player` writes it.\n\n{declarations(ForPhones)}"
+def written() -> dict[Path, str]:
+    """Return the content of each file that is made of Python's records."""
+    seen, movie = (
+        declarations(ForPhones),
+        declarations(MovieData, Cell, WatchedData, SolutionData, Role=Role, Tone=Tone, Scale=Scale),
     )
+    usual = {field: value for field, value in Cell._field_defaults.items() if value is not None}
+    return {
+        CLASSROOM / "phone" / "seen.d.ts": f"// What a phone sees of a room: classroom/seen.py.{BY_MAKE}\n\n{seen}",
+        HERE / "movie.d.ts": f"// A movie: packviz/show/movie/format.py.{BY_MAKE}\n\n{movie}",
+        HERE / "format.json": json.dumps({"scale": SCALE, "usual": usual}, indent=2) + "\n",
+    }
 
 
 def bundle(path: Path) -> str:
@@ -42,6 +52,7 @@ def bundle(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    for each in SHIPPED:
-        each.write_text(bundle(each), "utf-8")
-    SEEN.write_text(types(), "utf-8")
+    for path, content in written().items():
+        path.write_text(content, "utf-8")
+    for path in SHIPPED:
+        path.write_text(bundle(path), "utf-8")

@@ -1,14 +1,14 @@
 // A movie as frames: a frame is a list of all cells' states, so that any step can be shown and going back is free.
 
-/** @import { Cell, Column, Frame, Movie, Origin, Read, Scene, Stage } from "./types" */
+/** @import { Cell, Frame, Movie, Origin, Read, Scene, Stage } from "./types" */
 
-const SCALE = 1e4; // numbers are stored in ten-thousandths
-/** @type {Omit<Cell, "i" | "role">} */
-const PLAIN = { p: "", x: 0, y: 0, w: 1, h: 1, text: "", sub: "", scale: "state", tone: "", token: null, shown: false };
+import FORMAT from "./format.json" with { type: "json" };
+
+const { scale: SCALE, usual: USUAL } = FORMAT;
 
 /**
  * The i-th value of a column: a list with one value for each mark, or one value for all of them.
- * @param {Column} column
+ * @param {unknown} column
  * @param {number} i
  * @returns {any}
  */
@@ -16,7 +16,7 @@ const valueAt = (column, i) => (Array.isArray(column) ? column[i] : column);
 
 /**
  * The fields of the i-th mark; numbers are scaled, and rows of numbers looked up.
- * @param {Record<string, Column>} columns
+ * @param {object} columns
  * @param {number} i
  * @param {Read["numbers"]} numbers
  * @returns {any}
@@ -84,7 +84,7 @@ export function framesOf({ groups, numbers, steps }) {
     starts.push(states.length);
     const family = tip === undefined ? {} : { f: g };
     for (let k = 0; k < n; k++)
-      states.push({ ...PLAIN, i: states.length, role, ...family, ...fieldsAt(columns, k, numbers) });
+      states.push({ ...USUAL, i: states.length, role, ...family, ...fieldsAt(columns, k, numbers) });
   });
   const first = states,
     /** @type {Frame[]} */

@@ -1,78 +1,31 @@
-// The player's input, made by packviz/show/movie/ (movie.schema.json there), and the player's own types.
+// The types of the player. Those of a movie are made of Python's records (movie.d.ts).
 
+import type * as Format from "./movie";
+
+export type Role = Format.Role;
+export type Scale = Format.Scale;
+export type Movie = Format.MovieData;
+export type Step = Format.StepData;
+export type Stack = Format.StackData;
+export type Watched = Format.WatchedData;
+export type Question = Format.QuestionData;
+export type Solution = Format.SolutionData;
+export type CodeLine = Format.StepData["detail"][number];
 /** Its name; a movie lists its stages. */
 export type Stage = string;
-export type Role =
-  | "token"
-  | "ghost"
-  | "pad"
-  | "value"
-  | "vector"
-  | "output"
-  | "label"
-  | "axis"
-  | "note"
-  | "title"
-  | "count"
-  | "bracket"
-  | "focus"
-  | "ring"
-  | "thread"
-  | "mark"
-  | "flag";
-export type Tone = "" | "now" | "good" | "wrong";
-export type Scale = "input" | "state" | "weight" | "gradient";
-export type Numbers = (number | null)[];
-
-/**
- * A cell; i: its number in the movie, in painting order. f: its group, if this has a tooltip. k: its last key, such as a time
- * step, if its role or its tooltip needs it.
- */
-export interface Cell {
+/** A row of numbers. */
+export type Numbers = Format.MovieData["numbers"][number];
+/** A cell; i: its number in the movie, in painting order. f: its group, if this has a tooltip. */
+export interface Cell extends Format.Cell {
   i: number;
-  role: Role;
-  p: string;
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-  text: string;
-  sub: string;
-  seq?: number;
-  token?: number | null;
-  v?: number;
-  vec?: Numbers;
-  scale: Scale;
-  tone: Tone;
-  shown: boolean;
   f?: number;
-  k?: number;
 }
 export type Origin = [panel: string, x: number, y: number];
-/** One value for all marks, or a list with one for each. */
-export type Column = unknown[] | string | number | boolean | null;
-/** Marks of one kind: n of them, if there are several; a column for each field. tip: the number of their tooltip. */
-export type Group = { role: Role; n?: number; tip?: number } & Record<string, Column>;
-/** A change: the number of a group, which of its marks (null: all), and a column for each field; from: panel, x and y. */
-export type Change = [group: number, marks: number[] | null, columns: Record<string, Column> & { from?: Column[] }];
 export interface Token {
   b: number;
   t: number;
   n: number | null;
   tip: string;
-}
-export type CodeLine = [text: string, shape: string];
-
-/** frames: what changes in each of them. */
-export interface Step {
-  caption: string;
-  frames: Change[][];
-  /** If it differs from that of the previous step. */
-  stage?: Stage;
-  detail?: CodeLine[];
-  tone?: Tone;
-  error?: string;
-  scene?: string;
 }
 export interface View {
   w: number;
@@ -83,76 +36,6 @@ export interface View {
 export interface Scene {
   wide: View[];
   tall: View[];
-}
-/** The number of layers, directions and heads of attention, and which of them the run shows; direction 1 is backward. */
-export interface Stack extends Watched {
-  layers: number;
-  directions: number;
-  heads?: number;
-}
-export interface Watched {
-  layer: number;
-  direction: number;
-  head?: number;
-}
-/** Columns of the tokens, and their tooltips, with blanks. */
-export interface Tokens {
-  b: number[];
-  t: number[];
-  n: number[];
-  said?: string[];
-  offsets: number[];
-  tip: string;
-  typed: string;
-  address: string;
-}
-export interface Movie {
-  format: 4;
-  title: string;
-  stages: Partial<Record<Stage, string>>;
-  groups: Group[];
-  /** Tooltips of cells: for each line its wordings, with blanks. */
-  tips: string[][][];
-  /** The rows that cells show as stripes, by number, in ten-thousandths. */
-  numbers: Numbers[];
-  steps: Step[];
-  /** For each stage its line of the code. */
-  lines: Record<Stage, number>;
-  views: [w: number, h: number, at: View["at"], breaks?: View["breaks"]][];
-  /** Views by number, on a desktop and on a phone. */
-  scenes: Record<string, [wide: number[], tall?: number[]]>;
-  code: CodeLine[];
-  sequences: [label: string, hue: number, lap: number][];
-  tokens: Tokens;
-  scales: Record<Scale, number>;
-  notes: string[];
-  proof: string;
-  exact: boolean;
-  stack?: Stack;
-  questions?: Question[];
-}
-/** A prediction to make before the movie shows the answer, from its first step to its step. sealed: its Solution, encoded. */
-export interface Question {
-  prompt: string;
-  form: "numbers" | "letters" | "choice";
-  example: string;
-  choices: string[];
-  /** How a typed answer is read, as `Prediction.parts` describes it. */
-  parts: { skipped: string; one: string; words: Record<string, string[]>; unread: string; single: boolean };
-  first: number;
-  step: number;
-  sealed: string;
-}
-/**
- * Answers as typed; slips: typical wrong ones, each with its reason. otherwise, miscounted: the reply to any other wrong one,
- * also if it has too few or too many parts.
- */
-export interface Solution {
-  answer: string;
-  why: string;
-  slips: [answer: string, reason: string][];
-  otherwise: string;
-  miscounted: string;
 }
 export interface Verdict {
   right: boolean;

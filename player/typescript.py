@@ -1,41 +1,62 @@
-"""TypeScript: the types of what Python sends, from its TypedDicts."""
+"""TypeScript: the types of what Python sends, from its TypedDicts and NamedTuples."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from inspect import getdoc
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 NAMES = {bool: "boolean", int: "number", float: "number", str: "string", NoneType: "null"}
 
 
-def declarations(record: Any) -> str:
-    """Return a TypedDict, and those in it, as interfaces."""
-    written: dict[Any, str] = {}
-    waiting = [record]
+def declarations(*records: Any, **names: Any) -> str:
+    """Return records, and those in them, as interfaces; names: types that are declared under a name of their own."""
+    named = {hint: name for name, hint in names.items()}
+    written = {hint: f"export type {name} = {_type(hint, {}, [])};\n" for name, hint in names.items()}
+    waiting = list(records)
     for each in waiting:
         if each not in written:
-            fields = get_type_hints(each)
-            lines = [
-                f"  {name}{'' if name in each.__required_keys__ else '?'}: {_type(hint, waiting)};\n"
-                for name, hint in fields.items()
-            ]
-            written[each] = f"export interface {each.__name__} {{\n{''.join(lines)}}}\n"
+            written[each] = _interface(each, named, waiting)
     return "\n".join(written.values())
 
 
-def _type(hint: Any, used: list[Any]) -> str:
+def _interface(record: Any, named: Mapping[Any, str], used: list[Any]) -> str:
+    """Return a record as an interface; of a NamedTuple, the fields that are None by default are optional."""
+    optional = (
+        record.__optional_keys__
+        if is_typeddict(record)
+        else {field for field, usual in record._field_defaults.items() if usual is None}
+    )
+    fields = [
+        f"  {field}{'?' if field in optional else ''}: {_type(hint, named, used)};\n"
+        for field, hint in get_type_hints(record).items()
+    ]
+    said = "".join(f" * {line}".rstrip() + "\n" for line in (getdoc(record) or "").splitlines())
+    return f"/**\n{said} */\nexport interface {record.__name__} {{\n{''.join(fields)}}}\n"
+
+
+def _type(hint: Any, named: Mapping[Any, str], used: list[Any]) -> str:
     """Return a type as TypeScript; add the records in it to `used`."""
-    parts = get_args(hint)
+    parts, kind = get_args(hint), get_origin(hint)
     if is_typeddict(hint):
         used.append(hint)
         return str(hint.__name__)
+    if hint in named:
+        return named[hint]
     if hint in NAMES:
         return NAMES[hint]
-    if get_origin(hint) is Literal:
+    if kind is Literal:
         return " | ".join(map(json.dumps, parts))
-    if get_origin(hint) in (Union, UnionType):
-        return " | ".join(dict.fromkeys(_type(part, used) for part in parts))
-    if get_origin(hint) in (list, Sequence):
-        item = _type(parts[0], used)
-        return f"({item})[]" if " " in item else f"{item}[]"
+    inner = [_type(part, named, used) for part in parts if part is not ...]
+    if kind in (Union, UnionType):
+        first, *others = dict.fromkeys(inner)
+        if len(others) == 1 and others[0].startswith(f"{first[:-1]}, "):  # a tuple, and the same with one more element
+            return f"{others[0][:-1]}?]"
+        return " | ".join([first, *others])
+    if kind in (dict, Mapping):
+        return f"Record<{inner[0]}, {inner[1]}>"
+    if kind in (list, Sequence) or (kind is tuple and parts[-1] is ...):
+        return f"({inner[0]})[]" if " " in inner[0] and not inner[0].startswith(("[", "Record<")) else f"{inner[0]}[]"
+    if kind is tuple:
+        return f"[{', '.join(inner)}]"
     raise TypeError(f"There is no type of TypeScript for {hint}.")

@@ -7,7 +7,6 @@ import pytest
 
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.teach.predictions.prediction import MAX_CHARACTERS
-from player.build import SEEN, types
 
 ROOT = Path(__file__).parent.parent
 CONSTANTS = {  # the file in JavaScript, the name there, and the value in Python
@@ -20,10 +19,6 @@ CONSTANTS = {  # the file in JavaScript, the name there, and the value in Python
 def test_a_constant_is_the_same_in_both_languages(file: str, name: str, value: float) -> None:
     (found,) = re.findall(rf"\b{name} = ([\d._]+)[,;]", (ROOT / file).read_text("utf-8"))
     assert float(found) == value
-
-
-def test_a_phone_knows_the_types_of_what_the_server_sends() -> None:
-    assert SEEN.read_text("utf-8") == types(), "run `make player`"
 
 
 def test_a_page_in_a_frame_has_the_backgrounds_of_the_theme() -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from torch import Tensor
 
 from packviz.show.movie import Movie
-from packviz.show.movie.frames import Cell, Moment, moments
+from packviz.show.movie.format import Cell
+from packviz.show.movie.frames import Moment, moments
 
 __all__ = [
     "NUMBER",

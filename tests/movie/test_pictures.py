@@ -20,7 +20,8 @@ from playwright.sync_api import Browser
 import packviz as pv
 from packviz import Batch, Config
 from packviz.show.movie import Movie, beside
-from packviz.show.movie.frames import Cell, moments
+from packviz.show.movie.format import Cell
+from packviz.show.movie.frames import moments
 from packviz.show.movie.stills import Picture
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, diverging
 

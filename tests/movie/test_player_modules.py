@@ -1,28 +1,13 @@
 """The player's modules: bundled as they are, typed as what Python gives them, and right on their own."""
 
-import json
 import re
-from importlib.resources import files
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
-from packviz.show.movie.data import FORMAT
-from packviz.show.movie.marks import DEFAULTS, NONE, Role, Tone
-from packviz.show.movie.written import SCALE
-from player.build import SHIPPED, bundle, node
+from player.build import SHIPPED, bundle, node, written
 
 PLAYER = Path(__file__).parents[2] / "player"
-TYPES = (PLAYER / "types.d.ts").read_text("utf-8")
-SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
-RECORDS = {
-    "Movie": SCHEMA,
-    "Step": SCHEMA["$defs"]["step"],
-    "Stack": SCHEMA["properties"]["stack"],
-    "Question": SCHEMA["properties"]["questions"]["items"],
-    "Tokens": SCHEMA["properties"]["tokens"],
-}
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
@@ -30,46 +15,9 @@ def test_a_file_that_is_shipped_is_made_of_the_modules(path: Path) -> None:
     assert path.read_text("utf-8") == bundle(path), "run `make player`"
 
 
-@pytest.mark.parametrize("kind", [Role, Tone], ids=["Role", "Tone"])
-def test_the_types_name_what_python_names(kind: object, request: pytest.FixtureRequest) -> None:
-    name = request.node.callspec.id
-    found = re.search(rf"export type {name} =(.*?);", TYPES, re.DOTALL)
-    assert found
-    assert re.findall(r'"(\w*)"', found[1]) == list(get_args(kind))
-
-
-def fields(name: str) -> dict[str, bool]:
-    """Return the fields of an interface, its own and those it extends, and whether each is required."""
-    found = re.search(rf"export interface {name} (?:extends (\w+) )?\{{(.*?)^\}}", TYPES, re.DOTALL | re.MULTILINE)
-    assert found, name
-    own = re.findall(r"^  (\w+)(\??):", found[2], re.MULTILINE)
-    return (fields(found[1]) if found[1] else {}) | {field: not optional for field, optional in own}
-
-
-@pytest.mark.parametrize("name", RECORDS)
-def test_the_types_have_the_fields_of_the_schema(name: str) -> None:
-    described = {field: field in RECORDS[name]["required"] for field in RECORDS[name]["properties"]}
-    assert fields(name) == described
-
-
-def test_types_schema_and_data_have_one_format_number() -> None:
-    assert re.findall(r"^  format: (\d+);", TYPES, re.MULTILINE) == [str(FORMAT)]
-    assert SCHEMA["properties"]["format"] == {"const": FORMAT}
-
-
-def test_numbers_and_fields_left_out_mean_the_same_in_both_languages() -> None:
-    frames = (PLAYER / "frames.js").read_text("utf-8")
-    scale = re.search(r"^const SCALE = (.*?);", frames, re.MULTILINE)
-    plain = re.search(r"^const PLAIN = \{ (.*) \};", frames, re.MULTILINE)
-    assert scale
-    assert float(scale[1]) == SCALE
-    assert plain
-    usual = {field: json.loads(value) for field, value in re.findall(r'(\w+): ("\w*"|\d|null|false)', plain[1])}
-    assert usual == {
-        "shown": False,
-        **{field: value for field, value in DEFAULTS.items() if value != NONE and field != "v"},
-        "token": None,
-    }
+@pytest.mark.parametrize("path", written(), ids=lambda path: path.name)
+def test_what_javascript_knows_of_python_is_as_python_says(path: Path) -> None:
+    assert path.read_text("utf-8") == written()[path], "run `make player`"
 
 
 PARTS = "asking|clock|here|pan|picture|player|pointer|screen|texts|tween|ui"

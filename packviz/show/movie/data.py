@@ -11,6 +11,7 @@ from packviz.errors import PackvizError
 from packviz.show.movie.about import About
 from packviz.show.movie.changes import Changes, changes
 from packviz.show.movie.drawing import draw, svg
+from packviz.show.movie.format import FORMAT
 from packviz.show.movie.frames import moments
 from packviz.show.movie.layout import Scene, plain
 from packviz.show.movie.marks import CodeLine, Frame, Shot, Stage, Step, StepSeries
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 Theme = Literal["light", "dark"]
 KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by suffix
-FORMAT = 4  # of the data, as movie.schema.json describes it
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,7 +134,7 @@ class Movie:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not modify it."""
+        """Return the movie as lists, dicts, strings and numbers, as in format.py, ready for JSON; do not modify it."""
         return self._data
 
     def to_html(self, step: int = 1) -> str:

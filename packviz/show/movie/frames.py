@@ -4,30 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from packviz.show.movie.engine import Engine
-
-
-class Cell(NamedTuple):
-    """One mark at one moment, with the fields of the data.
-
-    p: its panel. v: a number. vec: a row of numbers, with None for NaN and infinities.
-    """
-
-    role: str
-    p: str
-    x: float
-    y: float
-    w: float
-    h: float
-    text: str
-    sub: str
-    scale: str
-    tone: str
-    shown: bool
-    seq: int | None = None
-    k: int | None = None
-    token: int | None = None
-    v: float | None = None
-    vec: tuple[float | None, ...] | None = None
+from packviz.show.movie.format import Cell
 
 
 class Moment(NamedTuple):

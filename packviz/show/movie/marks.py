@@ -6,37 +6,24 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from packviz.show.movie.format import Cell, LookData, Role
 from packviz.show.movie.layout import Column, Place, Scene
 from packviz.show.movie.written import scaled
 
 Stage = str  # its name, as listed in kinds.py
-Role = Literal[
-    "token",  # one token of a sequence, in its hue
-    "ghost",  # where a token was before it was packed
-    "pad",  # filler that pad_sequence or pad_packed_sequence put in
-    "value",  # one number on the diverging scale; `sub`: what is written in its place
-    "vector",  # a row of numbers as stripes on the diverging scale
-    "output",  # the same, with a frame in the hue of its sequence
-    "label",  # the letter of a sequence
-    "axis",  # a small number or name beside a grid
-    "note",  # a remark beside a row
-    "title",  # the heading of a panel
-    "count",  # one entry of batch_sizes, with its bar
-    "bracket",  # the span of one time step in the packed strip
-    "focus",  # the time step under discussion
-    "ring",  # a state after its last valid step
-    "thread",  # a row's path from one order to another: from its place `w` to the right and `h` down, or up
-    "mark",  # the outline around what is read: `now`, `good` or `wrong` by its tone
-    "flag",  # True or False in a mask
-]
-Tone = Literal["", "now", "good", "wrong"]
 Tip = tuple[tuple[str, ...], ...]  # for each line its wordings: the first whose blanks can all be filled is shown
 
-NONE = -1  # no token, no row of numbers
-DEFAULTS: Mapping[str, Column] = {
-    "p": "", "x": 0.0, "y": 0.0, "w": 1.0, "h": 1.0, "text": "", "sub": "", "token": NONE, "v": 0.0, "vec": NONE,
-    "scale": "state", "tone": "",
-}  # fmt: skip
+NONE = -1  # in a column of numbers: no token, no row of numbers
+DEFAULTS: Mapping[str, Column] = {  # of the fields that may change
+    **{
+        field: usual
+        for field, usual in Cell._field_defaults.items()
+        if field in LookData.__annotations__ and field != "shown"
+    },
+    "token": NONE,
+    "v": 0.0,
+    "vec": NONE,
+}
 
 _ALONG = frozenset({"axis", "count", "bracket"})  # roles that belong to time steps
 _SILENT = frozenset({"focus", "ring", "title", "thread", "mark"})  # roles without a tooltip

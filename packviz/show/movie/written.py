@@ -7,9 +7,10 @@ from math import isfinite
 import numpy as np
 from torch import Tensor
 
+from packviz.show.movie.format import SCALE
+
 DIGITS = (2, 3, 4)  # after the decimal point: the fewest that reproduce the trace's number
 HUGE = 1e4  # from here on, a number is written with three digits
-SCALE = 10_000  # numbers are stored in ten-thousandths, which take fewer digits in JSON
 
 
 def rounded(rows: Tensor) -> np.ndarray:

@@ -12,8 +12,9 @@ from packviz.compute.fill import Piece
 from packviz.compute.row_record import RowsTrace
 from packviz.facts.row_leaks import Leak, fullest, leak_in
 from packviz.inputs.cell_kinds import CELL_KINDS
+from packviz.show.movie.format import Role, Tone
 from packviz.show.movie.layout import Box, Column, Margins, Place, Strip, beside, panel
-from packviz.show.movie.marks import Frame, Marks, Role, Tone, frame, marks, title
+from packviz.show.movie.marks import Frame, Marks, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from packviz.show.movie.format import Role
 from packviz.show.movie.layout import Column, Place
-from packviz.show.movie.marks import NONE, Frame, Marks, Role, frame, marks, title
+from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.beside.layout import (
