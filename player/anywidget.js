@@ -1,8 +1,8 @@
 // The player as a notebook widget: its step and the picked cell are synchronized with the Python object.
 
 import { painted } from "./colour.js";
+import { mount } from "./mount.js";
 import { unpack } from "./page.js";
-import { mount } from "./player.js";
 
 const HEIGHT = "clamp(240px, 38vw, 520px)"; // of the picture: a notebook scrolls
 

@@ -1,7 +1,5 @@
 // Play: the movie goes on by itself, and each step stays as long as its caption takes to read.
 
-import { el, icon } from "./dom.js";
-
 const WORDS = /\S*[\p{L}\p{N}]\S*/gu, // no word is a sign alone, such as =
   WORD = 250, // ms for each word of the caption: how long a step lasts, its motion included,
   SHORTEST = 2200, // at least
@@ -28,7 +26,7 @@ export class Clock {
     if (this.player.step === this.player.steps) this.player.move(1, { quick: true });
     this.playing = true;
     this.until = until;
-    this.showState();
+    this.player.controls.showPlaying(this.playing);
     this.player.screen.reveal();
     this.advance();
   }
@@ -49,7 +47,7 @@ export class Clock {
   }
   // How many ms this step still lasts, now that its motion has ended.
   remaining() {
-    const words = (this.player.ui.caption.textContent.match(WORDS) ?? []).length,
+    const words = (this.player.caption.text.match(WORDS) ?? []).length,
       been = (performance.now() - this.since) * this.speed;
     return Math.max(SETTLED, Math.min(LONGEST, Math.max(SHORTEST, WORD * words)) - been) / this.speed;
   }
@@ -57,12 +55,6 @@ export class Clock {
     if (!this.playing) return;
     this.playing = false;
     clearTimeout(this.timer);
-    this.showState();
-  }
-  showState() {
-    const name = this.playing ? "Pause" : "Play";
-    this.player.ui.playButton.replaceChildren(icon(name === "Play" ? "play" : "pause"), el("span", {}, name));
-    this.player.ui.playButton.setAttribute("aria-label", name);
-    this.player.texts.name(this.player.ui.playButton);
+    this.player.controls.showPlaying(this.playing);
   }
 }

@@ -1,14 +1,10 @@
-// The elements of the player: the picture, the stages, the code, the caption and the controls below.
-
-/** @import { Controls, MenuParts, PictureParts, StepParts, TextParts } from "./types" */
+// The row of controls below the caption: what moves the player from step to step, what changes the view, and the menus.
 
 import { button, el, icon } from "./dom.js";
 import { keysMenu, savingMenu } from "./menu.js";
-import { Pan } from "./pan.js";
-import { Asking } from "./question.js";
 import { savePicture } from "./saving.js";
-import { SHORTCUTS } from "./shortcuts.js";
-import { explaining } from "./terms.js";
+import { here, noteSingles } from "./shared.js";
+import { SHORTCUTS, titled } from "./shortcuts.js";
 
 const SPEEDS = [0.5, 1, 2, 4];
 
@@ -28,143 +24,100 @@ const control = (player, name, label, kind = "") =>
   });
 
 /**
- * The picture, and the messages on it.
- * @param {import("./player.js").Player} player
- * @returns {PictureParts}
+ * @param {HTMLElement} node a button
+ * @param {string} label
+ * @param {string} [sign] the name of its icon, if that changes
  */
-function pictureParts(player) {
-  const canvas = el("canvas", { role: "img" }),
-    tip = el("div", { class: "pv-tip", hidden: "" }),
-    error = el("pre", { class: "pv-error", hidden: "" }),
-    failed = el("p", { class: "pv-failed", role: "alert", hidden: "" }),
-    cover = el("div", { class: "pv-blank", hidden: "" });
-  cover.addEventListener("click", () => player.screen.blank(false));
-  const pan = new Pan(player, canvas),
-    stageBox = el("div", { class: "pv-stage" }, pan.place, pan.left, pan.right, error, failed, tip, cover);
-  return { canvas, tip, error, failed, cover, pan, stageBox };
+function relabel(node, label, sign) {
+  node.setAttribute("aria-label", label);
+  if (sign) node.replaceChildren(icon(sign));
+  titled(node);
 }
 
-/**
- * The texts around the picture: the stages above it, the code beside it, the caption below it.
- * @param {import("./player.js").Player} player
- * @returns {TextParts}
- */
-function textParts(player) {
-  const stages = el("ol"),
-    nav = el("nav", { class: "pv-stages", "aria-label": "Stages" }, stages),
-    stack = el("div", { class: "pv-stack", role: "group", "aria-label": "Layers, directions and heads", hidden: "" }),
-    notes = el("p", { class: "pv-notes" }),
-    rail = el("div", { class: "pv-rail" }, nav, stack, notes);
-  const code = el("ol"),
-    detail = el("ol", { class: "pv-detail" }),
-    proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" }),
-    side = el(
-      "div",
-      { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" },
-      el("h2", {}, "PyTorch, line by line"),
-      code,
-      el("h2", {}, "This step"),
-      detail,
-      proof,
-    );
-  const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" }),
-    onward = (player.options.onward ?? []).map(({ label, go }) =>
-      button(label, go, { class: "pv-onward", hidden: "" }),
-    ),
-    say = el("div", { class: "pv-say" }, caption, ...onward);
-  return { rail, stages, stack, notes, side, code, detail, proof, say, caption, onward };
-}
+export class Controls {
+  #range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
+  #count = el("span");
+  #singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });
 
-/**
- * What moves the player from step to step.
- * @param {import("./player.js").Player} player
- * @returns {StepParts}
- */
-function stepParts(player) {
-  const range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
-  range.addEventListener("input", () => player.go(Number(range.value)));
-  const speeds = SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
-    pace = el("select", { "aria-label": "Speed", title: "Speed" }, ...speeds);
-  pace.addEventListener("change", () => player.clock.pace(Number(pace.value)));
-  const playButton = control(player, "play", "Play", "pv-play");
-  playButton.append(el("span", {}, "Play"));
-  return {
-    firstButton: control(player, "first", "First step", "pv-end"),
-    backButton: control(player, "back", "Step back"),
-    playButton,
-    nextButton: control(player, "next", "Step forward"),
-    lastButton: control(player, "last", "Last step", "pv-end"),
-    range,
-    count: el("span"),
-    pace,
-  };
-}
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+    this.first = control(player, "first", "First step", "pv-end");
+    this.back = control(player, "back", "Step back");
+    this.play = control(player, "play", "Play", "pv-play");
+    this.showPlaying(false);
+    this.next = control(player, "next", "Step forward");
+    this.last = control(player, "last", "Last step", "pv-end");
+    this.code = control(player, "code", "Code", "pv-tocode");
+    this.full = control(player, "full", "Full screen");
+    this.full.addEventListener("click", ({ detail }) => {
+      if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
+    });
+    this.#range.addEventListener("input", () => player.go(Number(this.#range.value)));
+    const saving = "Save this picture",
+      saveButton = button(icon("image"), () => {}, { "aria-label": saving, title: saving }),
+      keysButton = button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": SHORTCUTS.keys.keys.join(" ") });
+    this.saving = savingMenu(saveButton, (how) => savePicture(player, how));
+    this.keys = keysMenu(keysButton, this.#singles);
+    this.#singles.addEventListener("change", () => noteSingles(this.#singles.checked));
+    this.root = this.#row();
+  }
+  #row() {
+    const { first, back, play, next, last, code, saving, keys, full } = this,
+      scrub = el("div", { class: "pv-scrub" }, this.#range),
+      count = el("span", { class: "pv-count" }, this.#count);
+    const parts = [first, back, play, next, last, scrub, count, this.#pace(), code, saving.root, keys.root, full];
+    return el("div", { class: "pv-transport" }, ...parts);
+  }
+  #pace() {
+    const speeds = SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
+      pace = el("select", { "aria-label": "Speed", title: "Speed" }, ...speeds);
+    pace.addEventListener("change", () => this.player.clock.pace(Number(pace.value)));
+    return pace;
+  }
 
-/**
- * What changes the view, and the menus.
- * @param {import("./player.js").Player} player
- * @returns {MenuParts}
- */
-function menuParts(player) {
-  const codeButton = control(player, "code", "Code", "pv-tocode"),
-    name = "Save this picture",
-    saveButton = button(icon("image"), () => {}, { "aria-label": name, title: name }),
-    saving = savingMenu(saveButton, (how) => savePicture(player, how)),
-    singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" }),
-    keysButton = button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": SHORTCUTS.keys.keys.join(" ") }),
-    fullButton = control(player, "full", "Full screen");
-  fullButton.addEventListener("click", ({ detail }) => {
-    if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
-  });
-  return { codeButton, saving, singles, keys: keysMenu(keysButton, singles), fullButton };
-}
-
-/**
- * The row of controls below the caption.
- * @param {StepParts} steps
- * @param {MenuParts} menus
- */
-function rowOf({ firstButton, backButton, playButton, nextButton, lastButton, range, count, pace }, menus) {
-  return el(
-    "div",
-    { class: "pv-transport" },
-    firstButton,
-    backButton,
-    playButton,
-    nextButton,
-    lastButton,
-    el("div", { class: "pv-scrub" }, range),
-    el("span", { class: "pv-count" }, count),
-    pace,
-    menus.codeButton,
-    menus.saving.root,
-    menus.keys.root,
-    menus.fullButton,
-  );
-}
-
-/**
- * @param {import("./player.js").Player} player
- * @returns {Controls}
- */
-export function controls(player) {
-  const picture = pictureParts(player),
-    texts = textParts(player),
-    steps = stepParts(player),
-    menus = menuParts(player),
-    row = rowOf(steps, menus),
-    asking = new Asking(player);
-  const { rail, side, say } = texts,
-    body = el("div", { class: "pv-body" }, rail, asking.root, picture.stageBox, side, say, row),
-    meaning = el("div", { class: "pv-meaning", role: "tooltip", hidden: "" }),
-    live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
-  const root = el(
-    "section",
-    { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
-    body,
-    meaning,
-    live,
-  );
-  const mean = explaining(root, meaning);
-  return { ...picture, ...texts, ...steps, ...menus, asking, controls: row, body, meaning, mean, live, root };
+  load() {
+    const { steps } = this.player;
+    this.#range.max = String(steps);
+    this.#count.style.minWidth = `${2 * String(steps).length + 2}ch`;
+  }
+  showStep() {
+    const { step, steps, movie, now } = this.player;
+    this.#range.value = String(step);
+    this.#range.setAttribute("aria-valuetext", `step ${step} of ${steps}, ${movie.stages[now.stage]}`);
+    this.#count.textContent = `${step} / ${steps}`;
+    this.first.disabled = this.back.disabled = step === 1;
+    this.next.disabled = this.last.disabled = step === steps;
+  }
+  /** @param {boolean} playing */
+  showPlaying(playing) {
+    const name = playing ? "Pause" : "Play";
+    relabel(this.play, name, playing ? "pause" : "play");
+    this.play.append(el("span", {}, name));
+  }
+  /** @param {boolean} full */
+  showFull(full) {
+    relabel(this.full, full ? "Leave full screen" : "Full screen", full ? "less" : "full");
+  }
+  /** @param {boolean} on */
+  showCode(on) {
+    relabel(this.code, on ? "Hide the code" : "Show the code");
+  }
+  showSingles() {
+    this.#singles.checked = here.singles;
+  }
+  /**
+   * Whether it is the slider, which uses some keys itself.
+   * @param {EventTarget} node
+   */
+  isSlider(node) {
+    return node === this.#range;
+  }
+  /** Whether a menu is open. */
+  get open() {
+    return this.keys.open || this.saving.open;
+  }
+  closeMenus() {
+    for (const menu of [this.keys, this.saving]) menu.show(false);
+  }
 }

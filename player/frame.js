@@ -2,7 +2,7 @@
 //
 // docs/engineers.md describes the messages. They go to any host, which sees no more in them than in the frame itself.
 
-import { here, noteFrame } from "./keys.js";
+import { here, noteFrame } from "./shared.js";
 
 const OFTEN = 200; // ms between two checks
 const LEAST = 200; // pixels: a lower page is still loading

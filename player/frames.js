@@ -1,6 +1,7 @@
-// A movie as frames: a frame is a list of all cells' states, so that any step can be shown and going back is free.
+// A movie as frames: a frame is a list of all cells' states, so that any step can be shown and going back is free. The data
+// are those of packviz/show/movie/format.py.
 
-/** @import { Cell, Frame, Movie, Origin, Read, Scene, Stage } from "./types" */
+/** @import { Cell, Film, Frame, Movie, Origin, Read, Scene, Stage } from "./types" */
 
 import FORMAT from "./format.json" with { type: "json" };
 
@@ -28,6 +29,17 @@ function fieldsAt(columns, i, numbers) {
   if ("v" in fields) fields.v /= SCALE;
   if ("vec" in fields) fields.vec = fields.vec === null ? undefined : numbers[fields.vec];
   return fields;
+}
+
+/**
+ * @param {Movie} given
+ * @returns {Film}
+ */
+export function filmOf(given) {
+  const movie = read(given),
+    stages = new Map();
+  movie.steps.forEach(({ stage }, i) => stages.has(stage) || stages.set(stage, i + 1));
+  return Object.freeze({ movie, ...framesOf(movie), stages });
 }
 
 /**

@@ -5,7 +5,7 @@ import { start } from "./page.js";
 import streamlit from "./streamlit.js";
 
 export { framed } from "./frame.js";
-export { mount } from "./player.js";
+export { mount } from "./mount.js";
 export { explainPage } from "./terms.js";
 
 /**

@@ -1,80 +1,7 @@
 // Which player a key is for, and which elements of the page use it themselves.
 
+import { here, noteClick } from "./shared.js";
 import { shortcutOf } from "./shortcuts.js";
-
-const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" if they are switched off
-/** @type {any} */
-const page = window;
-/**
- * All players of a page, however often this file is loaded: a key moves one of them.
- * @type {{ players: Set<import("./player.js").Player>, last: import("./player.js").Player, clicked: boolean, singles: boolean, fits: boolean, code: { page: boolean, full: boolean } }} fits: whether the page is in a frame that follows the height of its content. code: whether it is shown
- */
-export const here = page[Symbol.for("packviz")] ?? {
-  players: new Set(),
-  last: null,
-  clicked: false,
-  singles: remembered(),
-  fits: false,
-  code: { page: true, full: false },
-};
-page[Symbol.for("packviz")] = here;
-
-function remembered() {
-  try {
-    return localStorage.getItem(KEPT) !== "off";
-  } catch {
-    return true;
-  } // a sandboxed frame has no storage
-}
-/** @param {import("./player.js").Player} player */
-export function enter(player) {
-  here.players.add(player);
-}
-/** @param {import("./player.js").Player} player */
-export function leave(player) {
-  here.players.delete(player);
-  if (here.last === player) here.last = null;
-}
-/**
- * Note which player is used.
- * @param {import("./player.js").Player} player
- */
-export function use(player) {
-  here.last = player;
-}
-/** Note that the page was clicked: then some of its elements leave the keys to the movie, until Tab is pressed. */
-export function noteClick() {
-  here.clicked = true;
-}
-/**
- * Note whether the page is in a frame that follows the height of its content.
- * @param {boolean} fits
- */
-export function noteFrame(fits) {
-  here.fits = fits;
-}
-/**
- * Note whether the code is shown on the page, or in full screen.
- * @param {"page" | "full"} where
- * @param {boolean} on
- */
-export function noteCode(where, on) {
-  here.code[where] = on;
-}
-
-/** Whether there are keys to press, as far as the browser says. */
-export const hasKeys = () => !matchMedia("(hover: none) and (pointer: coarse)").matches;
-
-/** @param {boolean} singles */
-export function remember(singles) {
-  here.singles = singles;
-  try {
-    singles ? localStorage.removeItem(KEPT) : localStorage.setItem(KEPT, "off");
-  } catch {
-    /* then it holds until the page is left */
-  }
-  for (const player of here.players) player.texts.nameKeys();
-}
 
 /** @param {string[]} names */
 const roles = (...names) => names.map((name) => `[role=${name}]`).join(", ");
@@ -112,7 +39,7 @@ export function steer(player, event) {
     path = event.composedPath(),
     inside = path.indexOf(player.root),
     single = key.length === 1 && key !== " ";
-  if (key === "Tab") here.clicked = false;
+  if (key === "Tab") noteClick(false);
   if (
     event.defaultPrevented ||
     event.isComposing ||
@@ -122,7 +49,7 @@ export function steer(player, event) {
     steered(path) !== player
   )
     return;
-  const onRange = path[0] === player.ui.range;
+  const onRange = player.controls.isSlider(path[0]);
   if (!onRange && path.slice(0, inside < 0 ? path.length : inside).some(needsKeys)) return;
   if ((single && !here.singles) || (onRange && /^(Arrow|Home|End)/.test(key))) return;
   if (inside < 0 && !player.screen.full && !key.startsWith("Arrow") && player.screen.seen() < 0.5) return; // the key scrolls the page

@@ -3,10 +3,12 @@
 /** @import { Shortcut } from "./types" */
 
 import { button, el } from "./dom.js";
-import { remember } from "./keys.js";
 import { SHORTCUTS, spelled } from "./shortcuts.js";
 
 export class Menu {
+  #toggle;
+  #panel;
+
   /**
    * @param {HTMLElement} toggle the button
    * @param {string} name
@@ -14,13 +16,13 @@ export class Menu {
    * @param {(Node | string)[]} content
    */
   constructor(toggle, name, kind, content) {
-    this.toggle = toggle;
-    this.panel = el(
+    this.#toggle = toggle;
+    this.#panel = el(
       "div",
       { class: "pv-menu", role: "group", "aria-label": name, tabindex: -1, hidden: "" },
       ...content,
     );
-    this.root = el("div", { class: `pv-menued ${kind}` }, toggle, this.panel);
+    this.root = el("div", { class: `pv-menued ${kind}` }, toggle, this.#panel);
     toggle.setAttribute("aria-expanded", "false");
     toggle.addEventListener("click", () => this.show(!this.open));
     this.root.addEventListener("focusout", ({ relatedTarget }) => {
@@ -28,16 +30,16 @@ export class Menu {
     });
   }
   get open() {
-    return !this.panel.hidden;
+    return !this.#panel.hidden;
   }
   /** @param {boolean} on */
   show(on) {
     if (on === this.open) return;
-    const inside = this.panel.contains(/** @type {ShadowRoot} */ (this.root.getRootNode()).activeElement);
-    this.panel.hidden = !on;
-    this.toggle.setAttribute("aria-expanded", String(on));
-    if (on) this.panel.focus({ preventScroll: true });
-    else if (inside) this.toggle.focus({ preventScroll: true });
+    const inside = this.#panel.contains(/** @type {ShadowRoot} */ (this.root.getRootNode()).activeElement);
+    this.#panel.hidden = !on;
+    this.#toggle.setAttribute("aria-expanded", String(on));
+    if (on) this.#panel.focus({ preventScroll: true });
+    else if (inside) this.#toggle.focus({ preventScroll: true });
   }
 }
 
@@ -57,12 +59,11 @@ export function savingMenu(toggle, save) {
 }
 
 /**
- * The list of all keys, and whether those of one letter are used.
+ * The list of all keys, and the box that says whether those of one letter are used.
  * @param {HTMLElement} toggle
  * @param {HTMLInputElement} singles
  */
 export function keysMenu(toggle, singles) {
-  singles.addEventListener("change", () => remember(singles.checked));
   const rows = [];
   for (const { keys, listed = keys, does, beside } of /** @type {Shortcut[]} */ (Object.values(SHORTCUTS))) {
     if (!does) continue;

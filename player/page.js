@@ -1,7 +1,7 @@
 // The player on a standalone page, which contains its movie (packviz/show/movie/page.html).
 
 import { framed } from "./frame.js";
-import { mount } from "./player.js";
+import { mount } from "./mount.js";
 
 /**
  * Decode a movie from base64 of gzipped JSON.

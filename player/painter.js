@@ -1,7 +1,7 @@
 // The pictures of a movie in one size: where the cells of a frame are, and how they are drawn, on any canvas. It needs no
 // browser: the player's picture is one of these on a screen (picture.js), a still picture one on a list (still.js).
 
-/** @import { Coming, Ctx, Frame, Ink, Look, Neighbours, Paper, Read, Standing, Theme, View } from "./types" */
+/** @import { Coming, Ctx, Film, Ink, Look, Neighbours, Paper, Standing, Theme, View } from "./types" */
 
 import { coming, sketch } from "./coming.js";
 import { inked, READABLE } from "./layout.js";
@@ -9,7 +9,7 @@ import { textsOf } from "./neighbours.js";
 import { formIn, legend } from "./numbers.js";
 import { looks } from "./rects.js";
 import { draw } from "./roles.js";
-import { roomyView } from "./room.js";
+import { roomyView } from "./views.js";
 
 const WAYS = 32; // pixels below a picture that scrolls, for its buttons and as wide for each of them
 
@@ -18,12 +18,8 @@ export class Painter {
   height = 0;
   /** @type {Theme} */
   theme = null;
-  /** @type {Read} */
-  movie = null;
-  /** @type {Frame[]} */
-  frames = [];
-  /** @type {number[]} */
-  ends = [];
+  /** @type {Film} */
+  film = null;
   /** @type {Record<string, Ink>} */
   inks = {};
   /** @type {Record<string, Standing>} */
@@ -33,14 +29,30 @@ export class Painter {
   /** @type {Map<string, number>} */
   widths = new Map();
 
-  /** @param {{ movie: Read, frames: Frame[], ends: number[] }} of */
-  load({ movie, frames, ends }) {
-    Object.assign(this, { movie, frames, ends, inks: {} });
-    this.texts = textsOf(frames[0].states);
-    this.relay();
+  /** @param {Film} film */
+  load(film) {
+    this.film = film;
+    this.inks = {};
+    this.texts = textsOf(film.frames[0].states);
+    this.#relay();
   }
-  /** Forget where everything is: the place has another size. */
-  relay() {
+  /** @param {Theme} theme its font decides how wide a text is */
+  dress(theme) {
+    this.theme = theme;
+    this.widths = new Map();
+  }
+  /**
+   * Take a place of this size in pixels.
+   * @param {number} width
+   * @param {number} height
+   */
+  fit(width, height) {
+    this.width = width;
+    this.height = height;
+    this.#relay();
+  }
+  // Forget where everything is.
+  #relay() {
     this.views = {};
     this.comings = new Map();
   }
@@ -67,7 +79,7 @@ export class Painter {
    * @param {string} scene
    */
   foot(scene) {
-    const { wide, tall } = this.movie.scenes[scene];
+    const { wide, tall } = this.film.movie.scenes[scene];
     return this.scales(scene, [...wide, ...tall]).length ? this.legend() : 0;
   }
   /**
@@ -75,7 +87,7 @@ export class Painter {
    * @returns {Standing}
    */
   view(scene) {
-    this.inks[scene] ??= inked(this.frames.filter((frame) => frame.scene === scene));
+    this.inks[scene] ??= inked(this.film.frames.filter((frame) => frame.scene === scene));
     return (this.views[scene] ??= this.viewAbove(scene, this.foot(scene)));
   }
   /**
@@ -85,12 +97,12 @@ export class Painter {
    */
   viewAbove(scene, foot) {
     const { width, height, least } = this,
-      view = roomyView(this.movie.scenes[scene], width || 800, height || 400, this.inks[scene], { foot, least });
+      view = roomyView(this.film.movie.scenes[scene], width || 800, height || 400, this.inks[scene], { foot, least });
     return view.room > width && width && foot < WAYS ? this.viewAbove(scene, WAYS) : view;
   }
   /** @param {number} index */
   looksAt(index) {
-    const frame = this.frames[index];
+    const frame = this.film.frames[index];
     return looks(frame, this.view(frame.scene));
   }
   /**
@@ -100,7 +112,8 @@ export class Painter {
    * @returns {Paper}
    */
   paperOn(ctx, scene, edge = 0) {
-    const { movie, theme, texts, widths, height: high } = this,
+    const { theme, texts, widths, height: high } = this,
+      { movie } = this.film,
       { view, unit, wide, room, least } = this.view(scene),
       { panels } = this.inks[scene],
       inks = Object.keys(view.at)
@@ -119,8 +132,8 @@ export class Painter {
    * @param {Neighbours} near
    */
   paintFrame(paper, index, shown, near) {
-    const { unit } = this.view(this.frames[index].scene),
-      step = this.ends.indexOf(index) + 1;
+    const { unit } = this.view(this.film.frames[index].scene),
+      step = this.film.ends.indexOf(index) + 1;
     if (step) this.sketch(paper, step);
     for (const look of shown) draw(paper, look, unit, near);
   }
@@ -130,7 +143,7 @@ export class Painter {
    * @param {number} step
    */
   sketch(paper, step) {
-    const { ends, frames, movie } = this,
+    const { ends, frames, movie } = this.film,
       frame = frames[ends[step - 1]],
       view = this.view(frame.scene);
     if (!this.comings.has(step)) {

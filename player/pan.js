@@ -63,7 +63,6 @@ export class Pan {
   fit(room, width) {
     const wide = room > width;
     this.sheet.style.width = wide ? `${room}px` : "";
-    this.player.ui.stageBox.toggleAttribute("data-wide", wide);
     wide ? this.place.setAttribute("tabindex", "0") : this.place.removeAttribute("tabindex"); // to be reached, as it scrolls
     this.mark();
   }

@@ -1,14 +1,17 @@
 // The picture: a canvas of the size and in the colours of its place, on which the cells of a frame are drawn.
 
-/** @import { Ctx, Look, Paper, Standing } from "./types" */
+/** @import { Ctx, Film, Look, Paper, Standing } from "./types" */
 
 import { readTheme, schemeOf } from "./colour.js";
+import { el } from "./dom.js";
 import { READABLE } from "./layout.js";
 import { continued, neighbours } from "./neighbours.js";
 import { Painter } from "./painter.js";
+import { Pan } from "./pan.js";
 
 const LEGIBLE = 0.03, // of the window's height in full screen
-  IN_HAND = 0.04; // or of its width, if that is less
+  IN_HAND = 0.04, // or of its width, if that is less
+  MESSAGE = 0.6; // of the picture's height: what torch's message takes at most
 
 export class Picture extends Painter {
   ratio = 1;
@@ -18,32 +21,34 @@ export class Picture extends Painter {
   near = neighbours([]); // of what was last drawn as a whole
   /** @type {Paper} */
   paper = null;
+  canvas = el("canvas", { role: "img" });
+  ctx = this.canvas.getContext("2d", { alpha: false });
+  #error = el("pre", { class: "pv-error", hidden: "" });
+  #failed = el("p", { class: "pv-failed", role: "alert", hidden: "" });
 
-  /**
-   * @param {import("./player.js").Player} player
-   * @param {HTMLCanvasElement} canvas
-   */
-  constructor(player, canvas) {
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
     super();
     this.player = player;
-    this.canvas = canvas;
-    this.dark = matchMedia("(prefers-color-scheme: dark)");
-    this.ctx = canvas.getContext("2d", { alpha: false });
+    this.pan = new Pan(player, this.canvas);
+    const { place, left, right } = this.pan;
+    this.root = el("div", { class: "pv-stage" }, place, left, right, this.#error, this.#failed);
   }
   /** @param {AbortSignal} signal */
   listen(signal) {
-    this.dark.addEventListener("change", () => this.player.retheme(), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.player.retheme(), { signal });
     const sizes = new ResizeObserver(() => {
-      const { clientWidth: w, clientHeight: h } = this.player.ui.stageBox;
+      const { clientWidth: w, clientHeight: h } = this.root;
       if (w !== this.width || h !== this.height) this.attempt(() => this.resize());
-      this.player.texts.scrollCode();
+      this.player.program.scroll();
     });
-    sizes.observe(this.player.ui.stageBox);
+    sizes.observe(this.root);
+    this.pan.listen(signal);
     signal.addEventListener("abort", () => sizes.disconnect());
   }
-  /** @param {Parameters<Painter["load"]>[0]} of */
-  load(of) {
-    super.load(of);
+  /** @param {Film} film */
+  load(film) {
+    super.load(film);
     this.shown = this.theme = null;
   }
   // The minimum size of a number in pixels, if it fits: larger in full screen, to be legible from the last row.
@@ -58,17 +63,26 @@ export class Picture extends Painter {
    */
   foot(scene) {
     const legend = super.foot(scene),
-      refused = this.player.movie.steps.find(
-        ({ error }, i) => error && this.player.frames[this.player.ends[i]].scene === scene,
-      );
+      { movie, frames, ends } = this.film,
+      refused = movie.steps.find(({ error }, i) => error && frames[ends[i]].scene === scene);
     if (!refused) return legend;
-    const { error: box } = this.player.ui,
+    const box = this.#error,
       { hidden, textContent } = box;
     box.style.bottom = legend ? `${legend}px` : "";
     Object.assign(box, { hidden: false, textContent: refused.error });
     const high = this.height - box.offsetTop;
     Object.assign(box, { hidden, textContent });
-    return Math.min(high, 0.6 * this.height);
+    return Math.min(high, MESSAGE * this.height);
+  }
+  /** Show torch's error, if this step is refused, and say the step to who cannot see the picture. */
+  showStep() {
+    const { step, steps, movie, now, caption } = this.player,
+      { error = "" } = now;
+    this.#error.hidden = !error;
+    this.#error.textContent = error;
+    const spoken = `${caption.text} ${error}`.trim(),
+      where = `Step ${step} of ${steps}, ${movie.stages[now.stage]}`;
+    this.canvas.setAttribute("aria-label", `${movie.title}. ${where}. ${spoken}`);
   }
   // ---- what it shows, and what that is drawn with: changed here and nowhere else
 
@@ -101,7 +115,7 @@ export class Picture extends Painter {
   settle(index) {
     this.player.tween.stop();
     this.stand(index);
-    this.widen(this.view(this.player.frames[index].scene));
+    this.widen(this.view(this.film.frames[index].scene));
     this.paint();
   }
   /**
@@ -115,39 +129,38 @@ export class Picture extends Painter {
       const reason = /** @type {Error} */ (thrown);
       this.player.tween.stop();
       this.shown ??= [];
-      this.player.ui.failed.textContent = `This step could not be drawn: ${reason.message}. Reload the page, or try a newer browser; the text and the rest of the page still work.`;
-      this.player.ui.failed.hidden = false;
+      this.#failed.textContent = `This step could not be drawn: ${reason.message}. Reload the page, or try a newer browser; the text and the rest of the page still work.`;
+      this.#failed.hidden = false;
       console.error(reason);
     }
   }
   retheme() {
     const theme = this.player.root.hasAttribute("data-print") ? "light" : schemeOf(this.player.root);
     if (this.theme && this.player.root.dataset.theme === theme) return;
-    this.player.root.dataset.theme = theme;
-    this.theme = readTheme(this.player.root);
-    this.widths = new Map();
-    this.player.texts.writeCaption();
+    this.player.note({ theme });
+    this.dress(readTheme(this.player.root));
+    this.player.caption.write();
     if (this.player.tween.motion) this.player.tween.prepare();
     this.paint();
   }
   resize() {
-    const { clientWidth: w, clientHeight: h } = this.player.ui.stageBox;
+    const { clientWidth: w, clientHeight: h } = this.root;
     if (!w || !h || !this.player.movie) return;
     const ratio = window.devicePixelRatio || 1;
     if (this.width !== w || this.height !== h || this.ratio !== ratio) {
-      Object.assign(this, { width: w, height: h, ratio });
+      this.ratio = ratio;
       this.canvas.width = Math.round(w * ratio);
       this.canvas.height = Math.round(h * ratio);
       this.canvas.style.width = "";
-      this.relay();
+      this.fit(w, h);
     }
-    this.player.texts.markMore();
-    const { ends, step, ui, tween } = this.player,
+    this.player.program.markMore();
+    const { end, step, tween } = this.player,
       { motion } = tween;
     if (motion) tween.resume(motion);
-    else this.settle(ends[step - 1]);
-    const before = motion?.before ?? ends[Math.max(0, step - 2)];
-    ui.pan.follow(this.looksAt(before), this.looksAt(ends[step - 1]), Boolean(motion)); // it may be as wide as another one now
+    else this.settle(end);
+    const before = motion?.before ?? this.film.ends[Math.max(0, step - 2)];
+    this.pan.follow(this.looksAt(before), this.looksAt(end), Boolean(motion)); // it may be as wide as another one now
   }
   /**
    * Make room on the canvas for a view, which may be wider than its place.
@@ -159,7 +172,8 @@ export class Picture extends Painter {
       this.canvas.width = wide;
       this.canvas.style.width = `${room}px`;
     }
-    this.player.ui.pan.fit(room, this.width);
+    this.root.toggleAttribute("data-wide", room > this.width);
+    this.pan.fit(room, this.width);
   }
   surface() {
     const canvas = document.createElement("canvas");
@@ -171,8 +185,8 @@ export class Picture extends Painter {
   }
   // The scene that is painted: of the step, or of the motion to it.
   get scene() {
-    const { tween, frames, ends, step } = this.player;
-    return frames[tween.motion ? tween.motion.path[0] : ends[step - 1]].scene;
+    const { tween, end } = this.player;
+    return this.film.frames[tween.motion ? tween.motion.path[0] : end].scene;
   }
   get standing() {
     return this.view(this.scene);
@@ -180,21 +194,21 @@ export class Picture extends Painter {
   paint() {
     if (!this.shown || !this.width || !this.theme) return;
     const { ctx, ratio, shown, scene } = this,
-      { step, tween, pointer, ui } = this.player;
+      { end, tween, pointer } = this.player;
     this.paper = this.paperHere();
     this.clear(ctx);
     if (tween.motion) tween.paint(this.paper, tween.motion);
     else {
       this.near = neighbours(shown);
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      this.paintFrame(this.paper, this.ends[step - 1], [...shown, ...continued(shown, this.standing)], this.near);
+      this.paintFrame(this.paper, end, [...shown, ...continued(shown, this.standing)], this.near);
     }
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ui.pan.drawHeads();
+    this.pan.drawHeads();
     if (!tween.motion) pointer.mark(ctx);
     this.paintLegend(this.paper, scene);
-    ui.failed.hidden = true;
-    this.player.root.dataset.painted = String(++this.painted);
+    this.#failed.hidden = true;
+    this.player.note({ painted: ++this.painted });
   }
   /**
    * What everything is drawn on here, scrolled as far as its place is.
@@ -203,7 +217,7 @@ export class Picture extends Painter {
   paperHere() {
     const { scene } = this,
       scrolls = this.view(scene).room > this.width;
-    return this.paperOn(this.ctx, scene, scrolls ? this.player.ui.pan.place.scrollLeft : 0);
+    return this.paperOn(this.ctx, scene, scrolls ? this.pan.place.scrollLeft : 0);
   }
   /** @param {Ctx} ctx */
   clear(ctx) {

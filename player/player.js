@@ -1,25 +1,43 @@
 // The player: moves a movie from step to step. What it shows is pure data (packviz/show/movie/data.py).
+//
+// Each fact has one owner, and only that one changes it; others read it there, or are told by a call.
+//   player    which movie is loaded, and at which step it is
+//   clock     whether it plays, and how fast
+//   tween     the motion from one step to the next
+//   picture   the size and the colours of the canvas, and which cells are on it
+//   pointer   which cell or token is pointed at or picked
+//   question  the prediction that is asked, and the answers to it
+//   screen    how the player is shown: in full screen, on paper, with its code, hidden
+//   rail, program, caption, controls    the texts and buttons around the picture: nothing that others read
+// What all players of a page share is in shared.js. A key, a button, the clock or the page asks the player to go to a step;
+// `move` sets it, starts the motion to it, and tells all parts to show it (`showStep`).
 
-/** @import { Frame, Movie, Options, Stage } from "./types" */
+/** @import { Film, Movie, Options } from "./types" */
 
+import { Caption } from "./caption.js";
 import { Clock } from "./clock.js";
-import { controls } from "./controls.js";
+import { Controls } from "./controls.js";
 import { el } from "./dom.js";
-import { framesOf, read } from "./frames.js";
-import { enter, leave, steer, use } from "./keys.js";
+import { filmOf, read } from "./frames.js";
+import { steer } from "./keys.js";
 import { Picture } from "./picture.js";
 import { Pointer } from "./pointer.js";
+import { Program } from "./program.js";
+import { Prediction } from "./question.js";
+import { Rail } from "./rail.js";
 import { Screen } from "./screen.js";
-import { watchNext } from "./stack.js";
-import { Texts } from "./texts.js";
+import { enter, leave, use } from "./shared.js";
+import { titled } from "./shortcuts.js";
+import { Meaning } from "./terms.js";
 import { Tween } from "./tween.js";
 
 export class Player {
-  step = 0;
-  /** @type {Frame[]} */
-  frames = [];
-  /** @type {number[]} */
-  ends = [];
+  #step = 0;
+  /** @type {Film} */
+  #film = null;
+  #given = ""; // the movie as it was given
+  #live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
+  #off = new AbortController();
 
   /**
    * @param {HTMLElement | ShadowRoot} host
@@ -28,26 +46,71 @@ export class Player {
   constructor(host, options) {
     this.options = options;
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.root = el("section", {
+      class: "pv",
+      "data-testid": "packviz-player",
+      tabindex: "0",
+      "aria-label": "packviz player",
+    });
     this.clock = new Clock(this);
     this.tween = new Tween(this);
+    this.picture = new Picture(this);
     this.pointer = new Pointer(this);
-    this.texts = new Texts(this);
     this.screen = new Screen(this);
-    this.ui = controls(this);
-    this.root = this.ui.root;
-    this.picture = new Picture(this, this.ui.canvas);
+    this.rail = new Rail(this);
+    this.program = new Program(this);
+    this.caption = new Caption(this);
+    this.controls = new Controls(this);
+    this.question = new Prediction(this);
+    const meaning = el("div", { class: "pv-meaning", role: "tooltip", hidden: "" });
+    this.meaning = new Meaning(this.root, meaning);
+    this.#assemble(meaning);
     host.append(this.root);
-    this.listen();
+    this.#listen();
     enter(this);
   }
-
-  listen() {
-    this.off = new AbortController();
-    const { signal } = this.off;
+  /** @param {HTMLElement} meaning */
+  #assemble(meaning) {
+    const { root, rail, question, picture, pointer, screen, program, caption, controls } = this;
+    picture.root.append(pointer.tip, screen.cover);
+    const parts = [rail.root, question.root, picture.root, program.root, caption.root, controls.root];
+    screen.body.append(...parts);
+    root.append(screen.body, meaning, this.#live);
+  }
+  #listen() {
+    const { signal } = this.#off;
     document.addEventListener("keydown", (event) => steer(this, event), { signal, capture: true }); // before the focused element reacts to it
     document.addEventListener("visibilitychange", () => document.hidden && this.clock.stop(), { signal });
     this.root.addEventListener("focusin", () => use(this), { signal });
-    for (const part of [this.picture, this.pointer, this.texts, this.screen, this.ui.pan]) part.listen(signal);
+    for (const part of [this.picture, this.pointer, this.program, this.screen]) part.listen(signal);
+  }
+
+  // ---- what others read
+
+  get step() {
+    return this.#step;
+  }
+  get film() {
+    return this.#film;
+  }
+  get movie() {
+    return this.#film?.movie;
+  }
+  /** How many there are. */
+  get steps() {
+    return this.#film.ends.length;
+  }
+  /** The first step of each stage. */
+  get stages() {
+    return this.#film.stages;
+  }
+  /** The current step's texts. */
+  get now() {
+    return this.movie.steps[this.#step - 1];
+  }
+  /** The last frame of the current step: how that looks once nothing moves any more. */
+  get end() {
+    return this.#film.ends[this.#step - 1];
   }
 
   // ---- data
@@ -57,29 +120,22 @@ export class Player {
    * @param {number} step
    */
   load(movie, step) {
-    this.movie = read(movie);
-    this.text = JSON.stringify(movie);
-    Object.assign(this, framesOf(this.movie));
-    this.steps = movie.steps.length;
-    this.step = Math.min(this.steps, Math.max(1, Math.round(step) || 1));
-    this.firstSteps = new Map();
-    this.movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
+    this.#film = filmOf(movie);
+    this.#given = JSON.stringify(movie);
+    this.#step = Math.min(this.steps, Math.max(1, Math.round(step) || 1));
     this.tween.forget();
     this.pointer.forget();
-    this.picture.load(this);
-    this.ui.asking.give(movie.questions ?? []);
-    this.texts.load();
-    Object.assign(this.root.dataset, {
-      steps: this.steps,
-      cells: this.frames[0].states.length,
-      stages: this.firstSteps.size,
-    });
+    this.picture.load(this.#film);
+    this.question.load(movie.questions ?? []);
+    for (const part of [this.rail, this.program, this.controls]) part.load();
+    this.root.setAttribute("aria-label", `packviz player: ${movie.title}`);
+    this.note({ steps: this.steps, cells: this.#film.first.length, stages: this.stages.size });
     this.picture.attempt(() => {
       this.picture.retheme();
-      this.picture.stand(this.ends[this.step - 1]);
+      this.picture.stand(this.end);
     });
-    this.texts.showStep(false);
-    this.texts.nameKeys();
+    this.#showStep(false);
+    this.nameKeys();
     this.picture.attempt(() => this.picture.resize());
   }
 
@@ -88,13 +144,13 @@ export class Player {
    * @param {{ step?: number }} [asked]
    */
   update(movie, { step } = {}) {
-    if (JSON.stringify(movie) !== this.text) {
+    if (JSON.stringify(movie) !== this.#given) {
       this.clock.stop();
-      this.load(movie, step ?? this.sameStage(movie));
-      this.options.onStep?.(this.step, /** @type {Stage} */ (this.root.dataset.stage));
+      this.load(movie, step ?? this.#sameStep(movie));
+      this.options.onStep?.(this.#step, this.now.stage);
     } else {
       this.retheme();
-      if (step !== undefined && step !== this.step) this.go(step);
+      if (step !== undefined && step !== this.#step) this.go(step);
     }
   }
 
@@ -103,13 +159,13 @@ export class Player {
    * the beginning of the stage.
    * @param {Movie} movie
    */
-  sameStage(movie) {
-    if (this.step === this.steps && this.steps > 1) return movie.steps.length;
+  #sameStep(movie) {
+    if (this.#step === this.steps && this.steps > 1) return movie.steps.length;
     const { steps, tokens } = read(movie),
-      { stage } = this.root.dataset,
+      { stage } = this.now,
       begins = steps.findIndex((step) => step.stage === stage) + 1;
-    const same = steps[this.step - 1]?.stage === stage && JSON.stringify(tokens) === JSON.stringify(this.movie.tokens);
-    return same ? this.step : begins || 1;
+    const same = steps[this.#step - 1]?.stage === stage && JSON.stringify(tokens) === JSON.stringify(this.movie.tokens);
+    return same ? this.#step : begins || 1;
   }
 
   retheme() {
@@ -119,10 +175,10 @@ export class Player {
   // ---- going from step to step
 
   next() {
-    this.go(this.step + 1);
+    this.go(this.#step + 1);
   }
   back() {
-    this.go(this.step - 1);
+    this.go(this.#step - 1);
   }
   /**
    * Go to a step; the movie no longer plays by itself.
@@ -140,22 +196,23 @@ export class Player {
    */
   move(step, { quick = false } = {}) {
     const target = Math.min(this.steps, Math.max(1, step));
-    if (target === this.step) return;
+    if (target === this.#step) return;
     const { picture, tween } = this,
-      forward = target === this.step + 1,
-      from = this.ends[this.step - 1],
-      to = this.ends[target - 1];
+      { ends, frames } = this.#film,
+      forward = target === this.#step + 1,
+      from = this.end,
+      to = ends[target - 1];
     if (tween.motion) picture.stand(from); // when skipping ahead, finish the current step first
-    this.step = target;
+    this.#step = target;
     this.pointer.pointAt(null);
     this.screen.blank(false);
     const path = forward ? Array.from({ length: to - from }, (_, i) => from + 1 + i) : [to];
     picture.attempt(() => {
       const still = quick || this.still.matches || document.hidden;
-      still ? picture.settle(to) : tween.go(path, forward, picture.view(this.frames[from].scene), from);
-      this.ui.pan.follow(picture.looksAt(from), picture.looksAt(to), !still);
+      still ? picture.settle(to) : tween.go(path, forward, picture.view(frames[from].scene), from);
+      picture.pan.follow(picture.looksAt(from), picture.looksAt(to), !still);
     });
-    this.texts.showStep(true);
+    this.#showStep(true);
   }
 
   /**
@@ -169,55 +226,53 @@ export class Player {
     first < target ? this.clock.play(target) : this.go(target);
   }
 
-  watchNext() {
-    watchNext(this);
+  /**
+   * Tell all parts which step it is, and listeners if it has `moved` there.
+   * @param {boolean} moved
+   */
+  #showStep(moved) {
+    const { stage, error = "" } = this.now,
+      newStage = this.root.dataset.stage !== stage;
+    this.note({ step: this.#step, stage });
+    this.caption.showStep();
+    this.picture.showStep();
+    this.screen.makeRoom();
+    this.controls.showStep();
+    this.rail.showStep();
+    this.program.showStep(moved);
+    if (moved && (!this.clock.playing || newStage)) this.announce(`${this.caption.text} ${error}`.trim());
+    if (moved) this.options.onStep?.(this.#step, stage);
+  }
+
+  // ---- the whole of it
+
+  /**
+   * Note facts on the page, where style sheets, other scripts and tests find them.
+   * @param {Record<string, string | number>} facts
+   */
+  note(facts) {
+    Object.assign(this.root.dataset, facts);
+  }
+  /**
+   * Have a text read aloud.
+   * @param {string} text
+   */
+  announce(text) {
+    this.#live.textContent = text;
+  }
+  /** Say which keys do the same as a button. */
+  nameKeys() {
+    this.screen.showCode();
+    this.controls.showSingles();
+    for (const node of this.root.querySelectorAll("[aria-keyshortcuts]")) titled(/** @type {HTMLElement} */ (node));
   }
 
   destroy() {
     this.clock.stop();
     this.tween.forget();
-    this.off.abort();
+    this.#off.abort();
     this.screen.leave();
     leave(this);
     this.root.remove();
   }
-}
-
-/**
- * @param {HTMLElement | ShadowRoot} host
- * @param {Movie} movie
- * @param {Options} options
- */
-export function mount(host, movie, options = {}) {
-  let player;
-  host.querySelector(".pv-none")?.remove();
-  try {
-    player = new Player(host, options);
-    player.load(movie, options.step ?? 1);
-    return player;
-  } catch (reason) {
-    player?.destroy();
-    giveUp(host, reason);
-    throw reason;
-  }
-}
-
-/**
- * Show the reason in place of the player.
- * @param {HTMLElement | ShadowRoot} host
- * @param {any} reason
- */
-export function giveUp(host, reason) {
-  host.querySelector(".pv-none")?.remove();
-  host.append(
-    el(
-      "div",
-      { class: "pv pv-none" },
-      el(
-        "p",
-        { class: "pv-failed", role: "alert" },
-        `The picture could not be shown: ${reason.message}. Reload the page, or try a newer browser; the rest of the page still works.`,
-      ),
-    ),
-  );
 }

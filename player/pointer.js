@@ -13,6 +13,7 @@ export class Pointer {
   picked = null; // the cell that was clicked
   /** @type {Look | null} */
   cell = null; // the cell that is pointed at
+  tip = el("div", { class: "pv-tip", hidden: "" });
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -20,7 +21,7 @@ export class Pointer {
   }
   /** @param {AbortSignal} signal */
   listen(signal) {
-    const { canvas } = this.player.ui;
+    const { canvas } = this.player.picture;
     canvas.addEventListener("pointermove", (event) => this.point(event), { signal });
     canvas.addEventListener("pointerdown", (event) => this.point(event), { signal });
     canvas.addEventListener("click", () => this.pick(), { signal });
@@ -28,8 +29,12 @@ export class Pointer {
       signal,
     }); // a finger leaves at once
   }
+  /** Whether a tooltip is shown. */
+  get tipped() {
+    return !this.tip.hidden;
+  }
   forget() {
-    this.player.ui.tip.hidden = true;
+    this.tip.hidden = true;
     this.hover = this.picked = this.cell = null;
   }
   /** @param {PointerEvent} event */
@@ -41,7 +46,7 @@ export class Pointer {
   pointAt(spot) {
     const hit = spot && !this.player.tween.motion ? this.hit(spot) : null,
       token = hit?.state.token ?? null;
-    if (!hit && !this.cell && this.hover == null && this.player.ui.tip.hidden) return;
+    if (!hit && !this.cell && this.hover == null && this.tip.hidden) return;
     const same = hit && hit === this.cell && token === this.hover;
     this.cell = hit;
     this.hover = token;
@@ -68,9 +73,7 @@ export class Pointer {
    * @param {(state: Look["state"]) => boolean} fits
    */
   found(fits) {
-    return this.player.picture
-      .looksAt(this.player.ends[this.player.step - 1])
-      .find(({ state, alpha, rect }) => alpha && rect && fits(state));
+    return this.player.picture.looksAt(this.player.end).find(({ state, alpha, rect }) => alpha && rect && fits(state));
   }
   /**
    * Outline a cell picked elsewhere: the first one with this role, seq, k or token.
@@ -92,7 +95,7 @@ export class Pointer {
     this.hover = token;
     this.cell = null;
     this.showTip(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 });
-    this.player.ui.live.textContent = this.player.movie.tokens[token]?.tip ?? "";
+    this.player.announce(this.player.movie.tokens[token]?.tip ?? "");
     this.repaint();
   }
   /**
@@ -121,13 +124,13 @@ export class Pointer {
    */
   showTip(hit, spot) {
     const lines = hit ? tipLines(this.player.movie, hit.state) : [];
-    this.player.ui.tip.hidden = !lines.length;
+    this.tip.hidden = !lines.length;
     if (!lines.length) return;
-    this.player.ui.tip.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));
-    const { tip } = this.player.ui,
-      { width, height, shown } = this.player.picture,
+    this.tip.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));
+    const { tip } = this,
+      { width, height, shown, pan } = this.player.picture,
       size = { w: tip.offsetWidth, h: tip.offsetHeight },
-      gone = this.player.ui.pan.place.scrollLeft; // pixels of the picture on the left of its place
+      gone = pan.place.scrollLeft; // pixels of the picture on the left of its place
     const here = (/** @type {Look} */ look) =>
         look.rect ? { ...look, rect: { ...look.rect, x: look.rect.x - gone } } : look,
       looks = gone ? shown.map(here) : shown,

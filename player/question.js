@@ -50,51 +50,49 @@ function markOf(tone) {
   return [el("span", { class: "pv-sign", "aria-hidden": "true" }, sign), el("span", { class: "pv-live" }, said)];
 }
 
-export class Asking {
+export class Prediction {
+  #given = ""; // the questions as they were given
+  /** @type {Question[]} */
+  #questions = [];
+  /** @type {number | undefined} */
+  #number; // of the one that is asked
+  /** @type {(string | null)[]} */
+  #tried = [];
+  #told = 0; // the step that showed why
+  #unfolded = 0; // the step at which it was shown again, having been skipped
+  #prompt = el("p", { class: "pv-prompt" });
+  #field = el("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    enterkeyhint: "done",
+    maxlength: LONGEST,
+  });
+  #crossed = el("span", { class: "pv-crossed", "aria-hidden": "true" }, "✗"); // the field says it with aria-invalid
+  #solved = el("span", { class: "pv-solved" });
+  #choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
+  #check = button("Check", () => this.#answer(this.#field.value));
+  #reveal = button("Show me", () => this.#showMe());
+  #another = button(
+    [icon("again"), el("span", {}, "Another")], // on a phone the sign, if the answers are long
+    () => this.#ask(this.#number + 1),
+    { class: "pv-another", "aria-label": "Another" },
+  );
+  #said = el("p", { class: "pv-verdict", role: "status" });
+  #asked = el("span"); // the prompt in one line
+
   /** @param {import("./player.js").Player} player */
   constructor(player) {
     this.player = player;
-    this.given = "";
-    this.prompt = el("p", { class: "pv-prompt" });
-    this.field = el("input", {
-      type: "text",
-      autocomplete: "off",
-      spellcheck: "false",
-      enterkeyhint: "done",
-      maxlength: LONGEST,
-    });
-    this.field.addEventListener("keydown", (event) => this.key(event));
-    this.field.addEventListener("input", () => this.markField(false));
-    this.crossed = el("span", { class: "pv-crossed", "aria-hidden": "true" }, "✗"); // the field says it with aria-invalid
-    this.solved = el("span", { class: "pv-solved" });
-    this.choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
-    this.check = button("Check", () => this.answer(this.field.value));
-    this.reveal = button("Show me", () => this.showMe());
-    const another = [icon("again"), el("span", {}, "Another")]; // on a phone the sign, if the answers are long
-    this.another = button(another, () => this.ask(this.number + 1), { class: "pv-another", "aria-label": "Another" });
-    /** @type {(string | null)[]} */
-    this.tried = [];
-    this.said = el("p", { class: "pv-verdict", role: "status" });
-    const answers = el(
-      "div",
-      { class: "pv-answer" },
-      this.crossed,
-      this.field,
-      this.solved,
-      this.check,
-      this.reveal,
-      this.another,
-    );
-    this.asked = el("span");
-    this.line = button([this.asked, el("b", {}, "Answer")], () => this.unfold(), { class: "pv-asked" });
+    this.#field.addEventListener("keydown", (event) => this.#key(event));
+    this.#field.addEventListener("input", () => this.#markField(false));
+    const tools = [this.#field, this.#solved, this.#check, this.#reveal, this.#another],
+      answers = el("div", { class: "pv-answer" }, this.#crossed, ...tools),
+      line = button([this.#asked, el("b", {}, "Answer")], () => this.#unfold(), { class: "pv-asked" });
     this.root = el(
       "div",
       { class: "pv-ask", role: "group", "aria-label": "Prediction", "data-testid": "packviz-prediction" },
-      this.line,
-      this.prompt,
-      this.choices,
-      answers,
-      this.said,
+      ...[line, this.#prompt, this.#choices, answers, this.#said],
     );
   }
 
@@ -102,96 +100,96 @@ export class Asking {
    * New questions start over; the same ones keep their answers.
    * @param {Question[]} questions
    */
-  give(questions) {
+  load(questions) {
     const given = JSON.stringify(questions);
-    if (given === this.given) return;
-    this.given = given;
-    this.questions = questions;
+    if (given === this.#given) return;
+    this.#given = given;
+    this.#questions = questions;
     this.root.hidden = !questions.length;
     const { question = 1 } = this.player.options;
-    if (questions.length) this.put(this.number === undefined && question <= questions.length ? question - 1 : 0);
+    if (questions.length) this.#put(this.#number === undefined && question <= questions.length ? question - 1 : 0);
     else this.player.screen.fit();
   }
   /** @param {number} number */
-  ask(number) {
-    const next = number % this.questions.length;
-    keep(this.questions[next], []);
-    this.put(next);
+  #ask(number) {
+    const next = number % this.#questions.length;
+    keep(this.#questions[next], []);
+    this.#put(next);
     this.player.go(1, { quick: true });
   }
   /** @param {number} number */
-  put(number) {
-    const { prompt, form, example, choices } = this.questions[number];
-    this.number = number;
-    this.tried = [];
-    this.told = 0; // the step that showed why
+  #put(number) {
+    const { prompt, form, example, choices } = this.#questions[number];
+    this.#number = number;
+    this.#tried = [];
+    this.#told = 0;
     this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
-    this.prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
-    this.asked.replaceChildren(el("strong", {}, "Skipped:"), " ", ...written(prompt, (part) => [part]));
-    this.field.value = "";
-    this.field.placeholder = example;
-    this.field.setAttribute("aria-label", prompt.replaceAll("`", ""));
-    this.field.autocapitalize = form === "letters" ? "characters" : "off";
-    this.choices.replaceChildren(
+    this.#prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
+    this.#asked.replaceChildren(el("strong", {}, "Skipped:"), " ", ...written(prompt, (part) => [part]));
+    this.#field.value = "";
+    this.#field.placeholder = example;
+    this.#field.setAttribute("aria-label", prompt.replaceAll("`", ""));
+    this.#field.autocapitalize = form === "letters" ? "characters" : "off";
+    this.#choices.replaceChildren(
       ...choices.map((choice) => {
-        const node = button("", () => this.answer(choice));
+        const node = button("", () => this.#answer(choice));
         node.append(...written(choice, (part) => [part])); // a button must not contain focusable elements
         return node;
       }),
     );
-    this.field.hidden = this.check.hidden = form === "choice";
-    this.markField(false);
-    this.solved.replaceChildren();
-    this.another.hidden = this.questions.length === 1;
-    this.tell("", WAITING);
+    this.#field.hidden = this.#check.hidden = form === "choice";
+    this.#markField(false);
+    this.#solved.replaceChildren();
+    this.#another.hidden = this.#questions.length === 1;
+    this.#tell("", WAITING);
     this.player.options.onAsk?.(number + 1);
-    for (const said of kept()[this.questions[number].sealed] ?? [])
-      said === null ? this.showMe(true) : this.answer(said, true);
+    for (const said of kept()[this.#questions[number].sealed] ?? [])
+      said === null ? this.#showMe(true) : this.#answer(said, true);
   }
 
   /**
    * @param {string} typed
    * @param {boolean} [again] whether it was answered before, and the movie has shown it
    */
-  answer(typed, again = false) {
-    const question = this.questions[this.number];
-    if (!typed.trim()) return this.tell("unread", `⚠ The answer is empty. Type one, ${question.example}.`);
+  #answer(typed, again = false) {
+    const question = this.#questions[this.#number];
+    if (!typed.trim()) return this.#tell("unread", `⚠ The answer is empty. Type one, ${question.example}.`);
     let given;
     try {
       given = readAnswer(question, typed);
     } catch (reason) {
-      return this.tell("unread", `⚠ ${/** @type {Error} */ (reason).message}`);
+      return this.#tell("unread", `⚠ ${/** @type {Error} */ (reason).message}`);
     }
     const { right, reason } = judge(question, given);
-    if (!counts(question, given)) return this.tell("unread", `⚠ ${reason} Try again: this did not count.`);
-    if (counts(question, given, this.tried)) this.remember(given);
-    const last = right || this.tried.length >= TRIES;
+    if (!counts(question, given)) return this.#tell("unread", `⚠ ${reason} Try again: this did not count.`);
+    if (counts(question, given, this.#tried)) this.#remember(given);
+    const last = right || this.#tried.length >= TRIES;
     this.root.toggleAttribute("data-open", !last);
-    if (question.form === "choice") this.markChoice(given, right ? "good" : "wrong");
-    else if (again) this.field.value = typed;
-    this.markField(question.form !== "choice" && !right);
-    if (last && !right) this.markAnswer();
-    if (right) this.tell("good", "✓ Right.", reason);
-    else this.tell("wrong", "✗ Not quite.", `${reason} ${last ? this.solution() : "Try once more."}`);
-    if (last && !again) this.show();
+    if (question.form === "choice") this.#markChoice(given, right ? "good" : "wrong");
+    else if (again) this.#field.value = typed;
+    this.#markField(question.form !== "choice" && !right);
+    if (last && !right) this.#markAnswer();
+    if (right) this.#tell("good", "✓ Right.", reason);
+    else this.#tell("wrong", "✗ Not quite.", `${reason} ${last ? this.#solution() : "Try once more."}`);
+    if (last && !again) this.#show();
   }
   /** Whether it still waits for an answer. */
   get open() {
     return !this.root.hidden && this.root.hasAttribute("data-open");
   }
-  showMe(again = false) {
+  #showMe(again = false) {
     this.root.toggleAttribute("data-open", false);
-    this.markAnswer();
-    this.tell("shown", this.solution(), solutionOf(this.questions[this.number]).why);
-    this.remember(null);
-    if (!again) this.show();
+    this.#markAnswer();
+    this.#tell("shown", this.#solution(), solutionOf(this.#questions[this.#number]).why);
+    this.#remember(null);
+    if (!again) this.#show();
   }
   /** Show a skipped question again, at the step where the reader is. */
-  unfold() {
-    this.unfolded = this.player.step;
+  #unfold() {
+    this.#unfolded = this.player.step;
     this.player.screen.fit();
-    const first = this.field.hidden ? this.choices.firstElementChild : this.field;
+    const first = this.#field.hidden ? this.#choices.firstElementChild : this.#field;
     /** @type {HTMLElement} */ (first).focus({ preventScroll: true });
   }
   /**
@@ -203,24 +201,24 @@ export class Asking {
    */
   fit(little, lined) {
     const { step } = this.player,
-      { first, step: last } = this.questions?.[this.number] ?? {},
+      { first, step: last } = this.#questions[this.#number] ?? {},
       whole = little ? "question" : "all";
-    if (step !== this.unfolded) this.unfolded = 0;
-    if (step === 1 || this.unfolded) this.root.dataset.seen = whole;
+    if (step !== this.#unfolded) this.#unfolded = 0;
+    if (step === 1 || this.#unfolded) this.root.dataset.seen = whole;
     else if (this.open) this.root.dataset.seen = lined ? "line" : "nothing";
-    else this.root.dataset.seen = !little ? whole : step <= this.told && step >= first ? "verdict" : "nothing";
-    if (this.open && ["", "passed"].includes(this.said.dataset.tone ?? "")) this.remind(step, last);
+    else this.root.dataset.seen = !little ? whole : step <= this.#told && step >= first ? "verdict" : "nothing";
+    if (this.open && ["", "passed"].includes(this.#said.dataset.tone ?? "")) this.#remind(step, last);
   }
   /**
    * Say that the question waits or, where the movie has gone on without an answer, which step shows it.
    * @param {number} step
    * @param {number} last the one that shows why
    */
-  remind(step, last) {
+  #remind(step, last) {
     const where = step < last ? `Step ${last} shows` : step === last ? "This step shows" : `Step ${last} showed`;
     const said = step === 1 ? WAITING : `${where} the answer.`;
-    this.said.dataset.tone = step === 1 ? "" : "passed";
-    if (this.said.textContent?.trim() !== said) this.said.replaceChildren(said);
+    this.#said.dataset.tone = step === 1 ? "" : "passed";
+    if (this.#said.textContent?.trim() !== said) this.#said.replaceChildren(said);
   }
   // ---- marks: a wrong answer stays there as the visitor's own, and the right one stands beside it
 
@@ -228,41 +226,41 @@ export class Asking {
    * @param {string} choice
    * @param {"good" | "wrong"} tone
    */
-  markChoice(choice, tone) {
-    const node = this.choices.children[this.questions[this.number].choices.indexOf(choice)];
+  #markChoice(choice, tone) {
+    const node = this.#choices.children[this.#questions[this.#number].choices.indexOf(choice)];
     if (!node.hasAttribute("data-tone")) node.prepend(...markOf(tone));
     node.setAttribute("data-tone", tone);
   }
   /** @param {boolean} wrong */
-  markField(wrong) {
-    this.crossed.hidden = !wrong;
-    this.field.setAttribute("aria-invalid", String(wrong));
+  #markField(wrong) {
+    this.#crossed.hidden = !wrong;
+    this.#field.setAttribute("aria-invalid", String(wrong));
   }
-  markAnswer() {
-    const { answer } = solutionOf(this.questions[this.number]);
-    if (this.questions[this.number].form === "choice") return this.markChoice(answer, "good");
-    this.solved.replaceChildren(...markOf("good"), answer);
-    this.check.hidden = true; // its room is the answer's; Enter still checks
+  #markAnswer() {
+    const { answer } = solutionOf(this.#questions[this.#number]);
+    if (this.#questions[this.#number].form === "choice") return this.#markChoice(answer, "good");
+    this.#solved.replaceChildren(...markOf("good"), answer);
+    this.#check.hidden = true; // its room is the answer's; Enter still checks
   }
   /** @param {string | null} said */
-  remember(said) {
-    this.tried.push(said);
-    keep(this.questions[this.number], this.tried);
+  #remember(said) {
+    this.#tried.push(said);
+    keep(this.#questions[this.#number], this.#tried);
   }
-  solution() {
-    const { answer } = solutionOf(this.questions[this.number]);
+  #solution() {
+    const { answer } = solutionOf(this.#questions[this.#number]);
     return `The answer: ${answer}${/[.?]$/.test(answer) ? "" : "."}`;
   }
-  show() {
+  #show() {
     const { player } = this;
     player.root.focus({ preventScroll: true }); // now the movie gets the keys, and a phone's keyboard closes
-    const { first, step } = this.questions[this.number],
-      { step: here } = player;
-    this.told = Math.max(step, here);
-    if (here < first) player.show(step, first);
-    else if (here < step) player.clock.play(step);
+    const { first, step } = this.#questions[this.#number],
+      { step: at } = player;
+    this.#told = Math.max(step, at);
+    if (at < first) player.show(step, first);
+    else if (at < step) player.clock.play(step);
     else player.screen.fit(); // a late answer: the movie stays where the reader is
-    if (player.screen.seen() < 0.9) player.ui.stageBox.scrollIntoView({ block: "nearest" });
+    if (!player.screen.inSight) player.picture.root.scrollIntoView({ block: "nearest" });
     player.options.onAnswered?.();
   }
 
@@ -271,20 +269,20 @@ export class Asking {
    * @param {string} first
    * @param {string} [more]
    */
-  tell(tone, first, more) {
-    this.reveal.hidden = !this.tried.length || !this.root.hasAttribute("data-open");
-    this.said.dataset.tone = tone;
-    const before = this.said.textContent;
-    this.said.replaceChildren(
+  #tell(tone, first, more) {
+    this.#reveal.hidden = !this.#tried.length || !this.root.hasAttribute("data-open");
+    this.#said.dataset.tone = tone;
+    const before = this.#said.textContent;
+    this.#said.replaceChildren(
       ...(more ? [el("strong", {}, ...written(first)), " ", ...written(more)] : written(first)),
     );
-    if (this.said.textContent === before) this.said.append("\u00a0"); // so that the same words are announced again
+    if (this.#said.textContent === before) this.#said.append("\u00a0"); // so that the same words are announced again
     this.player.screen.fit();
   }
   /** @param {KeyboardEvent} event */
-  key(event) {
+  #key(event) {
     if (event.isComposing) return;
-    if (event.key === "Enter") this.answer(this.field.value);
+    if (event.key === "Enter") this.#answer(this.#field.value);
     else if (event.key === "Escape") this.player.root.focus({ preventScroll: true });
     else return;
     event.preventDefault();

@@ -12,7 +12,7 @@ import { continued, neighbours } from "./neighbours.js";
  * @param {{ captioned: boolean }} how captioned: with the caption and a description below
  */
 export function savePicture(player, { captioned }) {
-  const { picture, step, steps, movie, ui } = player,
+  const { picture, step, steps, movie } = player,
     { theme } = picture;
   const scale = 2,
     edge = 20;
@@ -23,7 +23,7 @@ export function savePicture(player, { captioned }) {
   const wide = Math.max((right - left) / scale, captioned ? 480 : 0) + 2 * edge,
     high = (bottom - top) / scale + 2 * edge;
   ctx.font = fontOf(theme, 16);
-  const caption = captioned ? linesOf(ctx, ui.caption.textContent, wide - 2 * edge) : [],
+  const caption = captioned ? linesOf(ctx, player.caption.text, wide - 2 * edge) : [],
     foot = captioned ? 22 * caption.length + 34 : 0;
   paper.width = Math.round(wide * scale);
   paper.height = Math.round((high + foot) * scale);
@@ -52,11 +52,10 @@ export function savePicture(player, { captioned }) {
  * @param {import("./player.js").Player} player
  * @param {number} scale
  */
-function drawn({ picture, frames, ends, step }, scale) {
+function drawn({ picture, film, end }, scale) {
   const canvas = document.createElement("canvas"),
     ctx = canvas.getContext("2d"),
-    end = ends[step - 1],
-    { scene } = frames[end],
+    { scene } = film.frames[end],
     shown = picture.looksAt(end);
   canvas.width = picture.view(scene).room * scale;
   canvas.height = picture.height * scale;

@@ -1,20 +1,31 @@
 // The player's place: on the page, in full screen, on paper, and whether its picture and its code are shown.
 
-import { icon } from "./dom.js";
-import { here, noteClick, noteCode, use } from "./keys.js";
+import { el } from "./dom.js";
+import { here, noteClick, noteCode, use } from "./shared.js";
 import { SHORTCUTS } from "./shortcuts.js";
 
+const WHOLE = 0.9; // the share of the picture in sight that is nearly all of it
+
 export class Screen {
-  above = Number.NaN; // pixels of the page above the player
+  /** All of the player but what lies over it. */
+  body = el("div", { class: "pv-body" });
+  /** It hides the picture. */
+  cover = el("div", { class: "pv-blank", hidden: "" });
+  #above = Number.NaN; // pixels of the page above the player
+  /** @type {HTMLElement[]} */
+  #behind = []; // what is inert while the player fills the window
+  #root;
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
     this.player = player;
+    this.#root = player.root;
+    this.cover.addEventListener("click", () => this.blank(false));
   }
   /** @param {AbortSignal} signal */
   listen(signal) {
-    const { root } = this.player;
-    document.addEventListener("pointerdown", (event) => this.press(event), { signal, capture: true });
+    const root = this.#root;
+    document.addEventListener("pointerdown", (event) => this.#press(event), { signal, capture: true });
     document.addEventListener(
       "fullscreenchange",
       () => this.fill(/** @type {any} */ (root.getRootNode()).fullscreenElement === root),
@@ -22,28 +33,25 @@ export class Screen {
     );
     window.addEventListener("resize", () => this.fit(), { signal });
     // Paper has a different width: the picture is drawn for it, and afterwards for the window again.
-    window.addEventListener("beforeprint", () => this.forPaper(true), { signal });
-    window.addEventListener("afterprint", () => this.forPaper(false), { signal });
+    window.addEventListener("beforeprint", () => this.#forPaper(true), { signal });
+    window.addEventListener("afterprint", () => this.#forPaper(false), { signal });
     const above = new ResizeObserver(() => this.fit()); // the content above it on the page changed its height
     for (const node of ancestors(root)) above.observe(node);
     signal.addEventListener("abort", () => above.disconnect());
-    this.watchRatio();
+    this.#watchRatio(signal);
     this.fit();
   }
   leave() {
-    this.isolate(false);
+    this.#isolate(false);
   }
   get full() {
-    return this.player.root.hasAttribute("data-full");
+    return this.#root.hasAttribute("data-full");
   }
   /** @param {boolean} on */
   fill(on) {
-    this.player.root.toggleAttribute("data-full", on);
-    this.isolate(on);
-    const { fullButton } = this.player.ui;
-    fullButton.setAttribute("aria-label", on ? "Leave full screen" : "Full screen");
-    fullButton.replaceChildren(icon(on ? "less" : "full"));
-    this.player.texts.name(fullButton);
+    this.#root.toggleAttribute("data-full", on);
+    this.#isolate(on);
+    this.player.controls.showFull(on);
     this.showCode();
     this.fit();
   }
@@ -51,89 +59,99 @@ export class Screen {
    * Make everything behind a player that fills the window inert.
    * @param {boolean} on
    */
-  isolate(on) {
-    for (const node of this.behind ?? []) node.inert = false;
+  #isolate(on) {
+    for (const node of this.#behind) node.inert = false;
     const beside = (/** @type {HTMLElement} */ node) =>
       [...(node.parentNode?.children ?? [])].filter((each) => each !== node && !(/** @type {any} */ (each).inert));
-    this.behind = /** @type {HTMLElement[]} */ (
-      on ? [this.player.root, ...ancestors(this.player.root)].flatMap(beside) : []
-    );
-    for (const node of this.behind) node.inert = true;
+    this.#behind = /** @type {HTMLElement[]} */ (on ? [this.#root, ...ancestors(this.#root)].flatMap(beside) : []);
+    for (const node of this.#behind) node.inert = true;
   }
   toggleCode() {
     const where = this.full ? "full" : "page";
     noteCode(where, !here.code[where]);
     for (const player of here.players) player.screen.showCode();
-    if (this.full && here.code.full) this.player.ui.side.scrollIntoView({ block: "nearest" }); // on a phone it is below
+    if (this.full && here.code.full) this.player.program.root.scrollIntoView({ block: "nearest" }); // on a phone it is below
   }
   // In full screen the picture takes the place of the code, unless the code is requested.
   showCode() {
-    const on = here.code[this.full ? "full" : "page"],
-      label = on ? "Hide the code" : "Show the code";
-    this.player.root.dataset.code = on ? "on" : "off";
-    this.player.ui.codeButton.setAttribute("aria-label", label);
-    this.player.texts.name(this.player.ui.codeButton);
-    this.player.texts.markMore();
+    const on = here.code[this.full ? "full" : "page"];
+    this.player.note({ code: on ? "on" : "off" });
+    this.player.controls.showCode(on);
+    this.player.program.markMore();
   }
   /** @returns {void} */
   fullscreen() {
-    if (/** @type {any} */ (this.player.root.getRootNode()).fullscreenElement === this.player.root)
+    if (/** @type {any} */ (this.#root.getRootNode()).fullscreenElement === this.#root)
       return void document.exitFullscreen();
-    const asked = this.full ? null : this.player.root.requestFullscreen?.();
+    const asked = this.full ? null : this.#root.requestFullscreen?.();
     asked ? asked.catch(() => this.fill(true)) : this.fill(!this.full); // iPhones have no full screen: the player fills the window
+  }
+  /** Whether the picture is hidden. */
+  get blanked() {
+    return !this.cover.hidden;
   }
   /** @param {boolean} on */
   blank(on) {
-    if (on !== this.player.ui.cover.hidden) return;
-    this.player.ui.cover.hidden = !on;
+    if (on === this.blanked) return;
+    this.cover.hidden = !on;
     if (!on) return;
     this.player.clock.stop();
     this.player.pointer.pointAt(null);
-    this.player.ui.live.textContent =
-      this.player.ui.cover.textContent = `The picture is hidden. Press ${SHORTCUTS.blank.keys[0]} or take a step to show it again.`;
+    this.cover.textContent = `The picture is hidden. Press ${SHORTCUTS.blank.keys[0]} or take a step to show it again.`;
+    this.player.announce(this.cover.textContent);
   }
   escape() {
-    this.player.pointer.pointAt(null);
-    this.player.ui.mean();
-    const open = [this.player.ui.keys, this.player.ui.saving].filter((menu) => menu.open);
-    for (const menu of open) menu.show(false);
-    if (!open.length && this.full) this.fullscreen();
+    const { pointer, meaning, controls } = this.player,
+      { open } = controls;
+    pointer.pointAt(null);
+    meaning.hide();
+    controls.closeMenus();
+    if (!open && this.full) this.fullscreen();
   }
   /** @param {Event} event */
-  press(event) {
-    noteClick();
-    if (!(/** @type {any} */ (event.composedPath()[0]).matches?.("abbr"))) this.player.ui.mean();
-    if (!event.composedPath().includes(this.player.ui.canvas)) this.player.pointer.pointAt(null);
-    if (event.composedPath().includes(this.player.root)) use(this.player);
+  #press(event) {
+    const path = event.composedPath();
+    noteClick(true);
+    if (!(/** @type {any} */ (path[0]).matches?.("abbr"))) this.player.meaning.hide();
+    if (!path.includes(this.player.picture.canvas)) this.player.pointer.pointAt(null);
+    if (path.includes(this.#root)) use(this.player);
   }
+  /** The share of the picture that is in sight. */
   seen() {
-    const { top, bottom, height } = this.player.ui.stageBox.getBoundingClientRect(),
-      end = Math.min(bottom, innerHeight, this.player.ui.controls.getBoundingClientRect().top); // which may stick to the window's edge
+    const { picture, controls } = this.player,
+      { top, bottom, height } = picture.root.getBoundingClientRect(),
+      end = Math.min(bottom, innerHeight, controls.root.getBoundingClientRect().top); // which may stick to the window's edge
     return Math.max(0, end - Math.max(top, 0)) / (Math.min(height, innerHeight) || 1);
+  }
+  /** Whether the picture is in sight, all of it or nearly so. */
+  get inSight() {
+    return this.seen() > WHOLE;
   }
   // In a low window the controls are in sight before the picture is: who uses them sees all of it.
   reveal() {
-    if (this.full || !this.is("--pv-low") || this.seen() > 0.9) return;
+    if (this.full || !this.is("--pv-low") || this.inSight) return;
     this.look(this.player.still.matches ? "instant" : "smooth");
   }
   /** @param {boolean} on */
-  forPaper(on) {
-    this.player.root.toggleAttribute("data-print", on);
+  #forPaper(on) {
+    this.#root.toggleAttribute("data-print", on);
     this.player.tween.stop();
     this.player.picture.attempt(() => {
       this.player.picture.retheme();
       this.player.picture.resize();
     });
   }
-  // Another screen or zoom level has a different pixel ratio.
-  watchRatio() {
-    const now = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`),
-      { signal } = this.player.off;
+  /**
+   * Another screen or zoom level has a different pixel ratio.
+   * @param {AbortSignal} signal
+   */
+  #watchRatio(signal) {
+    const now = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
     now.addEventListener(
       "change",
       () => {
         this.player.picture.attempt(() => this.player.picture.resize());
-        this.watchRatio();
+        this.#watchRatio(signal);
       },
       { signal, once: true },
     );
@@ -143,7 +161,7 @@ export class Screen {
    * @param {"--pv-narrow" | "--pv-low"} name
    */
   is(name) {
-    return Boolean(getComputedStyle(this.player.ui.body).getPropertyValue(name));
+    return Boolean(getComputedStyle(this.body).getPropertyValue(name));
   }
   // Whether the question has to give way to the movie. It need not in a frame that follows the height of its content.
   get little() {
@@ -151,35 +169,35 @@ export class Screen {
   }
   // The player's position on the page decides how high its picture can be.
   fit() {
-    const { root } = this.player;
+    const root = this.#root;
     if (!this.full) {
       let above = root.getBoundingClientRect().top;
       for (const node of ancestors(root)) above += node.scrollTop;
-      if (above !== this.above) root.style.setProperty("--pv-above", `${Math.round(above)}px`);
-      this.above = above;
+      if (above !== this.#above) root.style.setProperty("--pv-above", `${Math.round(above)}px`);
+      this.#above = above;
     }
     this.makeRoom();
   }
   // Pixels from the player's top to the end of its controls, which may stick to the window's edge.
   get bottom() {
-    const { say, controls } = this.player.ui;
-    return say.offsetTop + say.offsetHeight + controls.offsetHeight;
+    const { caption, controls } = this.player;
+    return caption.root.offsetTop + caption.root.offsetHeight + controls.root.offsetHeight;
   }
   /**
    * Scroll to the player, and to the heading of its page if the window has room for both.
    * @param {ScrollBehavior} behavior
    */
   look(behavior = "instant") {
-    const { root } = this.player;
-    root.style.scrollMarginTop = this.above + this.bottom <= innerHeight ? `${this.above}px` : "";
+    const root = this.#root;
+    root.style.scrollMarginTop = this.#above + this.bottom <= innerHeight ? `${this.#above}px` : "";
     root.scrollIntoView({ block: "start", behavior });
   }
   // The picture has the height that all else in the window leaves it.
   makeRoom() {
-    const { stageBox, asking } = this.player.ui;
-    asking.fit(this.little, !this.little || this.is("--pv-narrow"));
+    const { question, picture } = this.player;
+    question.fit(this.little, !this.little || this.is("--pv-narrow"));
     if (this.full) return;
-    this.player.root.style.setProperty("--pv-around", `${this.bottom - stageBox.offsetHeight}px`);
+    this.#root.style.setProperty("--pv-around", `${this.bottom - picture.root.offsetHeight}px`);
   }
 }
 

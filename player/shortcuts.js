@@ -2,8 +2,10 @@
 
 /** @import { Shortcut } from "./types" */
 
+import { here } from "./shared.js";
+
 /** @type {Shortcut["run"]} */
-const toggleBlank = ({ screen, ui }) => screen.blank(Boolean(ui.cover.hidden));
+const toggleBlank = ({ screen }) => screen.blank(!screen.blanked);
 
 /**
  * In the order of the menu, keys by their names in `aria-keyshortcuts`.
@@ -35,8 +37,8 @@ export const SHORTCUTS = {
     listed: ["1", "2", "…"],
     shift: true, // where digits need it
     does: "a stage",
-    run: (player, key) => player.go([...player.firstSteps.values()][Number(key) - 1]),
-    when: ({ firstSteps }, key) => Number(key) <= firstSteps.size,
+    run: (player, key) => player.go([...player.stages.values()][Number(key) - 1]),
+    when: ({ stages }, key) => Number(key) <= stages.size,
   },
   nextToken: {
     keys: ["."],
@@ -56,17 +58,17 @@ export const SHORTCUTS = {
   watch: {
     keys: ["L"],
     does: "the next layer, direction or head, if there are several",
-    run: (player) => player.watchNext(),
+    run: ({ rail }) => rail.stack.next(),
     when: ({ movie }) => Boolean(movie.stack),
   },
   blank: { keys: ["B"], shift: true, does: "hide the picture", run: toggleBlank, blanks: true },
   remoteBlank: { keys: ["."], shift: true, run: toggleBlank, blanks: true, when: ({ screen }) => screen.full },
-  keys: { keys: ["?"], shift: true, does: "these keys", run: ({ ui }) => ui.keys.show(!ui.keys.open) },
+  keys: { keys: ["?"], shift: true, does: "these keys", run: ({ controls: { keys } }) => keys.show(!keys.open) },
   escape: {
     keys: ["Escape"],
     run: ({ screen }) => screen.escape(),
-    when: ({ screen, ui }) =>
-      screen.full || [ui.tip, ui.cover, ui.meaning, ui.keys.panel, ui.saving.panel].some((each) => !each.hidden),
+    when: ({ screen, pointer, meaning, controls }) =>
+      screen.full || screen.blanked || pointer.tipped || meaning.open || controls.open,
   },
 };
 
@@ -86,3 +88,17 @@ export const shortcutOf = (player, key, onButton) =>
   Object.values(SHORTCUTS).find(
     (/** @type {Shortcut} */ { keys, when }) => keys.includes(key) && (!when || when(player, key, onButton)),
   );
+
+/** Whether there are keys to press, as far as the browser says. */
+export const hasKeys = () => !matchMedia("(hover: none) and (pointer: coarse)").matches;
+
+/**
+ * Say in the title of a button which keys do the same.
+ * @param {HTMLElement} node
+ */
+export function titled(node) {
+  const name = node.ariaLabel ?? node.lastChild.textContent,
+    keys = node.getAttribute("aria-keyshortcuts"),
+    usable = keys && hasKeys() && (here.singles || keys.length > 1);
+  node.title = usable ? `${name} (${keys.split(" ").map(spelled).join(" or ")})` : name;
+}

@@ -1,10 +1,10 @@
 // Still pictures: the frames of a movie as lists of shapes, painted as the player does, without a browser
 // (packviz/show/movie/stills.py runs it).
 
-/** @import { Movie, Read, Shape } from "./types" */
+/** @import { Movie, Shape } from "./types" */
 
 import { themed } from "./colour.js";
-import { framesOf, read } from "./frames.js";
+import { filmOf } from "./frames.js";
 import { continued, neighbours } from "./neighbours.js";
 import { Painter } from "./painter.js";
 import { Recorder } from "./recorder.js";
@@ -27,7 +27,7 @@ const stepsOf = (ends) => ends.flatMap((end, i) => Array(end - (ends[i - 1] ?? -
  * @param {Movie} movie
  */
 export function moments(movie) {
-  const { first, frames, ends } = framesOf(read(movie)),
+  const { first, frames, ends } = filmOf(movie),
     steps = stepsOf(ends);
   const changes = frames.map(({ states, origins, scene }, n) => {
     const before = n ? frames[n - 1].states : first,
@@ -44,9 +44,7 @@ export class Still {
    * @param {(text: string) => number} ems how wide a text is, in multiples of its size
    */
   constructor(movie, colours, ems) {
-    /** @type {Read} */
-    this.movie = read(movie);
-    this.framed = { movie: this.movie, ...framesOf(this.movie) };
+    this.film = filmOf(movie);
     this.theme = themed((name) => colours[name], "");
     this.ems = ems;
     /** @type {Map<string, { painter: Painter, scale: number }>} */
@@ -55,7 +53,7 @@ export class Still {
 
   /** The number of the step of each frame, from 1. */
   get steps() {
-    return stepsOf(this.framed.ends);
+    return stepsOf(this.film.ends);
   }
 
   /**
@@ -66,7 +64,7 @@ export class Still {
    * @returns {Shape[]}
    */
   shapes(index, width, height) {
-    const { scene } = this.framed.frames[index],
+    const { scene } = this.film.frames[index],
       { painter, scale } = this.laidOut(scene, width, height),
       canvas = new Recorder(this.ems);
     canvas.scale(scale);
@@ -88,12 +86,11 @@ export class Still {
     const key = `${scene} ${width} ${height}`;
     if (this.set.has(key)) return this.set.get(key);
     const painter = new Painter();
-    painter.load(this.framed);
-    painter.theme = this.theme;
+    painter.load(this.film);
+    painter.dress(this.theme);
     let scale = Math.min(width / PLACE.width, height / PLACE.height, LARGEST);
     for (let times = 0; times < TIMES; times++) {
-      Object.assign(painter, { width: width / scale, height: height / scale });
-      painter.relay();
+      painter.fit(width / scale, height / scale);
       const { room } = painter.view(scene);
       if (room <= painter.width + 1) break;
       scale = width / room;

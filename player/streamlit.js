@@ -2,8 +2,8 @@
 
 /** @import { Stage, StreamlitData, Slot, Trigger } from "./types" */
 
-import { noteCode } from "./keys.js";
-import { giveUp, mount } from "./player.js";
+import { giveUp, mount } from "./mount.js";
+import { noteCode } from "./shared.js";
 
 /** @type {WeakMap<object, Slot>} */
 const players = new WeakMap();
@@ -57,7 +57,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     giveUp(parentElement, reason);
     console.error(reason);
   }
-  requestAnimationFrame(() => setTimeout(() => tell(slot.player?.root.dataset.stage ?? data.movie.steps[0].stage)));
+  requestAnimationFrame(() => setTimeout(() => tell(slot.player?.now.stage ?? data.movie.steps[0].stage)));
   return () => {
     players.get(parentElement)?.player?.destroy();
     players.delete(parentElement);
@@ -115,7 +115,7 @@ function feed(slot, data) {
   if (after === before) return;
   const changed = after.filter(({ caption }, i) => i > 0 && caption !== before[i]?.caption);
   const shown = changed.find(({ tone }) => tone === "wrong") ?? changed[0];
-  const waits = slot.player.ui.asking.open && shown?.tone !== "wrong";
+  const waits = slot.player.question.open && shown?.tone !== "wrong";
   slot.changed = waits ? 1 : 1 + Math.max(1, after.indexOf(shown));
 }
 

@@ -21,6 +21,10 @@ const meaning = (text) => TERMS[text.match(ANY)?.[0] ?? text.match(/^[NTBF]$/)?.
  */
 export const explained = (text) => text.split(ANY).map((part, i) => (i % 2 ? el("abbr", { tabindex: 0 }, part) : part));
 
+const EDGE = 6, // pixels between a meaning and the edges of what it is shown in,
+  GAP = 4, // and between it and its term
+  QUIET = 300; // ms until the texts of a page are marked after a change
+
 const MEANING = "pv-meaning",
   TERM = "abbr, [data-term]",
   TEXTS = ".stMain [data-testid=stMarkdownContainer] :is(code, em):not([data-term])", // in a sentence, a term is in italics
@@ -39,42 +43,62 @@ export function explainPage() {
   let waiting;
   new MutationObserver(() => {
     clearTimeout(waiting);
-    waiting = setTimeout(mark, 300);
+    waiting = setTimeout(mark, QUIET);
   }).observe(document.body, { childList: true, subtree: true });
   mark();
-  const hide = explaining(document.body, tip);
-  document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
-  document.addEventListener("scroll", hide, true);
+  const meanings = new Meaning(document.body, tip);
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && meanings.hide());
+  document.addEventListener("scroll", () => meanings.hide(), true);
 }
-/**
- * Show a term's meaning beside it, until something else is pointed at, tapped or focused. Returns a function that hides it.
- * @param {HTMLElement} root
- * @param {HTMLElement} tip
- */
-export function explaining(root, tip) {
-  tip.id = `${MEANING}-${Math.random().toString(36).slice(2)}`; // there are several on a page
+
+/** Shows a term's meaning beside it, until something else is pointed at, tapped or focused. */
+export class Meaning {
   /** @type {HTMLElement | null} */
-  let told = null;
-  const tell = (/** @type {HTMLElement | null} */ term) => {
-    told?.removeAttribute("aria-describedby");
-    told = term;
+  #term = null;
+  #root;
+  #tip;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {HTMLElement} tip
+   */
+  constructor(root, tip) {
+    this.#root = root;
+    this.#tip = tip;
+    tip.id = `${MEANING}-${Math.random().toString(36).slice(2)}`; // there are several on a page
+    /** @type {(event: Event) => HTMLElement | null} */
+    const of = (event) => /** @type {HTMLElement} */ (event.target).closest(TERM);
+    root.addEventListener(
+      "pointerover",
+      (event) => event.pointerType === "mouse" && of(event) && this.#show(of(event)),
+    );
+    root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && of(event) && this.hide());
+    root.addEventListener("focusin", (event) => this.#show(of(event)));
+    root.addEventListener("focusout", () => this.hide());
+    root.addEventListener("click", (event) => of(event) && this.#show(of(event)));
+  }
+  get open() {
+    return !this.#tip.hidden;
+  }
+  hide() {
+    this.#show(null);
+  }
+  /** @param {HTMLElement | null} term */
+  #show(term) {
+    const tip = this.#tip,
+      root = this.#root;
+    this.#term?.removeAttribute("aria-describedby");
+    this.#term = term;
     tip.hidden = !term;
     if (!term) return;
     term.setAttribute("aria-describedby", tip.id);
     tip.textContent = meaning(term.textContent);
     const at = term.getBoundingClientRect(),
       { left, top, width } = root.getBoundingClientRect(),
-      x = Math.min(at.left - left, width - tip.offsetWidth - 6),
-      above = at.top - top - tip.offsetHeight - 4;
-    tip.style.left = `${Math.max(6, x)}px`;
-    tip.style.top = `${root.scrollTop + (at.top - tip.offsetHeight > 8 ? above : at.bottom - top + 4)}px`;
-  };
-  /** @type {(event: Event) => HTMLElement | null} */
-  const of = (event) => /** @type {HTMLElement} */ (event.target).closest(TERM);
-  root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && of(event) && tell(of(event)));
-  root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && of(event) && tell(null));
-  root.addEventListener("focusin", (event) => tell(of(event)));
-  root.addEventListener("focusout", () => tell(null));
-  root.addEventListener("click", (event) => of(event) && tell(of(event)));
-  return () => tell(null);
+      x = Math.min(at.left - left, width - tip.offsetWidth - EDGE),
+      above = at.top - top - tip.offsetHeight - GAP,
+      below = at.bottom - top + GAP;
+    tip.style.left = `${Math.max(EDGE, x)}px`;
+    tip.style.top = `${root.scrollTop + (at.top > tip.offsetHeight + 2 * GAP ? above : below)}px`;
+  }
 }

@@ -47,8 +47,8 @@ export class Tween {
    * @param {number} before the frame where it starts
    */
   start(path, forward, standing, before) {
-    const { picture, frames, clock } = this.player,
-      frame = frames[path[0]],
+    const { picture, film, clock } = this.player,
+      frame = film.frames[path[0]],
       view = picture.view(frame.scene),
       size = { w: view.room, h: picture.height };
     picture.widen(view);
@@ -66,7 +66,7 @@ export class Tween {
    */
   resume({ path, before, forward, began, t, lasts }) {
     this.player.picture.stand(before);
-    this.start(path, forward, this.player.picture.view(this.player.frames[before].scene), before);
+    this.start(path, forward, this.player.picture.view(this.player.film.frames[before].scene), before);
     Object.assign(this.motion, { began, t, lasts });
     this.player.picture.paint(); // at once: the canvas was cleared
   }

@@ -50,6 +50,17 @@ export type Read = Omit<Movie, "steps" | "views" | "scenes" | "tokens"> & {
   families: string[][][];
 };
 
+/**
+ * A movie and its frames. first: the cells before the first step. ends: the last frame of each step. stages: the first step
+ * of each stage.
+ */
+export type Film = Readonly<{
+  movie: Read;
+  first: Cell[];
+  frames: Frame[];
+  ends: number[];
+  stages: Map<Stage, number>;
+}>;
 /** All cells at one moment, and where some of them start from on their way to it. */
 export interface Frame {
   states: Cell[];
@@ -244,58 +255,6 @@ export interface Options {
   onAnswered?: () => void;
   question?: number; // the one asked first, from 1
   onAsk?: (question: number) => void;
-}
-/** The picture, and the messages on it: a tooltip, torch's error, a drawing that failed, and what hides it. */
-export interface PictureParts {
-  canvas: HTMLCanvasElement;
-  tip: HTMLElement;
-  error: HTMLElement;
-  failed: HTMLElement;
-  cover: HTMLElement;
-  pan: import("./pan.js").Pan;
-  stageBox: HTMLElement;
-}
-/** The texts around the picture: those above it, beside it and below it. */
-export interface TextParts {
-  rail: HTMLElement;
-  stages: HTMLElement;
-  stack: HTMLElement;
-  notes: HTMLElement;
-  side: HTMLElement;
-  code: HTMLElement;
-  detail: HTMLElement;
-  proof: HTMLElement;
-  say: HTMLElement;
-  caption: HTMLElement;
-  onward: HTMLElement[];
-}
-export interface StepParts {
-  firstButton: HTMLButtonElement;
-  backButton: HTMLButtonElement;
-  playButton: HTMLButtonElement;
-  nextButton: HTMLButtonElement;
-  lastButton: HTMLButtonElement;
-  range: HTMLInputElement;
-  count: HTMLElement;
-  pace: HTMLSelectElement;
-}
-/** What changes the view, and the menus; singles: whether keys of a single character are used. */
-export interface MenuParts {
-  codeButton: HTMLButtonElement;
-  saving: import("./menu.js").Menu;
-  singles: HTMLInputElement;
-  keys: import("./menu.js").Menu;
-  fullButton: HTMLButtonElement;
-}
-/** All elements of the player that change; mean: hides the meaning of a term. */
-export interface Controls extends PictureParts, TextParts, StepParts, MenuParts {
-  asking: import("./question.js").Asking;
-  controls: HTMLElement;
-  body: HTMLElement;
-  meaning: HTMLElement;
-  mean: () => void;
-  live: HTMLElement;
-  root: HTMLElement;
 }
 /** What some keys do. */
 export interface Shortcut {

@@ -461,9 +461,9 @@ def test_on_a_phone_every_caption_of_a_long_lesson_is_whole(visit: Open, page: s
 
 
 BELOW = """() => {
-    const [{ ui }] = window[Symbol.for("packviz")].players, said = document.createRange();
-    said.selectNodeContents(ui.caption);
-    return said.getBoundingClientRect().bottom - ui.controls.getBoundingClientRect().top;
+    const [{ caption, controls }] = window[Symbol.for("packviz")].players, said = document.createRange();
+    said.selectNodeContents(caption.root.querySelector(".pv-caption"));
+    return said.getBoundingClientRect().bottom - controls.root.getBoundingClientRect().top;
 }"""  # by how many pixels the caption goes on behind the controls
 
 

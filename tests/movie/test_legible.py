@@ -276,10 +276,11 @@ def test_the_states_of_a_long_run_are_large_enough_to_read(
 
 
 CUT = """() => {
-    const [{ ui }] = window[Symbol.for("packviz")].players, { top, bottom } = ui.side.getBoundingClientRect();
-    const lines = [...ui.code.querySelectorAll("code, .pv-shape")].flatMap((node) => [...node.getClientRects()]);
-    const statement = ui.code.querySelector("[aria-current]").getBoundingClientRect();
-    const [last] = [...ui.detail.children].slice(-1).map((node) => node.getBoundingClientRect());
+    const [{ program }] = window[Symbol.for("packviz")].players, { top, bottom } = program.root.getBoundingClientRect();
+    const [code, detail] = program.root.querySelectorAll("ol");
+    const lines = [...code.querySelectorAll("code, .pv-shape")].flatMap((node) => [...node.getClientRects()]);
+    const statement = code.querySelector("[aria-current]").getBoundingClientRect();
+    const [last] = [...detail.children].slice(-1).map((node) => node.getBoundingClientRect());
     return {
         cut: lines.filter((line) => line.top < top - 2 && line.bottom > top + 2).length,
         hidden: statement.top < top - 1 || Math.max(statement.bottom, last?.bottom ?? 0) > bottom,

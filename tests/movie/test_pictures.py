@@ -61,8 +61,7 @@ def placed(movie: Movie, step: int, place: tuple[int, int] | None = None) -> lis
     there = f"""(() => {{
         const {{ painter, scale: large }} = still.laidOut("{frame.scene}", {width}, {height}),
             [place, scale] = {json.dumps(place)} ? [{json.dumps(place)}, 1] : [[painter.width, painter.height], large];
-        Object.assign(painter, {{ width: place[0], height: place[1] }});
-        painter.relay();
+        painter.fit(...place);
         const seen = painter.looksAt({picture.drawn[0]}).map(({{ rect, alpha }}) => alpha ? rect : null);
         return seen.map((rect) => rect && ["x", "y", "w", "h"].map((side) => scale * rect[side]));
     }})()"""

@@ -17,7 +17,7 @@ WORDS = "I love cats\nshe sleeps\nwe sing old songs"
 LONG = "I love marsupials\nshe understands\nwe sing old songs"
 NAMES = ("token", "in the row", "alone", "difference")  # of the lines of a row
 PLACE = """() => {
-    const [{ picture, ui }] = window[Symbol.for("packviz")].players, { place } = ui.pan;
+    const [{ picture }] = window[Symbol.for("packviz")].players, { place } = picture.pan;
     window.written.clear();
     picture.paint();
     const written = [...window.written.values()].map(({ text, left, right, top, bottom }) =>
@@ -25,9 +25,9 @@ PLACE = """() => {
     return [written, place.scrollLeft, place.scrollLeft + place.clientWidth];
 }"""  # what is written, and what part of the picture is in its place
 GO = """left => {
-    const [{ ui }] = window[Symbol.for("packviz")].players;
-    ui.pan.go(left, false);
-    return ui.pan.place.scrollLeft;
+    const [{ picture: { pan } }] = window[Symbol.for("packviz")].players;
+    pan.go(left, false);
+    return pan.place.scrollLeft;
 }"""
 
 Text = tuple[str, float, float, float, float]  # the text, left, right, top, bottom
@@ -114,11 +114,11 @@ def test_a_saved_picture_is_the_same_wherever_it_is_scrolled(show: Callable[[str
 def test_the_legend_stays_in_sight_with_its_colors(show: Callable[[str], Screen]) -> None:
     screen = show("beside")
     boxes = """left => {
-        const [{ picture, ui }] = window[Symbol.for("packviz")].players, found = [];
+        const [{ picture }] = window[Symbol.for("packviz")].players, found = [];
         const stroke = picture.ctx.strokeRect;
-        ui.pan.go(left, false);
+        picture.pan.go(left, false);
         picture.ctx.strokeRect = function (x, y, w, h) {
-            found.push([x + this.getTransform().e / picture.ratio - ui.pan.place.scrollLeft, w]);
+            found.push([x + this.getTransform().e / picture.ratio - picture.pan.place.scrollLeft, w]);
             stroke.call(this, x, y, w, h);
         };
         picture.paint();

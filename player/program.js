@@ -1,0 +1,84 @@
+// The code beside the picture: the whole program with its current statement, and the lines that run within this step.
+
+/** @import { CodeLine } from "./types" */
+
+import { el } from "./dom.js";
+import { explained } from "./terms.js";
+
+const FADE = 34, // pixels of the panel that "more" covers
+  ROUNDING = 4; // pixels below its visible part that are no further line
+
+/** @param {CodeLine} line */
+const item = ([text, shape]) =>
+  el("li", {}, el("code", {}, ...explained(text)), el("span", { class: "pv-shape" }, shape));
+
+export class Program {
+  #code = el("ol");
+  #detail = el("ol", { class: "pv-detail" });
+  #proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" });
+
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+    const name = "PyTorch, line by line";
+    this.root = el(
+      "div",
+      { class: "pv-code", tabindex: "0", role: "region", "aria-label": name },
+      el("h2", {}, name),
+      this.#code,
+      el("h2", {}, "This step"),
+      this.#detail,
+      this.#proof,
+    );
+  }
+  /** @param {AbortSignal} signal */
+  listen(signal) {
+    this.root.addEventListener("scroll", () => this.markMore(), { signal });
+  }
+  load() {
+    const { code, exact, proof } = this.player.movie;
+    this.#code.replaceChildren(...code.map(item));
+    this.#proof.textContent = (exact ? "✓ " : "") + proof;
+    this.#proof.dataset.exact = String(exact);
+  }
+  /** @param {boolean} moved */
+  showStep(moved) {
+    const { step, steps, now, stages } = this.player;
+    [...this.#code.children].forEach((node, i) => {
+      i === now.code ? node.setAttribute("aria-current", "true") : node.removeAttribute("aria-current");
+      const computed = i < now.code || (i === now.code && (step > 1 || steps === 1));
+      /** @type {HTMLElement} */ (node.lastChild).style.visibility = computed ? "" : "hidden";
+    });
+    this.#detail.replaceChildren(...(now.detail ?? []).map(item));
+    const last = [...stages.keys()].at(-1);
+    this.#proof.style.visibility = now.stage === last ? "" : "hidden"; // before, not all that it names has run
+    if (moved) this.scroll();
+    this.markMore();
+  }
+  /**
+   * Scroll so that what this step runs is in view, and so is the statement that it belongs to. A whole statement is at the
+   * top, so below the last line there is as much room as that takes.
+   */
+  scroll() {
+    const { root } = this,
+      lines = [...this.#code.children],
+      statement = this.#code.querySelector("[aria-current]");
+    if (!statement) return;
+    const start = root.getBoundingClientRect().top - root.scrollTop,
+      runs = this.#detail.children.length ? this.#detail : statement,
+      last = runs.getBoundingClientRect().bottom - start + FADE,
+      tops = lines.map((node) => node.getBoundingClientRect().top - start),
+      above = tops.slice(0, lines.indexOf(statement) + 1), // of the statement and those before it
+      least = last - root.clientHeight;
+    const top = least > 0 ? (above.find((top) => top >= least) ?? above.at(-1)) : 0;
+    this.#proof.style.marginBottom = "";
+    const short = top + root.clientHeight - root.scrollHeight;
+    if (short > 0) this.#proof.style.marginBottom = `${short}px`;
+    root.scrollTop = top;
+  }
+  /** Show whether it continues below its visible part. */
+  markMore() {
+    const { scrollTop, scrollHeight, clientHeight } = this.root;
+    this.root.toggleAttribute("data-more", scrollTop + clientHeight < scrollHeight - ROUNDING);
+  }
+}
