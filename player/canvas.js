@@ -2,7 +2,7 @@
 
 /** @import { Ctx, Hue, Paper, Rect, Scale, Theme, Tint } from "./types" */
 
-import { largestLine, lineOf, READABLE, TIGHT } from "./layout.js";
+import { largestLine, lineOf, READABLE, TIGHT, WEIGHT } from "./sizes.js";
 
 /**
  * How much of a cell's width its text may take, clear of the edges.
@@ -26,19 +26,19 @@ export function textSize({ high, least }, h) {
  * The factor by which lines are wider in a high picture.
  * @param {Paper} paper
  */
-export const thick = ({ high }) => Math.max(1, high / 600);
+export const thick = ({ high }) => Math.max(1, high / WEIGHT.marked);
 /** @type {(paper: Paper, seq: number | undefined) => Hue} */
 export const hueOf = ({ theme, movie }, seq) => theme.hues[movie.sequences[seq][1]];
 /** @type {(paper: Paper, v: number | null | undefined, scale: Scale) => Tint} */
 export function tintOf({ theme, movie }, v, scale) {
   if (v == null) return { fill: theme.pad, text: theme.text };
   const share = Math.max(-1, Math.min(1, v / movie.scales[scale]));
-  return theme.ramp[Math.round((share + 1) * 64)];
+  return theme.ramp[Math.round(((share + 1) / 2) * (theme.ramp.length - 1))];
 }
 /** @type {(theme: Theme, px: number, weight?: number) => string} */
-export const fontOf = (theme, px, weight = 400) => `${weight} ${px}px ${theme.font}`;
+export const fontOf = (theme, px, weight = WEIGHT.plain) => `${weight} ${px}px ${theme.font}`;
 /** @type {(paper: Paper, text: string, px: number, weight?: number) => number} */
-export function widthOf({ ctx, theme, widths }, text, px, weight = 400) {
+export function widthOf({ ctx, theme, widths }, text, px, weight = WEIGHT.plain) {
   const key = `${weight} ${px} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {

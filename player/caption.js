@@ -6,15 +6,16 @@ import { explained } from "./terms.js";
 const LETTER_OR_BOLD = /(\{[A-Z]+\}[^\s*{]*|\*\*.+?\*\*)/; // a letter with what follows it: no line begins with its comma
 
 export class Caption {
+  #onward;
   #text = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
     this.player = player;
-    this.onward = (player.options.onward ?? []).map(({ label, go }) =>
+    this.#onward = (player.options.onward ?? []).map(({ label, go }) =>
       button(label, go, { class: "pv-onward", hidden: "" }),
     );
-    this.root = el("div", { class: "pv-say" }, this.#text, ...this.onward);
+    this.root = el("div", { class: "pv-say" }, this.#text, ...this.#onward);
   }
   /** As it is read on the screen. */
   get text() {
@@ -24,7 +25,7 @@ export class Caption {
     const { step, steps, now } = this.player;
     this.write();
     this.root.dataset.tone = now.tone ?? "";
-    for (const way of this.onward) way.hidden = step !== steps;
+    for (const way of this.#onward) way.hidden = step !== steps;
   }
   /** Write it, its letters in the hues of the theme. */
   write() {

@@ -9,6 +9,9 @@ const WORDS = /\S*[\p{L}\p{N}]\S*/gu, // no word is a sign alone, such as =
 export class Clock {
   playing = false;
   speed = 1;
+  #until = 0; // the step at which it ends
+  #since = 0; // when the current step began
+  #timer = 0; // of the next step
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -25,13 +28,13 @@ export class Clock {
   play(until = this.player.steps) {
     if (this.player.step === this.player.steps) this.player.move(1, { quick: true });
     this.playing = true;
-    this.until = until;
+    this.#until = until;
     this.player.controls.showPlaying(this.playing);
     this.player.screen.reveal();
-    this.advance();
+    this.#advance();
   }
-  advance() {
-    this.since = performance.now();
+  #advance() {
+    this.#since = performance.now();
     this.player.move(this.player.step + 1);
     this.schedule();
   }
@@ -40,21 +43,21 @@ export class Clock {
    * @returns {void}
    */
   schedule() {
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
     if (!this.playing || this.player.tween.motion) return; // the end of the motion comes back here
-    if (this.player.step >= this.until) return this.stop();
-    this.timer = setTimeout(() => this.advance(), this.remaining());
+    if (this.player.step >= this.#until) return this.stop();
+    this.#timer = setTimeout(() => this.#advance(), this.#remaining());
   }
   // How many ms this step still lasts, now that its motion has ended.
-  remaining() {
+  #remaining() {
     const words = (this.player.caption.text.match(WORDS) ?? []).length,
-      been = (performance.now() - this.since) * this.speed;
+      been = (performance.now() - this.#since) * this.speed;
     return Math.max(SETTLED, Math.min(LONGEST, Math.max(SHORTEST, WORD * words)) - been) / this.speed;
   }
   stop() {
     if (!this.playing) return;
     this.playing = false;
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
     this.player.controls.showPlaying(this.playing);
   }
 }

@@ -1,8 +1,13 @@
 // Colours: read from the style sheet, mixed, and mapped to the diverging scale.
 
-/** @import { Rgb, Theme } from "./types" */
+/** @import { Hue, Rgb, Theme, Tint } from "./types" */
 
-const PALE = 0.3; // the share of a sequence's hue in the former place of its tokens
+const PALE = 0.3, // the share of a sequence's hue in the former place of its tokens,
+  INKED = 0.78, // and that of the text colour in their texts there
+  SHADES = 129, // of the diverging scale
+  LIGHT = 0.3, // the luminance from which a page is light,
+  WHITE = 0.179, // and up to which a colour has white text on it
+  EDGED = 3; // the contrast of the edge of a token with the background, at least
 
 /**
  * @param {string} colour
@@ -42,16 +47,16 @@ export function contrast(one, other) {
  * The colour moved towards the ink, at least a little, until its contrast with the background is 3:1.
  * @type {(rgb: Rgb, background: Rgb, ink: Rgb) => Rgb}
  */
-export function bordering(rgb, background, ink) {
+function bordering(rgb, background, ink) {
   let share = 0.2;
-  while (share < 1 && contrast(mix(rgb, ink, share), background) < 3) share += 0.02;
+  while (share < 1 && contrast(mix(rgb, ink, share), background) < EDGED) share += 0.02;
   return mix(rgb, ink, Math.min(1, share));
 }
 /**
  * Black or white, whichever has more contrast on this colour: at least 4.5:1.
  * @param {Rgb} rgb
  */
-export const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
+export const textOn = (rgb) => (luminance(rgb) > WHITE ? "#000000" : "#ffffff");
 
 /**
  * Whether the page is light or dark: by its background, else by the browser's preference.
@@ -59,7 +64,7 @@ export const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
  */
 export function schemeOf(root) {
   const page = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
-  return (page ? luminance(channels(page)) < 0.3 : matchMedia("(prefers-color-scheme: dark)").matches)
+  return (page ? luminance(channels(page)) < LIGHT : matchMedia("(prefers-color-scheme: dark)").matches)
     ? "dark"
     : "light";
 }
@@ -71,41 +76,46 @@ export function readTheme(root) {
   const style = getComputedStyle(root);
   return themed((name) => style.getPropertyValue(`--pv-${name}`).trim(), style.fontFamily);
 }
+const NAMED = ["background", "surface", "text", "quiet", "line", "hair", "pad", "pad-hatch", "now", "good", "wrong"];
+
 /**
  * @param {(name: string) => string} read a colour by its name in the style sheet
  * @param {string} font
  * @returns {Theme}
  */
 export function themed(read, font) {
-  /** @type {any} */
-  const theme = Object.fromEntries(
-    ["background", "surface", "text", "quiet", "line", "hair", "pad", "pad-hatch", "now", "good", "wrong"].map((n) => [
-      n,
-      read(n),
-    ]),
-  );
+  const named = /** @type {any} */ (Object.fromEntries(NAMED.map((name) => [name, read(name)]))),
+    list = (/** @type {string} */ name) => read(name).split(",").map(channels);
+  return { ...named, hues: list("hues").map((rgb) => hueOn(rgb, named)), ramp: rampOf(list("diverging")), font };
+}
+/**
+ * What is drawn in the hue of a sequence, on a page of this theme.
+ * @param {Rgb} rgb
+ * @param {Theme} theme
+ * @returns {Hue}
+ */
+function hueOn(rgb, theme) {
   const background = channels(theme.background),
-    ink = channels(theme.text);
-  const stops = read("diverging").split(",").map(channels);
-  theme.hues = read("hues")
-    .split(",")
-    .map((colour) => {
-      const rgb = channels(colour),
-        ghost = mix(background, rgb, PALE);
-      return {
-        fill: css(rgb),
-        text: textOn(rgb),
-        edge: css(bordering(rgb, background, ink)),
-        ghost: css(ghost),
-        ghostText: css(mix(ghost, ink, 0.78)),
-      };
-    });
-  theme.ramp = Array.from({ length: 129 }, (_, i) => {
-    const at = (i / 128) * (stops.length - 1),
-      low = Math.min(stops.length - 2, Math.floor(at));
-    const rgb = mix(stops[low], stops[low + 1], at - low);
+    ink = channels(theme.text),
+    ghost = mix(background, rgb, PALE);
+  return {
+    fill: css(rgb),
+    text: textOn(rgb),
+    edge: css(bordering(rgb, background, ink)),
+    ghost: css(ghost),
+    ghostText: css(mix(ghost, ink, INKED)),
+  };
+}
+/**
+ * The diverging scale from the lowest number to the highest, through these colours.
+ * @param {Rgb[]} stops
+ * @returns {Tint[]}
+ */
+function rampOf(stops) {
+  return Array.from({ length: SHADES }, (_, i) => {
+    const at = (i / (SHADES - 1)) * (stops.length - 1),
+      low = Math.min(stops.length - 2, Math.floor(at)),
+      rgb = mix(stops[low], stops[low + 1], at - low);
     return { fill: css(rgb), text: textOn(rgb) };
   });
-  theme.font = font;
-  return theme;
 }

@@ -37,37 +37,45 @@ function relabel(node, label, sign) {
 export class Controls {
   #range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
   #count = el("span");
+  #first;
+  #back;
+  #play;
+  #next;
+  #last;
+  #code;
+  #full;
+  #saving;
   #singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
     this.player = player;
-    this.first = control(player, "first", "First step", "pv-end");
-    this.back = control(player, "back", "Step back");
-    this.play = control(player, "play", "Play", "pv-play");
+    this.#first = control(player, "first", "First step", "pv-end");
+    this.#back = control(player, "back", "Step back");
+    this.#play = control(player, "play", "Play", "pv-play");
     this.showPlaying(false);
-    this.next = control(player, "next", "Step forward");
-    this.last = control(player, "last", "Last step", "pv-end");
-    this.code = control(player, "code", "Code", "pv-tocode");
-    this.full = control(player, "full", "Full screen");
-    this.full.addEventListener("click", ({ detail }) => {
+    this.#next = control(player, "next", "Step forward");
+    this.#last = control(player, "last", "Last step", "pv-end");
+    this.#code = control(player, "code", "Code", "pv-tocode");
+    this.#full = control(player, "full", "Full screen");
+    this.#full.addEventListener("click", ({ detail }) => {
       if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
     });
     this.#range.addEventListener("input", () => player.go(Number(this.#range.value)));
     const saving = "Save this picture",
       saveButton = button(icon("image"), () => {}, { "aria-label": saving, title: saving }),
       keysButton = button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": SHORTCUTS.keys.keys.join(" ") });
-    this.saving = savingMenu(saveButton, (how) => savePicture(player, how));
+    this.#saving = savingMenu(saveButton, (how) => savePicture(player, how));
     this.keys = keysMenu(keysButton, this.#singles);
     this.#singles.addEventListener("change", () => noteSingles(this.#singles.checked));
     this.root = this.#row();
   }
   #row() {
-    const { first, back, play, next, last, code, saving, keys, full } = this,
-      scrub = el("div", { class: "pv-scrub" }, this.#range),
-      count = el("span", { class: "pv-count" }, this.#count);
-    const parts = [first, back, play, next, last, scrub, count, this.#pace(), code, saving.root, keys.root, full];
-    return el("div", { class: "pv-transport" }, ...parts);
+    const scrub = el("div", { class: "pv-scrub" }, this.#range),
+      count = el("span", { class: "pv-count" }, this.#count),
+      steps = [this.#first, this.#back, this.#play, this.#next, this.#last, scrub, count, this.#pace()],
+      view = [this.#code, this.#saving.root, this.keys.root, this.#full];
+    return el("div", { class: "pv-transport" }, ...steps, ...view);
   }
   #pace() {
     const speeds = SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
@@ -86,22 +94,22 @@ export class Controls {
     this.#range.value = String(step);
     this.#range.setAttribute("aria-valuetext", `step ${step} of ${steps}, ${movie.stages[now.stage]}`);
     this.#count.textContent = `${step} / ${steps}`;
-    this.first.disabled = this.back.disabled = step === 1;
-    this.next.disabled = this.last.disabled = step === steps;
+    this.#first.disabled = this.#back.disabled = step === 1;
+    this.#next.disabled = this.#last.disabled = step === steps;
   }
   /** @param {boolean} playing */
   showPlaying(playing) {
     const name = playing ? "Pause" : "Play";
-    relabel(this.play, name, playing ? "pause" : "play");
-    this.play.append(el("span", {}, name));
+    relabel(this.#play, name, playing ? "pause" : "play");
+    this.#play.append(el("span", {}, name));
   }
   /** @param {boolean} full */
   showFull(full) {
-    relabel(this.full, full ? "Leave full screen" : "Full screen", full ? "less" : "full");
+    relabel(this.#full, full ? "Leave full screen" : "Full screen", full ? "less" : "full");
   }
   /** @param {boolean} on */
   showCode(on) {
-    relabel(this.code, on ? "Hide the code" : "Show the code");
+    relabel(this.#code, on ? "Hide the code" : "Show the code");
   }
   showSingles() {
     this.#singles.checked = here.singles;
@@ -115,9 +123,9 @@ export class Controls {
   }
   /** Whether a menu is open. */
   get open() {
-    return this.keys.open || this.saving.open;
+    return this.keys.open || this.#saving.open;
   }
   closeMenus() {
-    for (const menu of [this.keys, this.saving]) menu.show(false);
+    for (const menu of [this.keys, this.#saving]) menu.show(false);
   }
 }

@@ -3,9 +3,13 @@
 /** @import { Aside, Axis, Look, Row, Side, Size, Standing } from "./types" */
 
 import { BODIES, between, clamp, ease, grouped, lerp, near } from "./between.js";
-import { lineOf, READABLE } from "./layout.js";
+import { BADGE, lineOf, READABLE } from "./sizes.js";
 
-const LEAST = 6; // pixels of the smallest text while rows are briefly narrow
+const LEAST = 6, // pixels of the smallest text while rows are briefly narrow
+  NARROWEST = 9, // pixels of a letter's cell: in a narrower one it is hidden meanwhile
+  LETTER = 0.62, // the width of a letter ÷ its height
+  EDGE = 4, // pixels between rows and the edge of the picture,
+  GAP = 16; // and between rows side by side, if there is room
 
 /**
  * The longest subsequence of rows that keep their order on the way.
@@ -57,6 +61,49 @@ function exchanges(from, to) {
 }
 
 /**
+ * The rows that cross others, in lines side by side: those that keep their order stay in the first one.
+ * @param {Row[]} rows
+ */
+function linesOf(rows) {
+  let rest = rows
+    .filter((a) => rows.some((b) => (a.from - b.from) * (a.to - b.to) < 0))
+    .sort((a, b) => a.from - b.from);
+  /** @type {Row[][]} */
+  const lines = [];
+  while (rest.length) {
+    lines.push(inOrder(rest));
+    rest = rest.filter((row) => !lines.at(-1).includes(row));
+  }
+  return lines;
+}
+/**
+ * How far to either side rows may move aside, from where they begin and end: to the next mark that is on their way, or to
+ * the edge of the picture.
+ * @param {Look[]} from
+ * @param {Look[]} to
+ * @param {number[]} cells of the rows
+ * @param {{ begin: number, end: number }} whole
+ * @param {Axis} x the axis across their motion
+ * @param {number} size of the picture there
+ * @returns {[low: number, high: number]}
+ */
+function freeRoom(from, to, cells, { begin, end }, x, size) {
+  const [w, y, h] = /** @type {[Side, Axis, Side]} */ (x === "x" ? ["w", "y", "h"] : ["h", "x", "w"]),
+    mine = new Set(cells),
+    first = Math.min(...cells.map((i) => Math.min(from[i].rect[y], to[i].rect[y]))),
+    last = Math.max(...cells.map((i) => Math.max(from[i].rect[y], to[i].rect[y]) + to[i].rect[h]));
+  let low = EDGE,
+    high = size - EDGE;
+  to.forEach(({ alpha, rect, state }, i) => {
+    if (mine.has(i) || !alpha || (state.role !== "thread" && (rect[y] + rect[h] < first + 1 || rect[y] > last - 1)))
+      return;
+    if (rect[x] + rect[w] <= begin + 1) low = Math.max(low, rect[x] + rect[w]);
+    else if (rect[x] >= end - 1) high = Math.min(high, rect[x]);
+  });
+  return [low, high];
+}
+
+/**
  * Rows that exchange places pass side by side: those that keep their order stay in line, the others move aside meanwhile,
  * and all shrink if there is no room. Returns where each cell moves aside to.
  * @param {Look[]} from
@@ -69,58 +116,33 @@ export function asides(from, to, { unit }, size) {
   /** @type {Map<number, Aside>} */
   const ways = new Map();
   for (const { axis, rows } of exchanges(from, to)) {
-    /** @type {[Axis, Side][]} */
-    const sides = [
-      ["x", "w"],
-      ["y", "h"],
-    ];
-    const [[x, w], [y, h]] = axis === "y" ? sides : sides.reverse();
-    let rest = rows
-      .filter((a) => rows.some((b) => (a.from - b.from) * (a.to - b.to) < 0))
-      .sort((a, b) => a.from - b.from);
-    if (!rest.length) continue;
-    /** @type {Row[][]} */
-    const lines = [];
-    while (rest.length) {
-      lines.push(inOrder(rest));
-      rest = rest.filter((row) => !lines.at(-1).includes(row));
-    }
-    const cells = lines.flat().flatMap((row) => row.cells),
-      mine = new Set(cells);
+    const lines = linesOf(rows);
+    if (!lines.length) continue;
+    const [x, w, h] = /** @type {[Axis, Side, Side]} */ (axis === "y" ? ["x", "w", "h"] : ["y", "h", "w"]),
+      cells = lines.flat().flatMap((row) => row.cells);
     const written = (/** @type {Look} */ { state, rect }) =>
       x === "x" && state.role === "note"
-        ? Math.max(rect.w, state.text.length * 0.62 * lineOf(unit, size.h, READABLE))
+        ? Math.max(rect.w, state.text.length * LETTER * lineOf(unit, size.h, READABLE))
         : rect[w];
     const begin = Math.min(...cells.map((i) => from[i].rect[x])),
       ends = (/** @type {number[]} */ some) => Math.max(...some.map((i) => from[i].rect[x] + written(from[i]))),
       end = ends(cells);
-    const first = Math.min(...cells.map((i) => Math.min(from[i].rect[y], to[i].rect[y]))),
-      last = Math.max(...cells.map((i) => Math.max(from[i].rect[y], to[i].rect[y]) + to[i].rect[h]));
-    let low = 4,
-      high = size[w] - 4;
-    to.forEach(({ alpha, rect, state }, i) => {
-      if (mine.has(i) || !alpha || (state.role !== "thread" && (rect[y] + rect[h] < first + 1 || rect[y] > last - 1)))
-        return;
-      if (rect[x] + rect[w] <= begin + 1) low = Math.max(low, rect[x] + rect[w]);
-      else if (rect[x] >= end - 1) high = Math.min(high, rect[x]);
-    });
-    const gap = Math.min(16, (high - low) / lines.length / 10),
+    const [low, high] = freeRoom(from, to, cells, { begin, end }, x, size[w]),
+      gap = Math.min(GAP, (high - low) / lines.length / 10),
       room = (high - low + gap) / lines.length - gap,
       narrow = room < end - begin; // then there is no room for the notes beside the rows either
     const whole = (narrow ? ends(cells.filter((i) => to[i].state.role !== "note")) : end) - begin,
-      scale = Math.min(1, room / whole);
-    const start = Math.max(low, Math.min(begin, high - lines.length * (whole * scale + gap) + gap));
-    lines.forEach((line, k) =>
-      line.forEach((row) =>
-        row.cells.forEach((i) => {
-          const { rect, state } = from[i],
-            wide = rect[w] * scale;
-          const fades =
-            state.role === "note" ? narrow || rect.h < READABLE : state.role === "label" && (rect[h] < 15 || wide < 9);
-          ways.set(i, { x, w, at: start + k * (whole * scale + gap) + (rect[x] - begin) * scale, wide, fades });
-        }),
-      ),
-    );
+      scale = Math.min(1, room / whole),
+      start = Math.max(low, Math.min(begin, high - lines.length * (whole * scale + gap) + gap));
+    const aside = (/** @type {Look} */ { rect, state: { role } }, /** @type {number} */ line) => {
+      const wide = rect[w] * scale,
+        isCut = rect[h] < BADGE || wide < NARROWEST,
+        fades = role === "note" ? narrow || rect.h < READABLE : role === "label" && isCut;
+      return { x, w, at: start + line * (whole * scale + gap) + (rect[x] - begin) * scale, wide, fades };
+    };
+    lines.forEach((line, k) => {
+      for (const i of line.flatMap((row) => row.cells)) ways.set(i, aside(from[i], k));
+    });
   }
   return ways;
 }

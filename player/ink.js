@@ -1,4 +1,4 @@
-// Ink: how much room the cells of a scene and their texts take, by panel, in units.
+// Ink: how much room the cells of a scene and their texts take, by panel, in units. It decides nothing: views.js does.
 
 /** @import { Cell, Frame, Ink, Inked } from "./types" */
 

@@ -1,20 +1,15 @@
-// Layout: the view of a scene that suits the screen, and the size of its cells.
+// Layout in a place of one size: how large the cells of each view can be there, and which view is worth most. What decides
+// about the place is in views.js.
 
 /** @import { Ink, Inked, Limits, Needs, Place, Scene, Standing, View } from "./types" */
 
 import { before } from "./rects.js";
 
-export { inked } from "./ink.js";
+import { BESIDE, largestLine, lineOf, READABLE, ROW, TIGHT } from "./sizes.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
 const EDGE = 10; // pixels above and below the picture
-export const READABLE = 11; // pixels of the smallest text
-export const LETTERED = READABLE; // pixels of a row that has its letter,
-export const WORDED = READABLE + 2; // of one that has its words and numbers,
-export const ROW = 16; // of a row that is not low,
-export const BADGE = 15; // and of a letter whose row is as high as it
-export const TIGHT = 0.77; // the share of a small cell's height taken by text in it or beside it that must be legible from afar
 const SQUARE = 1.12; // width ÷ height: a wider picture is one on a desktop, any other one on a phone
 
 const LETTER = 0.6, // width of a letter ÷ its height
@@ -50,26 +45,12 @@ export const NARROW = {
 };
 
 /**
- * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside
- * small cells it is the minimum wanted size, if it fits.
- * @param {number} unit
- * @param {number} height
- * @param {number} least
- */
-export const lineOf = (unit, height, least) =>
-  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(TIGHT * unit, least)), largestLine(height, least)));
-/**
- * @param {number} height
- * @param {number} least
- */
-export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
-/**
  * Text does not grow with large cells: the share of the room above and before them that is enough for it.
  * @param {number} unit
  * @param {number} height
  * @param {number} least
  */
-const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (0.44 * unit));
+const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (BESIDE * unit));
 
 /**
  * The box around everything in a view, in units; unit, across: a unit's height and width in pixels.
@@ -108,7 +89,7 @@ function bounds(view, ink, unit, across, height, least) {
  * @param {Limits} limits
  * @returns {Needs}
  */
-export function needs(boxes, least, { bold, beside, numbers }) {
+function needs(boxes, least, { bold, beside, numbers }) {
   const words = (/** @type {Inked[]} */ some, /** @type {number} */ narrow) =>
     least * Math.max(0, ...some.map(({ letters, lettered }) => letters * (lettered ? narrow : bold)));
   const figures = (/** @type {number} */ more) =>
@@ -216,7 +197,7 @@ export function worth({ view, unit, wide }, { height, least }, { needed, wanted 
  * @param {{ foot?: number, least?: number, limits?: Limits }} [text]
  * @returns {Standing}
  */
-export function frameView(scene, width, height, ink, { foot = 0, least = READABLE, limits = USUAL } = {}) {
+export function bestView(scene, width, height, ink, { foot = 0, least = READABLE, limits = USUAL } = {}) {
   const place = { width, height, room: height - foot, least, limits },
     views = width / place.room > SQUARE ? scene.wide : scene.tall,
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),

@@ -1,11 +1,11 @@
-// The menus above the controls, each opened by its button: saving a picture, and the keys.
+// The menus above the controls, each opened by its button: saving a picture, and the keys. A menu alone decides when it is open.
 
 /** @import { Shortcut } from "./types" */
 
 import { button, el } from "./dom.js";
 import { SHORTCUTS, spelled } from "./shortcuts.js";
 
-export class Menu {
+class Menu {
   #toggle;
   #panel;
 

@@ -7,6 +7,10 @@ import { ASIDE, asides, beside } from "./exchange.js";
 import { looks, rectOf } from "./rects.js";
 import { sceneChange } from "./scenes.js";
 
+const ENTERING = 0.999, // the opacity of a cell that comes from elsewhere: it moves, and does not appear
+  BLINK = 8, // the speed at which names of columns vanish while rows leave them, and come back
+  SWAP = 2.4; // beats in which rows exchange places
+
 /** @param {Look} look */
 const placeOf = ({ rect }) => (rect ? `${Math.round(rect.x)} ${Math.round(rect.y)}` : "");
 
@@ -26,7 +30,7 @@ function beat(shown, frame, view, forward, size) {
       const { w, h } = frame.states[c],
         rect = rectOf(view, panel, x, y, w, h);
       if (rect && to[c].alpha) {
-        from[c] = { ...to[c], rect, alpha: 0.999 };
+        from[c] = { ...to[c], rect, alpha: ENTERING };
         to[c].origin = true;
       }
     }
@@ -52,9 +56,9 @@ function beat(shown, frame, view, forward, size) {
     ways.has(i)
       ? beside(from[i], to[i], t, ways.get(i))
       : named(i)
-        ? { ...to[i], alpha: 1 - clamp(8 * Math.min(t, 1 - t)) }
+        ? { ...to[i], alpha: 1 - clamp(BLINK * Math.min(t, 1 - t)) }
         : between(from[i], to[i], shareOf(i, ease(swaps ? clamp((t - ASIDE) / (1 - 2 * ASIDE)) : t)), swaps);
-  return { from, to, moving, at, unit: () => view.unit, beats: swaps ? 2.4 : 1 };
+  return { from, to, moving, at, unit: () => view.unit, beats: swaps ? SWAP : 1 };
 }
 
 /**

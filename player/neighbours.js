@@ -3,7 +3,7 @@
 /** @import { Cell, CellTexts, Look, Neighbours, Standing } from "./types" */
 
 import { BODIES, grouped } from "./between.js";
-import { LETTERED, READABLE } from "./layout.js";
+import { LETTERED, READABLE } from "./sizes.js";
 
 const NAMES = /^names?(:|$)/, // panels with the names of lines
   GAP = 4; // pixels between the name of a line and its cells

@@ -3,7 +3,7 @@
 /** @import { Digits, Numbers, Paper, Rect, Scale } from "./types" */
 
 import { put, textSize, tintOf, widthOf, write } from "./canvas.js";
-import { READABLE } from "./layout.js";
+import { READABLE, WEIGHT } from "./sizes.js";
 
 export const BESIDE = 7; // pixels of a cell's width that its number leaves free;
 const NEARER = 3, // fewer of them with one decimal, and more with the leading zero,
@@ -11,7 +11,9 @@ const NEARER = 3, // fewer of them with one decimal, and more with the leading z
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
 const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };
-const COLOURED = 2.5; // widths of a letter for which the colours of a scale are worth smaller words
+const COLOURED = 2.5, // heights of a letter for which the colours of a scale are worth smaller words,
+  BAR = 6, // and those that they have if there is room
+  SPACE = 0.4; // and that of a space in the legend
 const ABOVE = new Set(["weight", "gradient"]); // the scales without negative numbers
 
 /**
@@ -59,7 +61,7 @@ export function digitsIn(paper, w, px) {
   for (let form = paper.form; form < FORMS.length; form++) {
     const text = FORMS[form].slice(paper.signed ? 0 : 1),
       last = form === FORMS.length - 1,
-      fitting = (/** @type {number} */ w) => (large * w) / widthOf(paper, text, large, 500),
+      fitting = (/** @type {number} */ w) => (large * w) / widthOf(paper, text, large, WEIGHT.number),
       size = Math.min(large, fitting(last ? w + NEARER : form ? w : w - NEARER));
     if (size >= (last ? READABLE : large))
       return {
@@ -79,12 +81,25 @@ export function figure(paper, v, x, y, digits, fill) {
     .replace(/^-(?=0\.0+$)/, "")
     .replace("-", "−");
   const text = digits.bare ? plain.replace(/^(−?)0\./, "$1.") : plain,
-    style = { px: digits.px, weight: 500, fill };
+    style = { px: digits.px, weight: WEIGHT.number, fill };
   if (text.length > 5) write(paper, text, x, y, digits.px * 3.1, style);
   else put(paper, text, x, y + digits.px * 0.06, style);
 }
 /**
- * The legend of the number colours: for each scale its two ends, and its subject if there are several or none is negative.
+ * What the legend says of each scale: its two ends, and its subject if there are several scales or none is negative.
+ * @param {Paper} paper
+ * @param {Scale[]} scales
+ */
+const saidOf = ({ movie }, scales) =>
+  scales.map((scale) => {
+    const end = Number(movie.scales[scale].toPrecision(3));
+    return [
+      ...(scales.length > 1 || ABOVE.has(scale) ? [SCALES[scale]] : []),
+      ...(ABOVE.has(scale) ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
+    ];
+  });
+/**
+ * The legend of the number colours: for each scale its colours between its ends.
  * @param {Paper} paper
  * @param {Scale[]} scales
  * @param {number} x
@@ -92,26 +107,20 @@ export function figure(paper, v, x, y, digits, fill) {
  * @param {number} px
  */
 export function legend(paper, scales, x, y, px) {
-  const { ctx, theme, movie, room } = paper;
-  const told = scales.map((scale) => {
-    const end = Number(movie.scales[scale].toPrecision(3));
-    return [
-      ...(scales.length > 1 || ABOVE.has(scale) ? [SCALES[scale]] : []),
-      ...(ABOVE.has(scale) ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
-    ];
-  });
+  const { ctx, theme, room } = paper,
+    said = saidOf(paper, scales);
   const left = (/** @type {number} */ px) => {
-    const written = told.flat().reduce((sum, text) => sum + widthOf(paper, text, px) + 0.4 * px, 0);
-    return (room - 2 * x - written) / scales.length - 1.4 * px;
+    const written = said.flat().reduce((sum, text) => sum + widthOf(paper, text, px) + SPACE * px, 0);
+    return (room - 2 * x - written) / scales.length - (1 + SPACE) * px;
   };
   while (px > READABLE && left(px) < COLOURED * px) px = Math.max(READABLE, px - 0.5);
-  const wide = Math.max(0, Math.min(6 * px, left(px))),
-    gap = 0.4 * px;
+  const wide = Math.max(0, Math.min(BAR * px, left(px))),
+    gap = SPACE * px;
   const next = (/** @type {string} */ text) => {
     put(paper, text, x, y, { px, fill: theme.quiet, align: "left" });
     x += widthOf(paper, text, px) + gap;
   };
-  for (const [at, texts] of told.entries()) {
+  for (const [at, texts] of said.entries()) {
     texts.slice(0, -1).forEach(next);
     const bar = ctx.createLinearGradient(x, 0, x + wide, 0),
       ramp = theme.ramp.slice(ABOVE.has(scales[at]) ? (theme.ramp.length - 1) / 2 : 0);

@@ -4,14 +4,17 @@
 /** @import { Coming, Ctx, Film, Ink, Look, Neighbours, Paper, Standing, Theme, View } from "./types" */
 
 import { coming, sketch } from "./coming.js";
-import { inked, READABLE } from "./layout.js";
+import { inked } from "./ink.js";
 import { textsOf } from "./neighbours.js";
 import { formIn, legend } from "./numbers.js";
 import { looks } from "./rects.js";
 import { draw } from "./roles.js";
-import { roomyView } from "./views.js";
+import { READABLE } from "./sizes.js";
+import { chosenView } from "./views.js";
 
-const WAYS = 32; // pixels below a picture that scrolls, for its buttons and as wide for each of them
+const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
+  UNPLACED = { width: 800, height: 400 }, // pixels of a picture whose place is not known yet
+  LEGEND = { share: 0.03, most: 14, line: 1.7, left: 14 }; // its text ÷ the picture's height, at most so many pixels; lines; margin
 
 export class Painter {
   width = 0; // pixels of its place: a picture may be wider
@@ -62,7 +65,7 @@ export class Painter {
   }
   // Pixels of the legend of the number colours below the picture.
   legend() {
-    return 1.7 * Math.max(this.least, Math.min(14, 0.03 * this.height));
+    return LEGEND.line * Math.max(this.least, Math.min(LEGEND.most, LEGEND.share * this.height));
   }
   /**
    * The scales of the numbers that are ever visible in a scene, in the panels of these views.
@@ -97,7 +100,8 @@ export class Painter {
    */
   viewAbove(scene, foot) {
     const { width, height, least } = this,
-      view = roomyView(this.film.movie.scenes[scene], width || 800, height || 400, this.inks[scene], { foot, least });
+      [wide, high] = [width || UNPLACED.width, height || UNPLACED.height],
+      view = chosenView(this.film.movie.scenes[scene], wide, high, this.inks[scene], { foot, least });
     return view.room > width && width && foot < WAYS ? this.viewAbove(scene, WAYS) : view;
   }
   /** @param {number} index */
@@ -166,7 +170,7 @@ export class Painter {
       room = paper.room > width ? width - 2 * WAYS : paper.room;
     ctx.save();
     ctx.translate(edge, 0);
-    if (scales.length) legend({ ...paper, room }, scales, 14, this.height - foot / 2, foot / 1.7);
+    if (scales.length) legend({ ...paper, room }, scales, LEGEND.left, this.height - foot / 2, foot / LEGEND.line);
     ctx.restore();
   }
 }

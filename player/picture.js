@@ -1,13 +1,15 @@
-// The picture: a canvas of the size and in the colours of its place, on which the cells of a frame are drawn.
+// The picture on the screen: a canvas of the size and in the colours of its place, which cells are on it, and the messages
+// that lie on it. What it shows is changed by `stand`, `show` and `prepare`; `paint` paints that.
 
 /** @import { Ctx, Film, Look, Paper, Standing } from "./types" */
 
 import { readTheme, schemeOf } from "./colour.js";
 import { el } from "./dom.js";
-import { READABLE } from "./layout.js";
+import { drawHeld } from "./heads.js";
 import { continued, neighbours } from "./neighbours.js";
 import { Painter } from "./painter.js";
 import { Pan } from "./pan.js";
+import { READABLE } from "./sizes.js";
 
 const LEGIBLE = 0.03, // of the window's height in full screen
   IN_HAND = 0.04, // or of its width, if that is less
@@ -204,7 +206,7 @@ export class Picture extends Painter {
       this.paintFrame(this.paper, end, [...shown, ...continued(shown, this.standing)], this.near);
     }
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.pan.drawHeads();
+    drawHeld(this.shown, this);
     if (!tween.motion) pointer.mark(ctx);
     this.paintLegend(this.paper, scene);
     this.#failed.hidden = true;

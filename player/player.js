@@ -72,7 +72,7 @@ export class Player {
   /** @param {HTMLElement} meaning */
   #assemble(meaning) {
     const { root, rail, question, picture, pointer, screen, program, caption, controls } = this;
-    picture.root.append(pointer.tip, screen.cover);
+    picture.root.append(pointer.tip.root, screen.cover);
     const parts = [rail.root, question.root, picture.root, program.root, caption.root, controls.root];
     screen.body.append(...parts);
     root.append(screen.body, meaning, this.#live);

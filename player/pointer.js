@@ -3,8 +3,11 @@
 /** @import { Ctx, Look, Spot } from "./types" */
 
 import { stroke } from "./canvas.js";
-import { el } from "./dom.js";
-import { placed, tipLines } from "./tips.js";
+import { Tip } from "./tips.js";
+
+const OUTLINE = 3, // pixels of the line around what is pointed at,
+  HALO = 5, // and of that behind it, which sets it off
+  ROUND = { most: 7, share: 0.2 }; // its corners: pixels, and at most ÷ the height of the cell
 
 export class Pointer {
   /** @type {number | null} */
@@ -13,11 +16,11 @@ export class Pointer {
   picked = null; // the cell that was clicked
   /** @type {Look | null} */
   cell = null; // the cell that is pointed at
-  tip = el("div", { class: "pv-tip", hidden: "" });
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
     this.player = player;
+    this.tip = new Tip(player);
   }
   /** @param {AbortSignal} signal */
   listen(signal) {
@@ -29,12 +32,8 @@ export class Pointer {
       signal,
     }); // a finger leaves at once
   }
-  /** Whether a tooltip is shown. */
-  get tipped() {
-    return !this.tip.hidden;
-  }
   forget() {
-    this.tip.hidden = true;
+    this.tip.hide();
     this.hover = this.picked = this.cell = null;
   }
   /** @param {PointerEvent} event */
@@ -46,11 +45,11 @@ export class Pointer {
   pointAt(spot) {
     const hit = spot && !this.player.tween.motion ? this.hit(spot) : null,
       token = hit?.state.token ?? null;
-    if (!hit && !this.cell && this.hover == null && this.tip.hidden) return;
+    if (!hit && !this.cell && this.hover == null && !this.tip.open) return;
     const same = hit && hit === this.cell && token === this.hover;
     this.cell = hit;
     this.hover = token;
-    this.showTip(hit, spot);
+    this.tip.show(hit, spot, token);
     if (!same) this.repaint();
   }
   // A clicked cell stays outlined, and listeners are notified.
@@ -94,65 +93,35 @@ export class Pointer {
     const look = this.found((state) => state.token === token);
     this.hover = token;
     this.cell = null;
-    this.showTip(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 });
+    this.tip.show(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 }, token);
     this.player.announce(this.player.movie.tokens[token]?.tip ?? "");
     this.repaint();
   }
   /**
+   * The uppermost cell there that has a tooltip.
    * @param {Spot} spot
    * @returns {Look | null}
    */
   hit({ x, y }) {
-    for (let i = this.player.picture.shown.length - 1; i >= 0; i--) {
-      const { state, alpha, rect } = this.player.picture.shown[i];
-      if (
-        alpha &&
-        rect &&
-        state.f !== undefined &&
-        x >= rect.x &&
-        x < rect.x + rect.w &&
-        y >= rect.y &&
-        y < rect.y + rect.h
-      )
-        return this.player.picture.shown[i];
-    }
-    return null;
-  }
-  /**
-   * @param {Look | null} hit
-   * @param {Spot} spot
-   */
-  showTip(hit, spot) {
-    const lines = hit ? tipLines(this.player.movie, hit.state) : [];
-    this.tip.hidden = !lines.length;
-    if (!lines.length) return;
-    this.tip.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));
-    const { tip } = this,
-      { width, height, shown, pan } = this.player.picture,
-      size = { w: tip.offsetWidth, h: tip.offsetHeight },
-      gone = pan.place.scrollLeft; // pixels of the picture on the left of its place
-    const here = (/** @type {Look} */ look) =>
-        look.rect ? { ...look, rect: { ...look.rect, x: look.rect.x - gone } } : look,
-      looks = gone ? shown.map(here) : shown,
-      near = { x: spot.x - gone, y: spot.y };
-    const { left, top } = placed(here(hit), this.hover, near, size, { w: width, h: height }, looks);
-    Object.assign(tip.style, { left: `${left}px`, top: `${top}px` });
+    const isOn = (/** @type {Look["rect"]} */ rect) =>
+      rect && x >= rect.x && x < rect.x + rect.w && y >= rect.y && y < rect.y + rect.h;
+    return (
+      this.player.picture.shown.findLast(({ state, alpha, rect }) => alpha && state.f !== undefined && isOn(rect)) ??
+      null
+    );
   }
   /** @param {Ctx} ctx */
   mark(ctx) {
-    const same = this.hover == null ? this.cell : null;
-    for (const look of this.player.picture.shown) {
+    const same = this.hover == null ? this.cell : null,
+      { shown, theme } = this.player.picture;
+    for (const look of shown) {
       const { state, alpha, rect } = look;
-      if (
-        !alpha ||
-        !rect ||
-        !(look === same || state.i === this.picked || (this.hover != null && state.token === this.hover))
-      )
-        continue;
+      const lit = this.hover != null && state.token === this.hover;
+      if (!alpha || !rect || !(look === same || state.i === this.picked || lit)) continue;
       ctx.beginPath();
-      ctx.roundRect(rect.x - 1, rect.y - 1, rect.w + 2, rect.h + 2, Math.min(7, rect.h * 0.2));
-      stroke(ctx, this.player.picture.theme.background, 5);
-      stroke(ctx, this.player.picture.theme.now, 3);
+      ctx.roundRect(rect.x - 1, rect.y - 1, rect.w + 2, rect.h + 2, Math.min(ROUND.most, rect.h * ROUND.share));
+      stroke(ctx, theme.background, HALO);
+      stroke(ctx, theme.now, OUTLINE);
     }
   }
   /**

@@ -1,4 +1,5 @@
-// The prediction inside the player: asked before the movie shows the answer, judged here, and then answered by the movie.
+// The prediction inside the player: asked before the movie shows the answer, and then answered by the movie. Here is which
+// question is asked, and what was answered, also on this page before; answers.js judges.
 
 /** @import { Question } from "./types" */
 

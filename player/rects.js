@@ -1,4 +1,4 @@
-// Where the cells of a frame are in a view: their rectangles in pixels.
+// Where the cells of a frame are in a view: their rectangles in pixels. How large the view is, is decided before (views.js).
 
 /** @import { Frame, Look, Rect, Standing } from "./types" */
 

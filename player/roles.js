@@ -1,4 +1,4 @@
-// How each role looks on the canvas.
+// How each role looks on the canvas: one function for each `Role` of packviz/show/movie/format.py.
 
 /** @import { Cell, Look, Neighbours, Paint, Paper, Rect, Role } from "./types" */
 
@@ -16,11 +16,12 @@ import {
   within,
   write,
 } from "./canvas.js";
-import { BADGE, LETTERED, READABLE, WORDED } from "./layout.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
+import { BADGE, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
 import { cornerSize, framed, headOf, lap, letter, typed, weightOf } from "./words.js";
 
-const LOW = 22, // pixels of a cell that has no room for a text above its numbers
+const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
+  LOW = 22, // pixels of a cell that has no room for a text above its numbers
   CLEAR = 5, // pixels between a heading and the edge of the picture
   THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
   HATCH = 7, // pixels from one line of a pad's hatch to the next,
@@ -56,7 +57,7 @@ const roles = {
   token(paper, { rect, state, vec, least }) {
     const hue = hueOf(paper, state.seq);
     tile(paper, rect, { fill: hue.fill, edge: hue.edge });
-    if (vec && rect.h > 9) framed(paper, rect, state, vec, hue.text);
+    if (vec && rect.h > STRIPED) framed(paper, rect, state, vec, hue.text);
     else typed(paper, rect, state, hue.text, weightOf(paper, rect.w, state), least);
     lap(paper, rect, state, vec, hue.text);
   },
@@ -78,8 +79,8 @@ const roles = {
   ghost(paper, { rect, state, vec }) {
     const hue = hueOf(paper, state.seq);
     tile(paper, rect, { fill: hue.ghost });
-    if (vec && rect.h > 9) framed(paper, rect, state, vec, hue.ghostText, 0.4);
-    else typed(paper, rect, state, hue.ghostText, 400);
+    if (vec && rect.h > STRIPED) framed(paper, rect, state, vec, hue.ghostText, 0.4);
+    else typed(paper, rect, state, hue.ghostText, WEIGHT.plain);
   },
   pad(paper, { rect, state, vec, least }) {
     const { ctx, theme } = paper,
@@ -103,7 +104,7 @@ const roles = {
       stroke(ctx, theme["pad-hatch"], 0.7 * factor);
       ctx.globalAlpha /= HATCHED;
     }
-    const inner = vec && h > 9, // the numbers of a pad are seen at every size, or it would pass for zeros
+    const inner = vec && h > STRIPED, // the numbers of a pad are seen at every size, or it would pass for zeros
       side = Math.min(5, w * 0.12, h * 0.16),
       head = h < LOW ? side : headOf(paper, h);
     if (inner) stripes(paper, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, vec, state.scale);
@@ -111,11 +112,11 @@ const roles = {
     const whole = inner ? head : textSize(paper, h),
       px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, paper.least)),
       middle = y + (inner ? head : h) / 2,
-      wide = Math.min(within(w), widthOf(paper, state.text, px, 600) + 8);
+      wide = Math.min(within(w), widthOf(paper, state.text, px, WEIGHT.marked) + 8);
     ctx.fillStyle = theme.pad;
     ctx.fillRect(x + (w - wide) / 2, middle - px * 0.62, wide, px * 1.24);
     const fill = wrong ? theme.wrong : theme.quiet;
-    write(paper, state.text, x + w / 2, middle, within(w), { px, least, weight: 600, fill });
+    write(paper, state.text, x + w / 2, middle, within(w), { px, least, weight: WEIGHT.marked, fill });
   },
   value(paper, { rect, state, v }) {
     const colour = tintOf(paper, state.text ? null : v, state.scale);
@@ -126,7 +127,7 @@ const roles = {
       free = rect.w - BESIDE,
       written = state.text || state.sub; // in place of the number, on its colour
     if (!written) figure(paper, v, x, y, digitsIn(paper, free, px), colour.text);
-    else write(paper, written, x, y, free, { px, weight: 500, fill: colour.text });
+    else write(paper, written, x, y, free, { px, weight: WEIGHT.number, fill: colour.text });
   },
   label(paper, { rect: { x, y, w, h }, state, least }, unit, near) {
     if (near.crowded.has(state.i)) return;
@@ -141,16 +142,16 @@ const roles = {
     ctx.fillStyle = hue.fill;
     ctx.fill();
     stroke(ctx, hue.edge, 1);
-    write(paper, state.text, x + w / 2, y + h / 2, wide, { px, least, weight: 700, fill: hue.text });
+    write(paper, state.text, x + w / 2, y + h / 2, wide, { px, least, weight: WEIGHT.bold, fill: hue.text });
   },
   axis(paper, { rect: { x, y, w, h }, state }, unit, near) {
     const { theme, texts, room } = paper,
       now = state.tone === "now",
       longest = texts.axes.get(state.f) ?? state.text,
       most = lineSize(paper, unit);
-    const whole = widthOf(paper, longest, most, 700),
+    const whole = widthOf(paper, longest, most, WEIGHT.bold),
       number = longest.replace(/^t=/, ""),
-      bare = widthOf(paper, number, most, 700), // with narrow columns only the first and the current one have `t=`
+      bare = widthOf(paper, number, most, WEIGHT.bold), // with narrow columns only the first and the current one have `t=`
       plain = most > READABLE && whole > w - 7 && number !== longest && bare + 4 < w && whole + bare + 4 < 2 * w,
       wide = plain ? bare : whole,
       least = Math.min(most, paper.least),
@@ -160,7 +161,7 @@ const roles = {
       : Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
     if (!now && (state.k % every || crowds(near, state, every))) return;
     const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text,
-      weight = now ? 700 : 400,
+      weight = now ? WEIGHT.bold : WEIGHT.plain,
       half = widthOf(paper, text, px, weight) / 2 + 2, // at the edge of the picture it moves inwards instead of being cut off
       middle = Math.max(half, Math.min(x + w / 2, room - half));
     put(paper, text, middle, y + h / 2, { px, weight, fill: now ? theme.now : theme.quiet });
@@ -169,7 +170,7 @@ const roles = {
     const { now, good, wrong, quiet } = paper.theme,
       fill = { "": null, now, good, wrong }[state.tone] ?? quiet,
       px = lineSize(paper, unit),
-      style = { px, weight: state.tone ? 700 : 400, fill };
+      style = { px, weight: state.tone ? WEIGHT.bold : WEIGHT.plain, fill };
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     const first = near.firsts.get(state.f),
       word = state.sub && state.text.slice(0, -state.sub.length - 1),
@@ -189,15 +190,15 @@ const roles = {
       px = Math.max(12, lineSize(paper, unit)),
       line = near.titles.filter(({ rect }) => Math.abs(rect.y - y) < px).sort((a, b) => a.rect.x - b.rect.x),
       at = line.findIndex((title) => title.state.i === state.i);
-    const wide = (/** @type {Look} */ title) => widthOf(paper, title.state.text, px, 650) + 8;
+    const wide = (/** @type {Look} */ title) => widthOf(paper, title.state.text, px, WEIGHT.heading) + 8;
     const left = (/** @type {number} */ i) =>
       Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : CLEAR, room - wide(line[i])));
     const end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : room - CLEAR,
       from = at < 0 ? x : left(at),
-      whole = widthOf(paper, state.text, px, 650),
+      whole = widthOf(paper, state.text, px, WEIGHT.heading),
       held = Math.max(from, Math.min(edge + 2, (near.ends.get(state.p) ?? room) - whole)), // it stays above its panel in a place that scrolls,
       here = end - held < whole ? from : held, // as long as there is room for all of it
-      style = /** @type {const} */ ({ px, weight: 650, fill: theme.text, align: "left" });
+      style = /** @type {const} */ ({ px, weight: WEIGHT.heading, fill: theme.text, align: "left" });
     write(paper, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, style);
   },
   count(paper, { rect: { x, y, w, h }, state, v }, unit, near) {
@@ -207,9 +208,9 @@ const roles = {
       most = Math.min(h * 0.5, Math.max(22, 0.5 * unit));
     ctx.fillStyle = now ? theme.now : theme.line;
     ctx.fillRect(x + 0.16 * w, y, 0.68 * w, Math.max(2, most * v));
-    const stride = Math.ceil((widthOf(paper, state.text, px, 700) + 5) / Math.max(w, 1));
+    const stride = Math.ceil((widthOf(paper, state.text, px, WEIGHT.bold) + 5) / Math.max(w, 1));
     if (!now && (state.k % Math.max(1, stride) || crowds(near, state, stride))) return;
-    const style = { px, weight: 700, fill: now ? theme.now : theme.text };
+    const style = { px, weight: WEIGHT.bold, fill: now ? theme.now : theme.text };
     put(paper, state.text, x + w / 2, y + most + px * 0.72, style);
   },
   bracket(paper, { rect: { x, y, w, h }, state }, unit) {
@@ -217,8 +218,8 @@ const roles = {
       now = state.tone === "now",
       px = lineSize(paper, unit),
       room = Math.max(w + 0.4 * unit, 26),
-      text = widthOf(paper, state.text, px, 700) > room ? state.text.replace(/^t=/, "") : state.text,
-      style = { px, weight: now ? 700 : 400, fill: now ? theme.now : theme.quiet };
+      text = widthOf(paper, state.text, px, WEIGHT.bold) > room ? state.text.replace(/^t=/, "") : state.text,
+      style = { px, weight: now ? WEIGHT.bold : WEIGHT.plain, fill: now ? theme.now : theme.quiet };
     write(paper, text, x + w / 2, y + 0.3 * h, room, style);
     ctx.beginPath();
     ctx.moveTo(x + 2, y + 0.95 * h);
@@ -258,9 +259,9 @@ const roles = {
       set = state.text !== "False",
       hue = hueOf(paper, state.seq);
     tile(paper, rect, set ? { fill: hue.ghost, edge: hue.edge } : { fill: pad, edge: hatch, dash: true });
-    const whole = widthOf(paper, state.text, READABLE, 600) < rect.w - 7,
+    const whole = widthOf(paper, state.text, READABLE, WEIGHT.marked) < rect.w - 7,
       text = whole ? state.text : state.text[0]; // T or F
-    typed(paper, rect, { ...state, text }, set ? hue.ghostText : quiet, set ? 600 : 400);
+    typed(paper, rect, { ...state, text }, set ? hue.ghostText : quiet, set ? WEIGHT.marked : WEIGHT.plain);
   },
 };
 

@@ -7,61 +7,79 @@ import { channels } from "./colour.js";
 import { el } from "./dom.js";
 import { continued, neighbours } from "./neighbours.js";
 
+const SCALE = 2, // pixels of the file for each of the page
+  EDGE = 20, // pixels around the picture,
+  NARROWEST = 480, // and the width of one with a caption, at least
+  TEXT = 16, // the size of the caption,
+  LINE = 22, // of its lines,
+  ABOVE = 12, // of what is above the first one,
+  SMALL = 12, // of the description below it,
+  FOOT = 34, // and of what that takes
+  KEPT = 1000; // ms until the file is forgotten
+
 /**
  * @param {import("./player.js").Player} player
  * @param {{ captioned: boolean }} how captioned: with the caption and a description below
  */
 export function savePicture(player, { captioned }) {
-  const { picture, step, steps, movie } = player,
-    { theme } = picture;
-  const scale = 2,
-    edge = 20;
-  const whole = drawn(player, scale),
+  const { picture, step, caption } = player,
+    { theme } = picture,
+    whole = drawn(player),
     { left, top, right, bottom } = inkOf(whole, channels(theme.background));
   const paper = document.createElement("canvas"),
-    ctx = paper.getContext("2d");
-  const wide = Math.max((right - left) / scale, captioned ? 480 : 0) + 2 * edge,
-    high = (bottom - top) / scale + 2 * edge;
-  ctx.font = fontOf(theme, 16);
-  const caption = captioned ? linesOf(ctx, player.caption.text, wide - 2 * edge) : [],
-    foot = captioned ? 22 * caption.length + 34 : 0;
-  paper.width = Math.round(wide * scale);
-  paper.height = Math.round((high + foot) * scale);
+    ctx = paper.getContext("2d"),
+    wide = Math.max((right - left) / SCALE, captioned ? NARROWEST : 0) + 2 * EDGE,
+    high = (bottom - top) / SCALE + 2 * EDGE;
+  ctx.font = fontOf(theme, TEXT);
+  const lines = captioned ? linesOf(ctx, caption.text, wide - 2 * EDGE) : [],
+    foot = captioned ? LINE * lines.length + FOOT : 0;
+  paper.width = Math.round(wide * SCALE);
+  paper.height = Math.round((high + foot) * SCALE);
   ctx.fillStyle = theme.background;
   ctx.fillRect(0, 0, paper.width, paper.height);
   const across = (paper.width - (right - left)) / 2;
-  ctx.drawImage(whole, left, top, right - left, bottom - top, across, edge * scale, right - left, bottom - top);
-  ctx.setTransform(scale, 0, 0, scale, 0, 0);
-  ctx.textBaseline = "alphabetic";
-  ctx.font = fontOf(theme, 16);
-  ctx.fillStyle = theme.text;
-  caption.forEach((line, i) => ctx.fillText(line, edge, high + 12 + i * 22));
-  ctx.font = fontOf(theme, 12);
-  ctx.fillStyle = theme.quiet;
-  const about = `packviz · step ${step} / ${steps} · ${movie.title} · ${movie.proof}`;
-  if (captioned) ctx.fillText(about, edge, high + foot - 12, wide - 2 * edge);
+  ctx.drawImage(whole, left, top, right - left, bottom - top, across, EDGE * SCALE, right - left, bottom - top);
+  if (captioned) describe(ctx, player, lines, { wide, high, foot });
   paper.toBlob((blob) => {
     const link = el("a", { href: URL.createObjectURL(blob), download: `packviz-step-${step}.png` });
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    setTimeout(() => URL.revokeObjectURL(link.href), KEPT);
   });
+}
+
+/**
+ * Write the caption and a description below the picture.
+ * @param {Ctx} ctx
+ * @param {import("./player.js").Player} player
+ * @param {string[]} lines of the caption
+ * @param {{ wide: number, high: number, foot: number }} size of the picture, and the height of this
+ */
+function describe(ctx, { picture: { theme }, step, steps, movie }, lines, { wide, high, foot }) {
+  ctx.setTransform(SCALE, 0, 0, SCALE, 0, 0);
+  ctx.textBaseline = "alphabetic";
+  ctx.font = fontOf(theme, TEXT);
+  ctx.fillStyle = theme.text;
+  lines.forEach((line, i) => ctx.fillText(line, EDGE, high + ABOVE + i * LINE));
+  ctx.font = fontOf(theme, SMALL);
+  ctx.fillStyle = theme.quiet;
+  const about = `packviz · step ${step} / ${steps} · ${movie.title} · ${movie.proof}`;
+  ctx.fillText(about, EDGE, high + foot - SMALL, wide - 2 * EDGE);
 }
 
 /**
  * The step as it stands, on a canvas of its own.
  * @param {import("./player.js").Player} player
- * @param {number} scale
  */
-function drawn({ picture, film, end }, scale) {
+function drawn({ picture, film, end }) {
   const canvas = document.createElement("canvas"),
     ctx = canvas.getContext("2d"),
     { scene } = film.frames[end],
     shown = picture.looksAt(end);
-  canvas.width = picture.view(scene).room * scale;
-  canvas.height = picture.height * scale;
+  canvas.width = picture.view(scene).room * SCALE;
+  canvas.height = picture.height * SCALE;
   const paper = picture.paperOn(ctx, scene);
   picture.clear(ctx);
-  ctx.setTransform(scale, 0, 0, scale, 0, 0);
+  ctx.setTransform(SCALE, 0, 0, SCALE, 0, 0);
   picture.paintFrame(paper, end, [...shown, ...continued(shown, picture.view(scene))], neighbours(shown));
   picture.paintLegend(paper, scene);
   return canvas;

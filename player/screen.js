@@ -1,4 +1,5 @@
-// The player's place: on the page, in full screen, on paper, and whether its picture and its code are shown.
+// How the player is shown: on the page, in full screen or on paper, with its code or without, its picture hidden or not; and
+// how much of it is in sight.
 
 import { el } from "./dom.js";
 import { here, noteClick, noteCode, use } from "./shared.js";

@@ -68,7 +68,7 @@ export const SHORTCUTS = {
     keys: ["Escape"],
     run: ({ screen }) => screen.escape(),
     when: ({ screen, pointer, meaning, controls }) =>
-      screen.full || screen.blanked || pointer.tipped || meaning.open || controls.open,
+      screen.full || screen.blanked || pointer.tip.open || meaning.open || controls.open,
   },
 };
 

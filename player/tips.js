@@ -1,11 +1,15 @@
-// The tooltip of a cell: the lines of its family, with their blanks filled in, and where it stands.
+// The tooltip of a cell: the lines of its family, with their blanks filled in, and where it covers least.
 
 /** @import { Cell, Look, Read, Rect, Spot } from "./types" */
 
+import { el } from "./dom.js";
 import { boxOf } from "./scenes.js";
 
 const HUGE = 1e6; // such numbers have no decimals
-const CLEAR = 8; // pixels between the tooltip and what it explains
+const CLEAR = 8, // pixels between the tooltip and what it explains,
+  EDGE = 6; // and between it and the edge of the picture
+const SAME = 20, // how much it counts to cover the same cell or token, or batch_sizes,
+  NEAR = 4; // and the same panel; anything else counts 1
 
 /**
  * Numbers as they are stored: all with four decimals unless all are integers.
@@ -67,7 +71,7 @@ export function placed(hit, token, spot, tip, picture, shown) {
   const seen = shown.filter(({ alpha, rect, state }) => alpha && rect && state.role !== "focus"),
     panel = boxOf([hit, ...seen.filter(({ state }) => state.p === hit.state.p)].map(({ rect }) => rect)), // also while it moves in
     inside = (/** @type {number} */ at, /** @type {number} */ long, /** @type {number} */ room) =>
-      Math.max(6, Math.min(at, room - long - 6));
+      Math.max(EDGE, Math.min(at, room - long - EDGE));
   const around = (/** @type {Rect} */ { x, y, w, h }) => [
     { x: spot.x + CLEAR, y: y + h + CLEAR },
     { x: spot.x + CLEAR, y: y - tip.h - CLEAR },
@@ -79,9 +83,45 @@ export function placed(hit, token, spot, tip, picture, shown) {
     top: inside(y, tip.h, picture.h),
   }));
   const weight = (/** @type {Look} */ { state: { i, p, role, token: of } }) =>
-    i === hit.state.i || role === "count" || (token !== null && of === token) ? 20 : p === hit.state.p ? 4 : 1;
+    i === hit.state.i || role === "count" || (token !== null && of === token) ? SAME : p === hit.state.p ? NEAR : 1;
   const covers = places.map(({ left, top }) =>
     seen.reduce((sum, look) => sum + weight(look) * shared(look.rect, { x: left, y: top, ...tip }), 0),
   );
   return places[covers.indexOf(Math.min(...covers))];
+}
+
+export class Tip {
+  root = el("div", { class: "pv-tip", hidden: "" });
+
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+  }
+  get open() {
+    return !this.root.hidden;
+  }
+  hide() {
+    this.root.hidden = true;
+  }
+  /**
+   * Explain a cell that is pointed at; hidden if there is none.
+   * @param {Look | null} hit
+   * @param {Spot | null} spot
+   * @param {number | null} token the one that is pointed at
+   */
+  show(hit, spot, token) {
+    const lines = hit ? tipLines(this.player.movie, hit.state) : [];
+    this.root.hidden = !lines.length;
+    if (!lines.length) return;
+    this.root.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));
+    const { width: w, height: h, shown, pan } = this.player.picture,
+      size = { w: this.root.offsetWidth, h: this.root.offsetHeight },
+      gone = pan.place.scrollLeft; // pixels of the picture on the left of its place
+    const here = (/** @type {Look} */ look) =>
+        look.rect ? { ...look, rect: { ...look.rect, x: look.rect.x - gone } } : look,
+      looks = gone ? shown.map(here) : shown,
+      near = { x: spot.x - gone, y: spot.y };
+    const { left, top } = placed(here(hit), token, near, size, { w, h }, looks);
+    Object.assign(this.root.style, { left: `${left}px`, top: `${top}px` });
+  }
 }

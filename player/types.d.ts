@@ -211,6 +211,13 @@ export interface CellTexts {
   axes: Map<number, string>; // axis labels are thinned out by family
   stacked: Set<number>; // families of them that are stacked vertically
 }
+/** The letter of a row or the name of a line: where it is written and how wide, and where the cells of its line end. */
+export interface Head {
+  head: Look;
+  x: number;
+  w: number;
+  end: number;
+}
 /** What every drawing function needs, the same for all marks of a picture. */
 export type Paper = Readonly<{
   ctx: Ctx;

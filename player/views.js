@@ -1,12 +1,18 @@
-// The room of a picture: as wide as its place or, where its words and numbers need that, wider, and then it scrolls.
+// Which view of a scene is shown, how wide its picture is and how large its cells are. It is decided in this order:
 //
-// Which view is shown, and how large, is decided in this order: a stage offers its views (`Scene` and `Box` in
-// packviz/show/movie/layout.py); here, how wide the picture may be; in layout.js, for each view the size of its cells
-// (`standing`), and of all views the one that is worth most (`worth`).
+// 1. A stage offers its views (`Scene` and `Box` in packviz/show/movie/layout.py).
+// 2. ink.js measures what the cells and texts of the scene take in them, in units.
+// 3. painter.js (`view`) knows the place of the picture in pixels, and keeps some free for the legend.
+// 4. Here, `chosenView` decides how wide the picture may be: as its place or, where its words and numbers need that, wider,
+//    and then it scrolls; and how small its text.
+// 5. layout.js finds in such a place the size of the cells of each view (`standing`), and the view that is worth most
+//    (`worth`, `bestView`).
+// 6. rects.js says where in it each cell is.
 
 /** @import { Ink, Limits, View } from "./types" */
 
-import { frameView, NARROW, panels, READABLE, ROW, USUAL, WORDED } from "./layout.js";
+import { bestView, NARROW, panels, USUAL } from "./layout.js";
+import { READABLE, ROW, WORDED } from "./sizes.js";
 
 /** @typedef {{ foot?: number, least?: number, limits?: Limits }} Text */
 
@@ -40,7 +46,7 @@ function wider(views, { from = 1, to, whole }, width, height, ink, text) {
   const high = (WORDED * text.least) / READABLE;
   for (let places = from; places <= to; places += STEP)
     for (const view of views) {
-      const found = frameView({ wide: [view], tall: [view] }, Math.round(places * width), height, ink, text);
+      const found = bestView({ wide: [view], tall: [view] }, Math.round(places * width), height, ink, text);
       if (found.fits && found.unit >= high && (found.headed || !whole)) return found;
     }
   return null;
@@ -57,14 +63,14 @@ const isLong = ({ at }, ink) =>
 /**
  * The view in a place that is not narrow. Where long rows have no room for their words, not even for small ones, it is wider
  * and scrolls, if that is enough.
- * @type {typeof frameView}
+ * @type {typeof bestView}
  */
 function wideView(scene, width, height, ink, text) {
-  const usual = frameView(scene, width, height, ink, text);
+  const usual = bestView(scene, width, height, ink, text);
   if (usual.spelled || !isLong(usual.view, ink)) return usual;
   const limits = { ...USUAL, beside: NARROW.beside, row: NARROW.row },
     alone = { wide: [usual.view], tall: [usual.view] },
-    small = frameView(alone, width, height, ink, { ...text, least: READABLE, limits });
+    small = bestView(alone, width, height, ink, { ...text, least: READABLE, limits });
   if (small.spelled) return usual;
   for (let { least } = text; least >= READABLE; least--) {
     const how = { from: SLIGHT, to: BROAD, whole: true },
@@ -77,11 +83,11 @@ function wideView(scene, width, height, ink, text) {
  * The view in a narrow place, with text of this size: the first one in which all words, numbers and letters fit. That is one
  * in its place with high rows; or the first of the ways below, in a picture no wider than necessary. If there is none, the
  * picture is as wide as its place, without the words and numbers that do not fit.
- * @type {typeof frameView}
+ * @type {typeof bestView}
  */
 function narrowView(scene, width, height, ink, text) {
   const narrow = { ...text, limits: NARROW },
-    fitting = frameView(scene, width, height, ink, narrow),
+    fitting = bestView(scene, width, height, ink, narrow),
     cell = fitting.unit * (fitting.headed ? 1 : Math.min(1, fitting.wide)); // its headings end early: only if it is large
   if (fitting.fits && cell >= (ROW * text.least) / READABLE) return fitting;
   const all = [...scene.tall, ...scene.wide],
@@ -97,14 +103,14 @@ function narrowView(scene, width, height, ink, text) {
     const found = wider(views, how, width, height, ink, narrow);
     if (found) return found;
   }
-  return frameView(scene, width, height, ink, text);
+  return bestView(scene, width, height, ink, text);
 }
 /**
  * The view in a place of this width. In a narrow place its text is as large as it can be in a picture that need not scroll;
  * if that always has to, smaller text shows more of it.
- * @type {typeof frameView}
+ * @type {typeof bestView}
  */
-export function roomyView(scene, width, height, ink, text = {}) {
+export function chosenView(scene, width, height, ink, text = {}) {
   let least = text.least ?? READABLE;
   if (width > SCROLLS) return wideView(scene, width, height, ink, { ...text, least });
   let view = narrowView(scene, width, height, ink, { ...text, least });

@@ -3,8 +3,12 @@
 /** @import { Cell, Numbers, Paper, Rect } from "./types" */
 
 import { put, textSize, widthOf, within, write } from "./canvas.js";
-import { READABLE, WORDED } from "./layout.js";
 import { stripes } from "./numbers.js";
+import { READABLE, WEIGHT, WORDED } from "./sizes.js";
+
+const TALL = 1.2, // height ÷ width of a cell that has its letter above its contents
+  CORNERED = 26, // pixels of a cell that has a letter in its corner
+  TWO_LINES = 30; // and of one that has a second line
 
 /**
  * The text of a cell alone.
@@ -21,9 +25,9 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     letters = text !== state.text,
     sub = letters ? "" : state.sub,
     bold = letters ? nameWeight(paper, text, w, weight) : weight;
-  const two = sub && h > Math.max(30, 2.6 * paper.least),
+  const two = sub && h > Math.max(TWO_LINES, 2.6 * paper.least),
     lettered = state.role === "token" && !letters ? letter(paper, { x, y, w, h }, state, fill) : 0,
-    below = lettered && h > 1.2 * w, // a tall cell has its letter above its contents
+    below = lettered && h > TALL * w,
     most = Math.min(textSize(paper, h), below ? 0.52 * h : two ? 0.42 * h : h),
     px = evenSize(paper, most, w - (below ? 0 : lettered), state.f),
     style = { px, least, weight: bold, fill };
@@ -35,7 +39,7 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
   const wide = widthOf(paper, text, px, bold),
     aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
     middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0)),
-    room = bold < 700 ? w - (letters ? 1 : 4) : within(w);
+    room = bold < WEIGHT.bold ? w - (letters ? 1 : 4) : within(w);
   write(paper, text, x + w / 2 + aside, middle, room, style);
   if (two) {
     const small = Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, paper.least));
@@ -46,7 +50,8 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
  * How bold words are: less in cells beside their letter that have no room for all words in bold.
  * @type {(paper: Paper, w: number, state: Cell) => number}
  */
-export const weightOf = (paper, w, { p }) => (paper.texts.lettered.has(p) && !fit(paper, w) ? 400 : 700);
+export const weightOf = (paper, w, { p }) =>
+  paper.texts.lettered.has(p) && !fit(paper, w) ? WEIGHT.plain : WEIGHT.bold;
 /**
  * The size at which the longest word of a family fits into a cell of this width, if that is legible: then all of its words
  * have one size.
@@ -57,7 +62,7 @@ export const weightOf = (paper, w, { p }) => (paper.texts.lettered.has(p) && !fi
  */
 function evenSize(paper, px, w, f) {
   const { words, longest } = paper.texts,
-    size = (px * within(w)) / widthOf(paper, words.get(f) || longest || " ", px, 700);
+    size = (px * within(w)) / widthOf(paper, words.get(f) || longest || " ", px, WEIGHT.bold);
   return size < paper.least ? px : Math.min(px, size);
 }
 /**
@@ -79,7 +84,7 @@ export function framed(paper, { x, y, w, h }, state, vec, fill, share = 1) {
   paper.ctx.globalAlpha *= share;
   stripes(paper, inner, vec, state.scale);
   paper.ctx.globalAlpha /= share;
-  if (worded) headed(paper, { x, y, w, h: head }, state, fill, share < 1 ? 400 : weight);
+  if (worded) headed(paper, { x, y, w, h: head }, state, fill, share < 1 ? WEIGHT.plain : weight);
 }
 /**
  * Text size in pixels in the corner of a cell of this height.
@@ -102,17 +107,17 @@ const isLow = (paper, h) => h < cornerSize(paper, h) + 2 * paper.least;
 export function letter(paper, { x, y, w, h }, state, fill) {
   const [name] = paper.movie.sequences[state.seq],
     px = cornerSize(paper, h),
-    tall = h > 1.2 * w && state.role !== "output",
+    tall = h > TALL * w && state.role !== "output",
     low = isLow(paper, h);
-  if (paper.texts.lettered.has(state.p) || h < 26 || state.text.startsWith(name)) return 0;
-  const wide = widthOf(paper, name, px, 600),
+  if (paper.texts.lettered.has(state.p) || h < CORNERED || state.text.startsWith(name)) return 0;
+  const wide = widthOf(paper, name, px, WEIGHT.marked),
     left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12), // in a tall cell above its contents
     right = left + wide;
-  if (wide > w * (h > 1.2 * w ? 0.75 : 0.5) || (low && state.role === "output")) return 0;
+  if (wide > w * (h > TALL * w ? 0.75 : 0.5) || (low && state.role === "output")) return 0;
   const longest = paper.texts.words.get(state.f) ?? state.text;
-  if (low && !tall && widthOf(paper, longest, paper.least, 700) > w - right - 6) return 0; // no cell of a family has it
+  if (low && !tall && widthOf(paper, longest, paper.least, WEIGHT.bold) > w - right - 6) return 0; // no cell of a family has it
   const middle = tall ? 0.27 * h : low ? h / 2 : px * 0.56 + Math.min(3, h * 0.06);
-  put(paper, name, x + left, y + middle, { px, weight: 600, fill, align: "left" });
+  put(paper, name, x + left, y + middle, { px, weight: WEIGHT.marked, fill, align: "left" });
   return right;
 }
 /**
@@ -133,7 +138,8 @@ function textOf(paper, { role, p, f, seq, text }, w) {
  * How bold the name of a sequence is in a cell of this width: less if two letters have no room otherwise.
  * @type {(paper: Paper, name: string, w: number, weight: number) => number}
  */
-const nameWeight = (paper, name, w, weight) => (widthOf(paper, name, paper.least, weight) > within(w) ? 400 : weight);
+const nameWeight = (paper, name, w, weight) =>
+  widthOf(paper, name, paper.least, weight) > within(w) ? WEIGHT.plain : weight;
 /**
  * Whether the longest word, or that of a family, fits into a cell of this width.
  * @param {Paper} paper
@@ -141,9 +147,9 @@ const nameWeight = (paper, name, w, weight) => (widthOf(paper, name, paper.least
  * @param {number} [f]
  * @param {number} [weight]
  */
-function fit(paper, w, f, weight = 700) {
+function fit(paper, w, f, weight = WEIGHT.bold) {
   const { words, longest } = paper.texts;
-  return widthOf(paper, words.get(f) ?? longest, paper.least, weight) <= (weight < 700 ? w - 4 : within(w));
+  return widthOf(paper, words.get(f) ?? longest, paper.least, weight) <= (weight < WEIGHT.bold ? w - 4 : within(w));
 }
 /**
  * The word at the top of a cell, beside the letter of its sequence if both fit.
@@ -160,7 +166,7 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
     middle = y + h / 2 + 1;
   if (textOf(paper, state, w) === name) {
     const bold = nameWeight(paper, name, w, weight);
-    write(paper, name, x + w / 2, middle, w - (bold < 700 ? 1 : 4), { px, weight: bold, fill });
+    write(paper, name, x + w / 2, middle, w - (bold < WEIGHT.bold ? 1 : 4), { px, weight: bold, fill });
     return;
   }
   const least = widthOf(paper, `${name} ${longest}`, paper.least, weight),
@@ -189,7 +195,7 @@ export function lap(paper, { x, y, w, h }, state, vec, fill) {
     px = textSize(paper, vec ? headOf(paper, h) : h),
     beside = (w - widthOf(paper, text, px, weightOf(paper, w, state))) / 2 - 3,
     size = Math.min(9, h * 0.28);
-  if (text && h < 26 && beside < laps * (size + 1)) return;
+  if (text && h < CORNERED && beside < laps * (size + 1)) return;
   ctx.fillStyle = fill;
   for (let i = 0; i < laps; i++) {
     ctx.beginPath();

@@ -33,7 +33,7 @@ FLOORS = ("jobs", "state", "parts", "views", "server")  # of ui/, in the same wa
 DRAWERS = ("errors", "text", "validate")  # open to everybody
 DOORS = ("__init__", "__main__", "charts", "predictions", "tables", "testing")  # for callers: not imported inside
 
-NOT_PRIVATE = {"_asdict", "_fields", "_replace"}  # of named tuples
+NOT_PRIVATE = {"_asdict", "_field_defaults", "_fields", "_replace"}  # of named tuples
 # Inner parts of frameworks that have no public way, each with what it is needed for. They may change with any version.
 INNER = {
     "_NormBase": "the class of all batch normalizations of torch",

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frameView, inked, worth } from "../layout.js";
-import { roomyView } from "../room.js";
+import { inked } from "../ink.js";
+import { bestView, worth } from "../layout.js";
+import { chosenView } from "../views.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true, ...more });
@@ -11,10 +12,10 @@ const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true
 test("the view with the largest cells is chosen, and a unit is larger than 110 pixels only in a picture higher than 600", () => {
   const small = { w: 40, h: 20, at: { x: [0, 0] }, breaks: {} };
   const scene = { wide: [small, view], tall: [small] };
-  assert.equal(frameView(scene, 800, 400).view, view);
-  assert.equal(frameView(scene, 2000, 600).unit, 110);
-  assert.equal(frameView(scene, 4000, 1200).unit, 220);
-  assert.equal(frameView(scene, 300, 800).view, small);
+  assert.equal(bestView(scene, 800, 400).view, view);
+  assert.equal(bestView(scene, 2000, 600).unit, 110);
+  assert.equal(bestView(scene, 4000, 1200).unit, 220);
+  assert.equal(bestView(scene, 300, 800).view, small);
 });
 
 /** A view of panels side by side, each with a row of words and a letter in the line above it. */
@@ -95,7 +96,7 @@ for (const [reason, given, chosen, facts] of [
 ])
   test(reason, () => {
     const { width, height, columns, text, views, least } = { ...ROOM, ...given };
-    const found = frameView({ wide: views, tall: views }, width, height, inkOf(FOUR, columns, text), { least });
+    const found = bestView({ wide: views, tall: views }, width, height, inkOf(FOUR, columns, text), { least });
     assert.equal(views.indexOf(found.view), chosen.view);
     for (const [name, value] of Object.entries(facts))
       if (name === "unit") assert.ok(found.unit >= value, `${found.unit}`);
@@ -119,7 +120,7 @@ test("in a narrow place a picture is as wide as its numbers need, in a wide one 
   const long = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
   const of = (width, v = -0.5) => {
     const numbers = Array.from({ length: 12 }, (_, x) => cell({ role: "value", x, y: 1, w: 1, h: 1, text: "", v }));
-    return roomyView({ wide: [long], tall: [] }, width, 240, inked([{ states: numbers }]));
+    return chosenView({ wide: [long], tall: [] }, width, 240, inked([{ states: numbers }]));
   };
   assert.ok(of(340).room > 12 * 34);
   assert.equal(of(340, 0.5).room, 340); // without a minus they are narrower
@@ -132,7 +133,7 @@ test("in a narrow place words beside the letter of their row need less room than
   const words = Array.from({ length: 8 }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text: "sings" }));
   const of = (role) => {
     const beside = cell({ role, x: 0, y: 2, w: 1, h: 1, text: "A", v: 0 });
-    return roomyView({ wide: [long], tall: [] }, 310, 240, inked([{ states: [beside, ...words] }]));
+    return chosenView({ wide: [long], tall: [] }, 310, 240, inked([{ states: [beside, ...words] }]));
   };
   assert.equal(of("label").room, 310);
   assert.ok(of("value").room > 310);
@@ -144,8 +145,8 @@ test("a view for a tall screen that fits comes before a picture that scrolls", (
   const words = (p) => Array.from({ length: 9 }, (_, x) => cell({ p, x, y: 1, w: 1, h: 1, text: "one" })),
     letter = (p) => cell({ role: "label", p, x: 0, y: 0, w: 1, h: 1, text: "A" });
   const ink = inked([{ states: ["x", "y"].flatMap((p) => [letter(p), ...words(p)]) }]);
-  assert.equal(roomyView({ wide: [all], tall: [some] }, 340, 240, ink).view, some);
-  assert.ok(roomyView({ wide: [all], tall: [all] }, 340, 240, ink).room > 340);
+  assert.equal(chosenView({ wide: [all], tall: [some] }, 340, 240, ink).view, some);
+  assert.ok(chosenView({ wide: [all], tall: [all] }, 340, 240, ink).room > 340);
 });
 
 test("in full screen on a phone the text is as large as it can be in a picture that need not scroll", () => {
@@ -153,7 +154,7 @@ test("in full screen on a phone the text is as large as it can be in a picture t
   const of = (text) => {
     const words = Array.from({ length: 8 }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text }));
     const letter = cell({ role: "label", y: 2, w: 1, h: 1, text: "A" });
-    return roomyView({ wide: [long], tall: [long] }, 390, 500, inked([{ states: [letter, ...words] }]), { least: 16 });
+    return chosenView({ wide: [long], tall: [long] }, 390, 500, inked([{ states: [letter, ...words] }]), { least: 16 });
   };
   assert.deepEqual([of("a").least, of("a").room], [16, 390]);
   assert.ok(of("sings").least < 16 && of("sings").least > 11);
@@ -166,7 +167,7 @@ test("in a narrow place rows grow into the height that is left, up to six lines 
   const low = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
   const of = (width, height) => {
     const words = Array.from({ length: 12 }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text: "a" }));
-    return roomyView({ wide: [low], tall: [low] }, width, height, inked([{ states: words }]));
+    return chosenView({ wide: [low], tall: [low] }, width, height, inked([{ states: words }]));
   };
   const { unit, tall } = of(390, 500);
   assert.ok(unit < 33);
@@ -182,7 +183,7 @@ test("in a place that is not narrow a picture scrolls only for the words of rows
       cell({ x: n % columns, y: 1 + Math.floor(n / columns), w: 1, h: 1, text }),
     );
     const letter = cell({ role: "label", x: 0, y: 0, w: 1, h: 1, text: "A" });
-    return roomyView({ wide: [scene], tall: [scene] }, width, 320, inked([{ states: [letter, ...words] }]));
+    return chosenView({ wide: [scene], tall: [scene] }, width, 320, inked([{ states: [letter, ...words] }]));
   };
   const { room, unit, wide, spelled } = of(800);
   assert.ok(room > 880 && room < 1600 && spelled);

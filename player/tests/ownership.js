@@ -1,4 +1,5 @@
-// Which files change what belongs to another file: `node ownership.js TOOLS TSCONFIG` prints each such place, and then how many files it has read.
+// Which files change what belongs to another file: `node ownership.js TOOLS TSCONFIG` prints each such place, and then how
+// many files it has read.
 //
 // What belongs to a file is what its classes and objects hold; whoever holds a plain record of types.d.ts may change that.
 // A change is an assignment of any kind, `++`, `delete`, a method that changes a collection or an element, `Object.assign`

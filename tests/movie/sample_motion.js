@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { framesOf, read } from "../../player/frames.js";
-import { frameView } from "../../player/layout.js";
+import { bestView } from "../../player/layout.js";
 import { motionTo } from "../../player/motion.js";
 import { looks } from "../../player/rects.js";
 
@@ -12,7 +12,7 @@ const { frames, ends } = framesOf(movie);
 
 function sample({ size: [w, h], from, to, times, most }) {
   const views = {}, forward = to === from + 1, seen = [];
-  const viewOf = ({ scene }) => (views[scene] ??= frameView(movie.scenes[scene], w, h));
+  const viewOf = ({ scene }) => (views[scene] ??= bestView(movie.scenes[scene], w, h));
   const path = forward ? [...frames.keys()].slice(ends[from] + 1, ends[to] + 1) : [ends[to]];
   let standing = viewOf(frames[ends[from]]), shown = looks(frames[ends[from]], standing);
   while (path.length && seen.length < most * times.length) {

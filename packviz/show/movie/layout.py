@@ -77,7 +77,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Layouts for a wide screen, and for a tall one if different; roomyView in player/room.js chooses one."""
+    """Layouts for a wide screen, and for a tall one if different; chosenView in player/views.js chooses one."""
 
     wide: Sequence[Box]
     tall: Sequence[Box] = ()

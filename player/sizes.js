@@ -1,0 +1,35 @@
+// How large and how bold text is: what must be legible, and the pixels that rows need for it.
+
+export const READABLE = 11, // the smallest text
+  LETTERED = READABLE, // a row that has its letter,
+  WORDED = READABLE + 2, // one that has its words and numbers,
+  ROW = 16, // one that is not low,
+  BADGE = 15, // and a letter whose row is as high as it
+  TIGHT = 0.77, // the share of a small cell's height taken by text in it or beside it that must be legible from afar
+  BESIDE = 0.44; // the height of a line of text ÷ that of the cells that it is beside
+
+export const WEIGHT = Object.freeze({
+  plain: 400,
+  number: 500,
+  marked: 600, // on a mark of its own, such as a pad or a flag
+  heading: 650,
+  bold: 700, // the words of tokens, letters of sequences, and what is current
+});
+
+const LARGEST = 0.042, // the height of a line of text ÷ that of the picture, at most,
+  LARGE = 15; // and pixels that are never too many
+
+/**
+ * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside
+ * small cells it is the minimum wanted size, if it fits.
+ * @param {number} unit
+ * @param {number} height
+ * @param {number} least
+ */
+export const lineOf = (unit, height, least) =>
+  Math.max(READABLE, Math.min(Math.max(BESIDE * unit, Math.min(TIGHT * unit, least)), largestLine(height, least)));
+/**
+ * @param {number} height
+ * @param {number} least
+ */
+export const largestLine = (height, least) => Math.max(LARGE, LARGEST * height, least);
