@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
@@ -19,9 +20,10 @@ from torch import nn
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError
+from packviz.predictions import asking
 from packviz.show.movie import STAGES, back_beside, beside
 from packviz.show.movie.about import Asked
-from packviz.show.movie.format import Role
+from packviz.show.movie.format import Role, SolutionData
 from packviz.show.movie.packing import matrices
 from packviz.show.movie.packing.about import view_of
 from packviz.text import sequence_label
@@ -288,6 +290,14 @@ def test_every_movie_keeps_to_the_format(film: CaseMovie) -> None:
         blank for tip in data["tips"] for line in tip for said in line for blank in re.findall(r"\{(.*?)\}", said)
     }
     assert blanks <= {"seq", "k", "token", "text", "number", "vec"}
+
+
+@pytest.mark.parametrize("stage", ["pad", "sort", "pack", "run", "unpack"])
+def test_questions_and_their_sealed_solutions_keep_to_the_format(stage: str) -> None:
+    data = asking(pv.movie(pv.trace(Batch.parse("1 2\n3"))), stage).to_dict()
+    assert faults(data) == []
+    for question in data["questions"]:
+        assert faults(json.loads(b64decode(question["sealed"])), SolutionData) == []
 
 
 @pytest.mark.parametrize(
