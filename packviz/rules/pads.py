@@ -27,7 +27,7 @@ x without lengths, which a module runs over
     all steps are pads                                                             nothing
     sequences end with pads                                                        unpacked
     pads begin sequences, not as many in each, and 2 or more in all                left_padded
-    with B and T swapped, 4 or more pads end 2 or more sequences, not equally      batch_first
+    with B and T swapped, 4 or more pads end 2 or more rows, not equally           batch_first
 
 A sequence ends after its last step that is not a pad. What a pad is, is asked anew if x is read in another way.
 
@@ -132,7 +132,7 @@ CASES: dict[str, tuple[PadCase[Find], ...]] = {
             run_first,
         ),
         PadCase(
-            f"with B and T swapped, {MIN_PADS_ACROSS} or more pads end {MIN_ROWS_ACROSS} or more sequences, not equally",
+            f"with B and T swapped, {MIN_PADS_ACROSS} or more pads end {MIN_ROWS_ACROSS} or more rows, not equally",
             "batch_first",
             run_across,
         ),
