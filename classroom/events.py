@@ -21,6 +21,13 @@ from packviz.validate import is_integer
 Action = Literal["ask", Move, "step", "next", "twin", "back", "delete", "item", "show", "channels"]
 Done = Literal["ask", Move, "step", "twin", "back", "delete", "show", "channels", "put", "go"]  # by actions.prepared
 
+NOT_NOW: Mapping[Move, str] = {  # why a move is not possible in a phase that phases.MOVES does not lead from
+    "open": "The vote on this question has already been opened.",
+    "close": "There is no open vote to close.",
+    "talk": "Talk comes after the first vote.",
+    "reopen": "The second vote comes after the first one is closed.",
+    "reveal": "The answer can be shown only once, and only after a vote.",
+}
 MAX_PHONES = 1000
 MAX_CHANGES = 50  # of a phone's vote in one round; ten times as many of its settings
 MAX_EVENTS = 100_000  # of phones; the teacher may add as many again
@@ -196,13 +203,17 @@ def _refusal(state: State, action: Done, *, asks: bool) -> str:
             return ""
         case _ if state.now is None and not asks:
             return "No question has been asked yet."
-        case "step" if state.phase == "reveal" and not (state.now and state.now.steps):
-            return "This question has no movie."
-        case _ if state.now is not None and state.current is None and action != "step":
+        case "step" if state.phase != "reveal":
+            return "There is no movie before the answer is shown."
+        case "step":
+            return "" if state.now and state.now.steps else "This question has no movie."
+        case _ if state.now is not None and state.current is None:
             return "There is no question on the screen."
         case "twin":
             return ""
-    return phases.refusal(state.way, action)
+        case "back":
+            return "" if can_undo(state) else "There is nothing to undo here."
+    return "" if action in phases.MOVES[state.way[-1]] else NOT_NOW[action]
 
 
 def _change(phone: Phone, token: str, name: str | None, following: bool | None) -> list[Event]:

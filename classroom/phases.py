@@ -40,15 +40,6 @@ _SKIPS: Mapping[Point, Sequence[Move]] = {  # moves that skip a phase are offere
     ("vote", 2): ("reveal",),
 }
 _ADVISED: Mapping[Advice, Move] = {"explain": "reopen", "talk": "talk", "go on": "reveal"}
-_REFUSALS: Mapping[Move | Literal["back", "step"], str] = {
-    "open": "The vote on this question has already been opened.",
-    "close": "There is no open vote to close.",
-    "talk": "Talk comes after the first vote.",
-    "reopen": "The second vote comes after the first one is closed.",
-    "reveal": "The answer can be shown only once, and only after a vote.",
-    "back": "There is nothing to undo here.",
-    "step": "There is no movie before the answer is shown.",
-}
 
 
 def after(point: Point, event: str) -> Point:
@@ -59,18 +50,6 @@ def after(point: Point, event: str) -> Point:
 def can_undo(way: Sequence[Point]) -> bool:
     """Return whether Undo leads one point back on a way through the phases: not from its start, nor from the answer."""
     return len(way) > 1 and bool(MOVES[way[-1]])
-
-
-def refusal(way: Sequence[Point], action: Move | Literal["back", "step"]) -> str:
-    """Return why the teacher cannot do this at the end of a way through the phases; "" if it is possible."""
-    match action:
-        case "back":
-            possible = can_undo(way)
-        case "step":
-            possible = way[-1][0] == "reveal"
-        case _:
-            possible = action in MOVES[way[-1]]
-    return "" if possible else _REFUSALS[action]
 
 
 def onward(point: Point, advice: Advice | None) -> tuple[Move, ...]:

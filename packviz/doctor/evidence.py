@@ -68,30 +68,35 @@ class Evidence:
         return found
 
 
-def first_runs(
-    run: WatchedRun,
-    model: Counted,
-    lengths: Sequence[int],
-    given: Any,
-    alone: Callable[[int], Mapping[int, Any]],
-    separated: Callable[[Sequence[int], Any, Mapping[int, Any], int], Separate],
-    baseline: Callable[[Outputs, Mapping[int, Sequence[Leaves]], Sequence[int]], Baseline],
-) -> Evidence:
-    """Run all samples twice, then samples alone, which are compared unless the two runs differ: `run.differs` is set.
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The samples of a check: how they are run, how the results are split, and what later ones are compared with.
 
-    Errors of the first run are passed on.
-
-    given      what `run` takes for all samples, of these lengths
+    lengths    of the samples
+    given      what `run` takes for all of them
     alone      returns by sample what `run` takes for so many copies of it, as far as the calls that are left allow
     separated  returns what splits results, from the lengths, those of all samples and of some alone, and the copies
     baseline   returns what later runs are compared with, from the outputs of all samples and of some alone
     """
-    failures: dict[Way, str] = {}
-    whole, again = run(given), _attempt(run, given, "again", failures)
-    results, count = ({}, 1) if "again" in failures else _alone(run, alone, len(lengths), failures)
-    separate, places = separated(lengths, whole, results, count), range(len(lengths))
+
+    lengths: Sequence[int]
+    given: Any
+    alone: Callable[[int], Mapping[int, Any]]
+    separated: Callable[[Sequence[int], Any, Mapping[int, Any], int], Separate]
+    baseline: Callable[[Outputs, Mapping[int, Sequence[Leaves]], Sequence[int]], Baseline]
+
+
+def first_runs(run: WatchedRun, model: Counted, samples: Samples) -> Evidence:
+    """Run all samples twice, then samples alone, which are compared unless the two runs differ: `run.differs` is set.
+
+    Errors of the first run are passed on.
+    """
+    lengths, failures = samples.lengths, dict[Way, str]()
+    whole, again = run(samples.given), _attempt(run, samples.given, "again", failures)
+    results, count = ({}, 1) if "again" in failures else _alone(run, samples.alone, len(lengths), failures)
+    separate, places = samples.separated(lengths, whole, results, count), range(len(lengths))
     copies = {b: separate(result, [b] * count).each for b, result in results.items()}
-    own = baseline(separate(whole, places), copies, lengths)
+    own = samples.baseline(separate(whole, places), copies, lengths)
     changes, compared = list[Change](), set[Way]()
     if again is not None:  # the pads are compared, too
         changes += replace(own, copies={}, widths=()).changes("again", places, separate(again, places))

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from packviz.doctor.baseline import Baseline, Change, Outputs, Way
 from packviz.doctor.causes import moved
-from packviz.doctor.evidence import Counted, Evidence, first_runs, some_of
+from packviz.doctor.evidence import Counted, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance
 from packviz.doctor.models import NormalizingAsInTraining, evaluated
@@ -93,7 +93,7 @@ def _first_runs(run: WatchedRun, model: Counted, given: PaddedBatch, seed: int, 
         first = Baseline(whole, copies, ends, tolerance, on_left=on_left, widths=widths)
         return replace(first, in_place=_others_stay(first))
 
-    return first_runs(run, model, given.ends, (given.grid, given.all), alone, by_index, baseline)
+    return first_runs(run, model, Samples(given.ends, (given.grid, given.all), alone, by_index, baseline))
 
 
 def _findings(done: Evidence, given: PaddedBatch, padding_value: float | None, seed: int) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from packviz.doctor.baseline import Baseline, Change
 from packviz.doctor.carriers import ATTENTION, RECURRENT, STATISTICS, carriers
-from packviz.doctor.evidence import Counted, Evidence, first_runs, some_of
+from packviz.doctor.evidence import Counted, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, Influence
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.models import evaluated
@@ -147,7 +147,7 @@ def _collected(
         return [replace(one, steps=one.steps or whole[one.on or 0]) for one in changes]
 
     baseline = partial(Baseline, tolerance=tolerance, padded=False, on_left=False)
-    done = first_runs(run, model, lengths, [*documents], alone, in_a_row, baseline)
+    done = first_runs(run, model, Samples(lengths, [*documents], alone, in_a_row, baseline))
     apart = timed(done.changes)
     for d, at, other in changed_tokens(documents, model.room - TRACED, Random(seed)) if not run.differs else ():
         given, k = [*documents[:d], other, *documents[d + 1 :]], starts[d] + at

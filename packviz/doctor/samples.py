@@ -8,9 +8,9 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from packviz.doctor.baseline import Baseline, Change, Outputs
+from packviz.doctor.baseline import Baseline, Change, Outputs, Separate
 from packviz.doctor.causes import patterns
-from packviz.doctor.evidence import Counted, Evidence, first_runs, some_of
+from packviz.doctor.evidence import Counted, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.random_states import WatchedRun, random_states_kept
@@ -109,15 +109,15 @@ def outputs_of(result: Any, B: int) -> list[Leaves]:
 def _collected(run: WatchedRun, model: Counted, vary: Variations, tolerance: float | None) -> Evidence:
     """Run the samples in every way that the budget allows."""
     samples, sizes, B = vary.samples, vary.sizes, len(vary.samples)
-    done = first_runs(
-        run,
-        model,
-        sizes,
-        samples,
-        lambda copies: {b: [samples[b]] * copies for b in some_of(sizes, max(0, (model.room - 4) // 2), vary.seed)},
-        lambda *_: lambda outputs, _: Outputs(outputs, {}),
-        partial(Baseline, tolerance=tolerance),
-    )
+
+    def alone(copies: int) -> dict[int, list[Any]]:
+        return {b: [samples[b]] * copies for b in some_of(sizes, max(0, (model.room - 4) // 2), vary.seed)}
+
+    def separated(*_: object) -> Separate:
+        return lambda outputs, _: Outputs(outputs, {})
+
+    baseline = partial(Baseline, tolerance=tolerance)
+    done = first_runs(run, model, Samples(sizes, samples, alone, separated, baseline))
     if run.differs:
         return done
     for order in other_orders(sizes, vary.seed):
