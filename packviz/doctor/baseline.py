@@ -10,7 +10,7 @@ import torch
 
 from packviz.doctor.leaves import Gap, Leaves, gap, scale_of, unit_of
 
-Way = Literal["again", "alone", "order", "values", "longer", "pair", "wider", "filled"]
+Variation = Literal["again", "alone", "order", "values", "longer", "pair", "wider", "filled"]
 Places = Sequence[int | None]  # which sample stands at each place of a run; None for one that is not compared
 
 
@@ -34,7 +34,7 @@ class Change:
     rounding  whether it is small enough to be rounding
     """
 
-    way: Way
+    way: Variation
     on: int | None
     by: int | None
     name: str
@@ -85,7 +85,7 @@ class Baseline:
                 units[name] = max(unit_of(leaf), units.get(name, 0.0))
         return units
 
-    def changes(self, way: Way, places: Places, others: Outputs, by: int | None = None) -> list[Change]:
+    def changes(self, way: Variation, places: Places, others: Outputs, by: int | None = None) -> list[Change]:
         """Return what differs in a run with these samples at its places; `by` has other values, or is a longer one."""
         found, beside = [], way in ("longer", "pair")
         for b, other in zip(places, others.each, strict=False):
@@ -98,7 +98,9 @@ class Baseline:
             found += self.compare(way, None, others.shared, self.whole.shared)
         return found
 
-    def compare(self, way: Way, b: int | None, other: Leaves, reference: Leaves, by: int | None = None) -> list[Change]:
+    def compare(
+        self, way: Variation, b: int | None, other: Leaves, reference: Leaves, by: int | None = None
+    ) -> list[Change]:
         """Return what differs in the outputs of sample b; with other values elsewhere also what may be rounding."""
         found = []
         for name in dict.fromkeys((*reference, *other)):
@@ -113,7 +115,7 @@ class Baseline:
                 found.append(Change(way, b, by, name, float(apart.far.max()), steps, rounding))
         return found
 
-    def _gap(self, way: Way, b: int | None, name: str, other: Leaves, reference: Leaves) -> Gap | None:
+    def _gap(self, way: Variation, b: int | None, name: str, other: Leaves, reference: Leaves) -> Gap | None:
         own = self._shape(b, name)
         if own is None or name not in other or name not in reference:
             return None

@@ -18,7 +18,9 @@ ATTENTION = (nn.MultiheadAttention, nn.TransformerEncoderLayer)
 STATISTICS = (nn.modules.batchnorm._NormBase,)
 
 Documents = Sequence[Tensor]
-Seen = dict[str, list[tuple[Tensor, Tensor]]]  # by layer, what each of its calls took and returned, (rows, features)
+SeenCalls = dict[
+    str, list[tuple[Tensor, Tensor]]
+]  # by layer, what each of its calls took and returned, (rows, features)
 
 
 def carriers(
@@ -39,22 +41,22 @@ def carriers(
     return [(name, model.get_submodule(name)) for name in own]
 
 
-def _seen(model: nn.Module, run: Callable[[Documents], Any], documents: Documents) -> Seen:
-    seen: Seen = {}
+def _seen(model: nn.Module, run: Callable[[Documents], Any], documents: Documents) -> SeenCalls:
+    seen: SeenCalls = {}
     with _watched(model, seen):
         run(documents)
     return seen
 
 
 @contextmanager
-def _watched(model: nn.Module, seen: Seen) -> Iterator[None]:
+def _watched(model: nn.Module, seen: SeenCalls) -> Iterator[None]:
     handles = []
     for name, layer in model.named_modules():
         if isinstance(layer, (*RECURRENT, *ATTENTION, *STATISTICS)):
             channels = isinstance(layer, STATISTICS)
 
-            def keep(_: nn.Module, given: Any, told: Any, result: Any, name: str = name, c: bool = channels) -> None:
-                first = given[0] if given else next(iter(told.values()))
+            def keep(_: nn.Module, given: Any, named: Any, result: Any, name: str = name, c: bool = channels) -> None:
+                first = given[0] if given else next(iter(named.values()))
                 seen.setdefault(name, []).append((_rows(first, c), _rows(result, c)))
 
             handles.append(layer.register_forward_hook(keep, with_kwargs=True))
@@ -73,7 +75,7 @@ def _rows(value: Any, channels: bool) -> Tensor:
     return (data.movedim(1, -1) if channels else data).flatten(0, -2).detach().clone()
 
 
-def _moved(one: Seen, other: Seen) -> dict[str, tuple[int, int]]:
+def _moved(one: SeenCalls, other: SeenCalls) -> dict[str, tuple[int, int]]:
     """Return how many rows of each layer differ, of what it takes and of what it returns; of the same calls alone."""
     found = {}
     for name, calls in one.items():

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from packviz.doctor.baseline import Baseline, Change, Outputs, Places, Separate, Way
+from packviz.doctor.baseline import Baseline, Change, Outputs, Places, Separate, Variation
 from packviz.doctor.leaves import Leaves
 from packviz.doctor.random_states import WatchedRun
 from packviz.doctor.wording import message_of
 
 
-class Counted:
+class CountedModel:
     """What a check runs, with the number of its calls, whether they return or raise, and how many there may be."""
 
     def __init__(self, call: Callable[..., Any], budget: int) -> None:
@@ -41,15 +41,15 @@ class Evidence:
     """
 
     run: WatchedRun
-    model: Counted
+    model: CountedModel
     separate: Separate
     baseline: Baseline
-    failures: dict[Way, str] = field(default_factory=dict)
+    failures: dict[Variation, str] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
-    compared: set[Way] = field(default_factory=set)
+    compared: set[Variation] = field(default_factory=set)
     orders: list[tuple[Sequence[int], Sequence[Leaves]]] = field(default_factory=list)
 
-    def vary(self, way: Way, given: Any, places: Places, by: int | None = None) -> list[Change] | None:
+    def vary(self, way: Variation, given: Any, places: Places, by: int | None = None) -> list[Change] | None:
         """Run something else, and return what differs in the samples at these places; keep what is more than rounding.
 
         Return None if the run fails, or if the model was called as often as it may be.
@@ -86,18 +86,18 @@ class Samples:
     baseline: Callable[[Outputs, Mapping[int, Sequence[Leaves]], Sequence[int]], Baseline]
 
 
-def first_runs(run: WatchedRun, model: Counted, samples: Samples) -> Evidence:
+def first_runs(run: WatchedRun, model: CountedModel, samples: Samples) -> Evidence:
     """Run all samples twice, then samples alone, which are compared unless the two runs differ: `run.differs` is set.
 
     Errors of the first run are passed on.
     """
-    lengths, failures = samples.lengths, dict[Way, str]()
+    lengths, failures = samples.lengths, dict[Variation, str]()
     whole, again = run(samples.given), _attempt(run, samples.given, "again", failures)
     results, count = ({}, 1) if "again" in failures else _alone(run, samples.alone, len(lengths), failures)
     separate, places = samples.separated(lengths, whole, results, count), range(len(lengths))
     copies = {b: separate(result, [b] * count).each for b, result in results.items()}
     own = samples.baseline(separate(whole, places), copies, lengths)
-    changes, compared = list[Change](), set[Way]()
+    changes, compared = list[Change](), set[Variation]()
     if again is not None:  # the pads are compared, too
         changes += replace(own, copies={}, widths=()).changes("again", places, separate(again, places))
     run.differs = again is None or bool(changes)
@@ -108,7 +108,7 @@ def first_runs(run: WatchedRun, model: Counted, samples: Samples) -> Evidence:
 
 
 def _alone(
-    run: WatchedRun, alone: Callable[[int], Mapping[int, Any]], B: int, failures: dict[Way, str]
+    run: WatchedRun, alone: Callable[[int], Mapping[int, Any]], B: int, failures: dict[Variation, str]
 ) -> tuple[dict[int, Any], int]:
     """Run samples one at a time until one fails: itself, then B copies. Return the best results, and their copies.
 
@@ -130,7 +130,7 @@ def _alone(
     return best, copies
 
 
-def _attempt(run: WatchedRun, given: Any, way: Way, failures: dict[Way, str]) -> Any:
+def _attempt(run: WatchedRun, given: Any, way: Variation, failures: dict[Variation, str]) -> Any:
     """Return the result of a run; None if it fails: the message of the first error of each way is added."""
     try:
         return run(given)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from packviz.errors import PackvizError, refusal_of
-from packviz.inputs.borders import Row, mask_rows_from, rows_from
+from packviz.inputs.borders import RowLike, mask_rows_from, rows_from
 from packviz.inputs.tensors import INTEGERS
 from packviz.rules import findings
 from packviz.rules.finding import Finding, Findings
@@ -20,13 +20,13 @@ __all__ = ["examine_rows", "row_cases"]
 
 
 def examine_rows(
-    input_ids: Row | None = None,
-    position_ids: Row | None = None,
-    cu_seqlens: Row | None = None,
+    input_ids: RowLike | None = None,
+    position_ids: RowLike | None = None,
+    cu_seqlens: RowLike | None = None,
     max_seqlen: int | None = None,
-    seq_idx: Row | None = None,
-    attention_mask: Row | None = None,
-    labels: Row | None = None,
+    seq_idx: RowLike | None = None,
+    attention_mask: RowLike | None = None,
+    labels: RowLike | None = None,
     documents: Sequence[Tensor] | Sequence[Sequence[int]] | Sequence[int] | None = None,
     *,
     ignore: str | Collection[str] = (),

@@ -7,13 +7,13 @@ from typing import Literal
 
 from torch import Tensor
 
-from packviz.doctor.baseline import Baseline, Change, Outputs, Way
+from packviz.doctor.baseline import Baseline, Change, Outputs, Variation
 from packviz.doctor.causes import moved
-from packviz.doctor.evidence import Counted, Evidence, Samples, first_runs, some_of
+from packviz.doctor.evidence import CountedModel, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance
 from packviz.doctor.models import NormalizingAsInTraining, evaluated
-from packviz.doctor.padded_batch import EXTRA, Call, Grid, PaddedBatch, padded_batch
+from packviz.doctor.padded_batch import EXTRA, BatchCall, GridRows, PaddedBatch, padded_batch
 from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.separation import by_index
 from packviz.doctor.variations import other_orders
@@ -27,7 +27,7 @@ __all__ = ["check_invariance"]
 KEPT = 7  # calls that are kept for what is run after the sequences alone: orders, more and other pads, in training
 Differing = Literal["alone_differs", "order_differs", "padding_differs", "pads_differ"]
 Failing = Literal["order_fails", "wider_fails", "filled_fails"]
-KEYS: dict[Way, Differing] = {
+KEYS: dict[Variation, Differing] = {
     "alone": "alone_differs",
     "order": "order_differs",
     "wider": "padding_differs",
@@ -41,7 +41,7 @@ def check_invariance(
     lengths: Tensor | Sequence[int],
     *,
     batch_first: bool = False,
-    call: Call | None = None,
+    call: BatchCall | None = None,
     padding_value: float | None = None,
     padding_side: Literal["right", "left"] = "right",
     seed: int = 0,
@@ -75,17 +75,19 @@ def check_invariance(
     given = padded_batch(model, batch, lengths, batch_first, call, padding_side)
     forwards = integer("forwards", forwards, 12)
     with evaluated(model, batch) as own:
-        counted = Counted(partial(given.call, own), forwards)
+        counted = CountedModel(partial(given.call, own), forwards)
         with random_states_kept(given.run_by(counted)) as run:
             done = _first_runs(run, counted, given, seed, checked_tolerance(tolerance))
             found = [*_findings(done, given, padding_value, seed)]
     return Checked(found, influence_of(done, "Which sequence changes")).ignoring(ignore)
 
 
-def _first_runs(run: WatchedRun, model: Counted, given: PaddedBatch, seed: int, tolerance: float | None) -> Evidence:
+def _first_runs(
+    run: WatchedRun, model: CountedModel, given: PaddedBatch, seed: int, tolerance: float | None
+) -> Evidence:
     """Run the batch twice, and each sequence alone and without padding."""
 
-    def alone(copies: int) -> dict[int, Grid]:
+    def alone(copies: int) -> dict[int, GridRows]:
         return {b: given.copies(b, copies) for b in some_of(given.ends, max(0, model.room - KEPT), seed)}
 
     def baseline(whole: Outputs, copies: Mapping[int, Sequence[Leaves]], ends: Sequence[int]) -> Baseline:
@@ -109,7 +111,7 @@ def _findings(done: Evidence, given: PaddedBatch, padding_value: float | None, s
         yield _finding("others_kept", done, severity="note")
     wide = given.wider(padding_value)
     filled = given.refilled(given.grid if min(given.ends) < given.grid.size(1) else wide, seed)
-    padded: list[tuple[Way, Tensor]] = [("wider", wide)]
+    padded: list[tuple[Variation, Tensor]] = [("wider", wide)]
     padded += [("filled", filled)] if padding_value is None else []
     for order in [] if done.baseline.in_place else other_orders(given.ends, seed):
         if not any(one.way == "order" for one in done.changes):
@@ -136,7 +138,7 @@ def _others_stay(base: Baseline) -> bool:
 
 def _varied(done: Evidence, given: PaddedBatch) -> Iterator[Finding]:
     """Yield which variations were impossible, what differs in the others, and what causes it."""
-    fails: dict[Way, Failing] = {"order": "order_fails", "wider": "wider_fails", "filled": "filled_fails"}
+    fails: dict[Variation, Failing] = {"order": "order_fails", "wider": "wider_fails", "filled": "filled_fails"}
     for way, failing in fails.items():
         if way in done.failures and way not in done.compared:
             yield _finding(failing, done, severity="note", failure=done.failures[way])
@@ -161,7 +163,7 @@ def _cause(done: Evidence, full: Sequence[bool]) -> Cause:
     return "others" if any(full[b] for b in own if b is not None) else "steps_after"
 
 
-def _in_training(done: Evidence, given: PaddedBatch, padded: Sequence[tuple[Way, Tensor]]) -> Iterator[Finding]:
+def _in_training(done: Evidence, given: PaddedBatch, padded: Sequence[tuple[Variation, Tensor]]) -> Iterator[Finding]:
     """Yield what other padding changes if batch normalization takes the statistics of the batch."""
     with NormalizingAsInTraining() as norms:  # type: ignore[no-untyped-call]
         whole = done.separate(done.run((given.grid, given.all)), given.all)

@@ -15,15 +15,15 @@ from packviz.text import counted, shown
 from packviz.validate import choice
 
 EXTRA = 3  # pads that are added
-Call = Callable[[Any, Tensor, Any], object]
-Grid = tuple[Tensor, Sequence[int]]  # rows of (B, T) or (B, T, ...), and which sequences they are
+BatchCall = Callable[[Any, Tensor, Any], object]
+GridRows = tuple[Tensor, Sequence[int]]  # rows of (B, T) or (B, T, ...), and which sequences they are
 
 
 @dataclass(frozen=True, eq=False)
 class PaddedBatch:
     """The batch with its sequences first, (B, T) or (B, T, ...), and how the model is called."""
 
-    call: Call
+    call: BatchCall
     grid: Tensor
     ends: list[int]
     lengths: object  # as they were given
@@ -35,7 +35,7 @@ class PaddedBatch:
         """Return the sequences in their order."""
         return range(len(self.ends))
 
-    def run_by(self, model: Callable[[Tensor, Any], object]) -> Callable[[Grid], Leaves]:
+    def run_by(self, model: Callable[[Tensor, Any], object]) -> Callable[[GridRows], Leaves]:
         """Return what runs model(batch, lengths): first over the whole batch, then over other rows.
 
         One sequence alone must have the outputs of the whole batch: else it raises ValueError.
@@ -43,7 +43,7 @@ class PaddedBatch:
         whole: Leaves = {}
         broadcasts: list[bool] = []  # asked at most once
 
-        def run(given: Grid) -> Leaves:
+        def run(given: GridRows) -> Leaves:
             rows, sequences = given
             ends = [self.ends[b] for b in sequences]
             lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else ends
@@ -81,7 +81,7 @@ class PaddedBatch:
             return True
         return False
 
-    def copies(self, b: int, count: int) -> Grid:
+    def copies(self, b: int, count: int) -> GridRows:
         """Return copies of sequence b, without padding."""
         row, end = self.grid[b : b + 1], self.ends[b]
         row = row[:, row.size(1) - end :] if self.on_left else row[:, :end]
@@ -110,7 +110,7 @@ class PaddedBatch:
 
 
 def padded_batch(
-    model: object, batch: object, lengths: object, batch_first: bool, call: Call | None, padding_side: str
+    model: object, batch: object, lengths: object, batch_first: bool, call: BatchCall | None, padding_side: str
 ) -> PaddedBatch:
     """Return the batch that check_invariance() is given. Raises PackvizError for unsupported inputs."""
     if not callable(model):

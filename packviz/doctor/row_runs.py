@@ -20,7 +20,7 @@ from packviz.inputs.documents import (
 )
 from packviz.text import listed
 
-Call = Callable[[Any, "Row"], object]
+RowCall = Callable[[Any, "Row"], object]
 
 
 @dataclass(frozen=True, eq=False)

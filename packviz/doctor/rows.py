@@ -13,12 +13,12 @@ from torch import Tensor, nn
 
 from packviz.doctor.baseline import Baseline, Change
 from packviz.doctor.carriers import ATTENTION, RECURRENT, STATISTICS, carriers
-from packviz.doctor.evidence import Counted, Evidence, Samples, first_runs, some_of
+from packviz.doctor.evidence import CountedModel, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, Influence
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.models import evaluated
 from packviz.doctor.random_states import WatchedRun, random_states_kept
-from packviz.doctor.row_runs import Call, called, changed_tokens, row_of
+from packviz.doctor.row_runs import RowCall, called, changed_tokens, row_of
 from packviz.doctor.separation import in_a_row
 from packviz.doctor.wording import finding, message_of
 from packviz.errors import PackvizError, refusal_of
@@ -31,14 +31,14 @@ __all__ = ["check_rows"]
 MIN_SHARE_IN_REACH = 0.95  # of the pairs within reach of a convolution, which connects them: a state fades unevenly
 TRACED = 4  # calls that are kept to see which layer carries a leak
 
-Run = Callable[[Sequence[Tensor]], Leaves]
+RowRun = Callable[[Sequence[Tensor]], Leaves]
 Documents = Sequence[Tensor] | Sequence[Sequence[int]]
 
 
 def check_rows(
     model: Any,
     documents: Documents,
-    call: Call | None = None,
+    call: RowCall | None = None,
     *,
     seed: int = 0,
     forwards: int = 80,
@@ -68,7 +68,7 @@ def check_rows(
     forwards = integer("forwards", forwards, 12)
     tolerance = checked_tolerance(tolerance)
     with evaluated(model, *given) as own:
-        counted = Counted(partial(call or called, own), forwards)
+        counted = CountedModel(partial(call or called, own), forwards)
 
         def run(documents: Sequence[Tensor]) -> Leaves:
             return leaves_of(counted(row_of([one.clone() for one in documents])), "model")
@@ -102,7 +102,7 @@ def _checked(model: object, documents: object, call: object) -> list[Tensor]:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _RowRuns:
     """What a row showed, by token of the row.
 
     starts      where each document begins, and N
@@ -133,8 +133,8 @@ class _Row:
 
 
 def _collected(
-    run: WatchedRun, model: Counted, documents: Sequence[Tensor], seed: int, tolerance: float | None
-) -> tuple[Evidence, _Row]:
+    run: WatchedRun, model: CountedModel, documents: Sequence[Tensor], seed: int, tolerance: float | None
+) -> tuple[Evidence, _RowRuns]:
     """Run the row, each document alone, and the row with one token after another changed."""
     lengths = [*map(len, documents)]
     starts, others, found = [0, *accumulate(lengths)], dict[int, Tensor](), dict[int, list[Change]]()
@@ -158,7 +158,7 @@ def _collected(
         moved = found if apart else {}
     influenced = {(k, q): size for k, each in moved.items() for q, size in _by_token(each, starts).items()}
     changes = [one for each in moved.values() for one in each] or apart
-    return done, _Row(starts, others, _by_token(apart, starts), influenced, changes)
+    return done, _RowRuns(starts, others, _by_token(apart, starts), influenced, changes)
 
 
 def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, float]:
@@ -170,7 +170,7 @@ def _by_token(changes: Sequence[Change], starts: Sequence[int]) -> dict[int, flo
     return found
 
 
-def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[Cause, str]]) -> list[Finding]:
+def _findings(done: Evidence, row: _RowRuns, leaking: Callable[[], tuple[Cause, str]]) -> list[Finding]:
     failure = next(iter(done.failures.values()), "")
     sizes = [size for one in row.changes for size in one.steps.values()]
     size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
@@ -203,7 +203,7 @@ def _findings(done: Evidence, row: _Row, leaking: Callable[[], tuple[Cause, str]
     return notes
 
 
-def _kernel(row: _Row) -> int:
+def _kernel(row: _RowRuns) -> int:
     """Return k if each token is changed by the k - 1 tokens before it, of any document, and by no others; else 0.
 
     A share of MIN_SHARE_IN_REACH of these pairs is enough.
@@ -220,7 +220,9 @@ def _kernel(row: _Row) -> int:
     return reach + 1 if ends and len(found) >= MIN_SHARE_IN_REACH * len(near) and deepest < reach else 0
 
 
-def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run) -> tuple[Cause, str]:
+def _leaking(
+    done: Evidence, row: _RowRuns, documents: Sequence[Tensor], model: object, run: RowRun
+) -> tuple[Cause, str]:
     """Return the cause of a leak as far as the answers show it, and the layers of the model that carry it, in words."""
     owner, starts = row.owner, {*row.starts[1:-1]}
     if _is_sorted(done.baseline):
@@ -245,7 +247,7 @@ def _leaking(done: Evidence, row: _Row, documents: Sequence[Tensor], model: obje
 
 
 def _carrying(
-    done: Evidence, row: _Row, documents: Sequence[Tensor], model: object, run: Run
+    done: Evidence, row: _RowRuns, documents: Sequence[Tensor], model: object, run: RowRun
 ) -> list[tuple[str, nn.Module]]:
     """Return the layers that carry the token that changes most others over a border; none if that cannot be seen."""
     whole: Any = getattr(model, "__self__", model)

@@ -10,7 +10,7 @@ from typing import Any
 
 from packviz.doctor.baseline import Baseline, Change, Outputs, Separate
 from packviz.doctor.causes import patterns
-from packviz.doctor.evidence import Counted, Evidence, Samples, first_runs, some_of
+from packviz.doctor.evidence import CountedModel, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
 from packviz.doctor.random_states import WatchedRun, random_states_kept
@@ -23,14 +23,14 @@ from packviz.validate import as_python, integer
 
 __all__ = ["check_samples"]
 
-Run = Callable[[list[Any]], Any]
+SampleRun = Callable[[list[Any]], Any]
 
 LEAST = 12  # forwards: with fewer, most variations are left out
 FREE_PAIRS = 12  # pairs that are run although nothing was found before
 
 
 def check_samples(
-    run: Run,
+    run: SampleRun,
     samples: Sequence[Any],
     *,
     rows: int | Sequence[int] | None = None,
@@ -65,7 +65,7 @@ def check_samples(
     forwards = integer("forwards", forwards, LEAST)
     tolerance = checked_tolerance(tolerance)
     vary = Variations([samples[b] for b in chosen], seed)
-    model = Counted(run, forwards)
+    model = CountedModel(run, forwards)
     with random_states_kept(lambda given: outputs_of(model([copied(one) for one in given]), len(given))) as watched:
         done = _collected(watched, model, vary, tolerance)
         found = [*_findings(done, vary)]
@@ -106,7 +106,7 @@ def outputs_of(result: Any, B: int) -> list[Leaves]:
     return [leaves_of(one) for one in result]
 
 
-def _collected(run: WatchedRun, model: Counted, vary: Variations, tolerance: float | None) -> Evidence:
+def _collected(run: WatchedRun, model: CountedModel, vary: Variations, tolerance: float | None) -> Evidence:
     """Run the samples in every way that the budget allows."""
     samples, sizes, B = vary.samples, vary.sizes, len(vary.samples)
 

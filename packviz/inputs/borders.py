@@ -29,16 +29,16 @@ Rule = Literal["rises_by_one", "falls", "zero"]
 BORDER_RULES: tuple[Rule, ...] = get_args(Rule)
 Lengths = tuple[int, ...]
 _INT64 = torch.iinfo(torch.int64).min, torch.iinfo(torch.int64).max
-Row = Tensor | Sequence[int] | Sequence[Sequence[int]]  # (N,) or (1, N)
+RowLike = Tensor | Sequence[int] | Sequence[Sequence[int]]  # (N,) or (1, N)
 
 
 def find_documents(
     *,
-    position_ids: Row | None = None,
-    cu_seqlens: Row | None = None,
-    seq_idx: Row | None = None,
-    attention_mask: Row | None = None,
-    input_ids: Row | None = None,
+    position_ids: RowLike | None = None,
+    cu_seqlens: RowLike | None = None,
+    seq_idx: RowLike | None = None,
+    attention_mask: RowLike | None = None,
+    input_ids: RowLike | None = None,
     eos: int | Collection[int] | None = None,
     rule: Rule | None = None,
 ) -> Lengths:
@@ -97,7 +97,7 @@ def document_ids(
     return torch.full_like(row, -1).masked_scatter(is_token, read[name](row[is_token]))
 
 
-def where_rules_disagree(position_ids: Row) -> dict[int, tuple[Rule, ...]]:
+def where_rules_disagree(position_ids: RowLike) -> dict[int, tuple[Rule, ...]]:
     """Return the places where only some of the rules begin a document, each with the rules that do.
 
     >>> where_rules_disagree([0, 1, 0, 0, 1])

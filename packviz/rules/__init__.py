@@ -40,7 +40,7 @@ RULES = (
     pads.lengths_fit_data,
     packed_sequence.data_are_there,
     finite.packed_data_are_finite,
-    pads.packed_data_are_tokens,
+    pads.packed_sequences_end_with_tokens,
     finite.x_is_finite,
     pads.no_pads_are_run,
     companions.mask_fits,

@@ -146,7 +146,7 @@ class Case:
 
 
 Condition = Callable[[Any], Iterable[Fault]]
-Need = Callable[[Any, Sequence[Finding]], bool]  # of the case and of what was found before
+Requirement = Callable[[Any, Sequence[Finding]], bool]  # of the case and of what was found before
 
 
 def has_numbers(case: Case, _: Sequence[Finding]) -> bool:
@@ -188,13 +188,13 @@ class Rule:
     condition: Condition
     of: type  # of case: a Case, or a RowCase
     given: frozenset[str]  # fields of the case that must not be None
-    needs: tuple[Need, ...]  # what else must be true
+    needs: tuple[Requirement, ...]  # what else must be true
     stops: bool  # whether a fault ends the examination, because no later rule could be judged
     refuses: bool  # whether trace_module() refuses what it finds
 
 
 def rule(
-    *given: str, of: type = Case, needs: Iterable[Need] = (), stops: bool = False, refuses: bool = False
+    *given: str, of: type = Case, needs: Iterable[Requirement] = (), stops: bool = False, refuses: bool = False
 ) -> Callable[[Condition], Rule]:
     """Return a decorator that makes a rule of a condition; the arguments are the fields of Rule."""
     return lambda condition: Rule(condition, of, frozenset(given), tuple(needs), stops, refuses)

@@ -1,4 +1,4 @@
-"""Arguments that must match the batch: a mask, targets and their lengths, the unpacked output, hx."""
+"""Decides whether what is given beside a batch matches it: a mask, targets and their lengths, the output, hx."""
 
 from collections.abc import Iterator
 from typing import cast

@@ -1,4 +1,4 @@
-"""Episodes in the rollouts of a recurrent policy: where one starts, its state must be reset."""
+"""Decides whether the state of a recurrent policy is reset wherever an episode starts in its rollouts."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial

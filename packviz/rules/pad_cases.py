@@ -178,20 +178,20 @@ def _severity(is_note: bool) -> Severity:
     return "note" if is_note else "silent"
 
 
-class Parts(NamedTuple):
+class PackedAlone(NamedTuple):
     """What pack_padded_sequence takes of a sequence, and what it leaves out, in words."""
 
     taken: str
     lost: str
 
 
-def _alone(grid: PaddedGrid, b: int, first: int = 0) -> Answer[Parts]:
+def _alone(grid: PaddedGrid, b: int, first: int = 0) -> Answer[PackedAlone]:
     """Return what pack_padded_sequence makes of one of the sequences, alone, from a step on."""
     alone, length = grid.values[b : b + 1].detach().cpu(), grid.lengths[b]
 
-    def parts() -> Parts:
+    def parts() -> PackedAlone:
         taken = pack_padded_sequence(alone, [length], batch_first=True).data[first:]
-        return Parts(_steps(taken), _steps(alone[0, length:][real_cells(alone[:, length:], grid.pad)[0]]))
+        return PackedAlone(_steps(taken), _steps(alone[0, length:][real_cells(alone[:, length:], grid.pad)[0]]))
 
     return ask(parts)
 

@@ -195,7 +195,7 @@ def has_no_packed_pad(packed: PackedSequence, given: float | None) -> bool:
 
 
 @rule("packed", needs=(has_numbers,))
-def packed_data_are_tokens(case: Case) -> Iterator[Fault]:
+def packed_sequences_end_with_tokens(case: Case) -> Iterator[Fault]:
     """Find pads that end packed sequences."""
     packed, given = cast(PackedSequence, case.packed), case.padding_value
     if not has_no_packed_pad(packed, given):

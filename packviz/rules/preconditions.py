@@ -1,4 +1,4 @@
-"""What is refused before any rule runs: not a number, not dense, not on a device with numbers, or too large."""
+"""Decides what is refused before any rule runs: not a number, not dense, without numbers in it, or too large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identify how a given vector per sequence was read from the output, and whether it includes pads."""
+"""Decides how a given vector per sequence was read from the output, and whether that is right."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MAX_ROWS = 2_000  # of a state whose order is looked for
 
 
 @dataclass(frozen=True, eq=False)
-class _Outputs:
+class _PackedRun:
     """The unpacked output (B, T, D*H), the lengths, and h_n and c_n (L*D, B, H) if a module could be run."""
 
     output: Tensor
@@ -50,7 +50,7 @@ class _Outputs:
 
 
 # The keys of the findings about a state that is read in a wrong way.
-Misreading = Literal[
+WrongReadout = Literal[
     "naive_last",
     "pads_pooled",
     "off_by_one",
@@ -64,10 +64,10 @@ Misreading = Literal[
 ]
 
 
-class _Reading(NamedTuple):
+class _WrongReadout(NamedTuple):
     """A wrong way to read the state: the code, what it reads (B, width), and what the sentence is about."""
 
-    key: Misreading
+    key: WrongReadout
     code: str
     value: Tensor
     about: object = None
@@ -89,7 +89,7 @@ def state_is_right(case: Case) -> Iterator[Fault]:
         yield fault
 
 
-def _packed_run(case: Case, lengths: list[int]) -> _Outputs | None:
+def _packed_run(case: Case, lengths: list[int]) -> _PackedRun | None:
     """Return the output that was given, else that of the module, with the sequences first; and the final states."""
     output, column, answer = None, "output[:, -1]" if case.batch_first else "output[-1]", None
     if case.output is not None:
@@ -99,13 +99,13 @@ def _packed_run(case: Case, lengths: list[int]) -> _Outputs | None:
         answer = ask(partial(run_module, case.module, packed, case.hx))
     D = 1 if case.module is None else directions(case.module)
     if answer is None or answer.result is None:
-        return None if output is None else _Outputs(output, lengths, D, column)
+        return None if output is None else _PackedRun(output, lengths, D, column)
     rows, final = answer.result
     output = pad_packed_sequence(rows, batch_first=True)[0] if output is None else output
-    return _Outputs(output, lengths, D, column, *states_of(final))
+    return _PackedRun(output, lengths, D, column, *states_of(final))
 
 
-def _sound(run: _Outputs) -> Iterator[Tensor]:
+def _sound(run: _PackedRun) -> Iterator[Tensor]:
     """Yield the readouts that are right: the last states, the mean and maximum over the tokens alone, all layers."""
     yield run.right
     rows = [run.output[b, :length] for b, length in enumerate(run.lengths)]
@@ -149,43 +149,43 @@ def _judged(case: Case) -> Fault | None:
     return Fault("state_unknown", answer, rows, steps, severity="note", cause=cause, apart=apart)
 
 
-def _wrong(run: _Outputs) -> Iterator[_Reading]:
+def _wrong(run: _PackedRun) -> Iterator[_WrongReadout]:
     """Yield wrong readings of the output, and of h_n and c_n (L*D, B, H) if these are known."""
     output, (B, ends) = run.output, run.places
     if run.D == 2:
-        yield _Reading("backward_one_step", "the output at each last step", run.last)
-    yield _Reading("naive_last", run.column, output[:, -1])
-    yield _Reading("pads_pooled", "the mean over all steps", output.mean(1))
-    yield _Reading("pads_pooled", "the maximum over all steps", output.amax(1))
-    yield _Reading("off_by_one", "output at lengths - 2", output[B, ends - 2], "early")
-    yield _Reading("off_by_one", "output at lengths - 2", output[B, (ends - 2).clamp(min=0)], "early")
-    yield _Reading("off_by_one", "output at lengths", output[B, ends.clamp(max=output.size(1) - 1)], "late")
+        yield _WrongReadout("backward_one_step", "the output at each last step", run.last)
+    yield _WrongReadout("naive_last", run.column, output[:, -1])
+    yield _WrongReadout("pads_pooled", "the mean over all steps", output.mean(1))
+    yield _WrongReadout("pads_pooled", "the maximum over all steps", output.amax(1))
+    yield _WrongReadout("off_by_one", "output at lengths - 2", output[B, ends - 2], "early")
+    yield _WrongReadout("off_by_one", "output at lengths - 2", output[B, (ends - 2).clamp(min=0)], "early")
+    yield _WrongReadout("off_by_one", "output at lengths", output[B, ends.clamp(max=output.size(1) - 1)], "late")
     if run.D == 2:
         for code, value in (("the output at each last step", run.last), (run.column, output[:, -1])):
             both = torch.stack(value.chunk(2, 1)).sum(0)
-            yield _Reading("backward_one_step", f"the sum of both halves of {code}", both)
+            yield _WrongReadout("backward_one_step", f"the sum of both halves of {code}", both)
         for slot, direction, value in zip((-2, -1), DIRECTIONS, run.right.chunk(2, 1), strict=True):
-            yield _Reading("one_direction", f"h_n[{slot}]", value, direction)
+            yield _WrongReadout("one_direction", f"h_n[{slot}]", value, direction)
     D, h_n = run.D, run.h_n
     if h_n is None:
         return
-    yield _Reading("states_mixed", "h_n.view(B, -1)", h_n.reshape(h_n.size(1), -1))
-    yield _Reading("states_mixed", f"h_n[-{D}:].view(B, -1)", h_n[-D:].reshape(h_n.size(1), -1))
+    yield _WrongReadout("states_mixed", "h_n.view(B, -1)", h_n.reshape(h_n.size(1), -1))
+    yield _WrongReadout("states_mixed", f"h_n[-{D}:].view(B, -1)", h_n[-D:].reshape(h_n.size(1), -1))
     yield from _slots("lower_layer", "h_n", h_n[:-D], D)
     if run.c_n is not None:
         yield from _slots("cell_state", "c_n", run.c_n, D)
 
 
-def _slots(key: Misreading, name: str, states: Tensor, D: int) -> Iterator[_Reading]:
+def _slots(key: WrongReadout, name: str, states: Tensor, D: int) -> Iterator[_WrongReadout]:
     """Yield each of the states (n, B, H), and the two directions of a layer side by side."""
     for slot, state in enumerate(states):
-        yield _Reading(key, f"{name}[{slot}]", state, slot // D)
+        yield _WrongReadout(key, f"{name}[{slot}]", state, slot // D)
     for slot in range(0, len(states) if D == 2 else 0, 2):
         both = torch.cat([*states[slot : slot + 2]], 1)
-        yield _Reading(key, f"both directions of {name}, layer {slot // 2}", both, slot // 2)
+        yield _WrongReadout(key, f"both directions of {name}, layer {slot // 2}", both, slot // 2)
 
 
-def _padded_run(case: Case, run: _Outputs) -> Iterator[_Reading]:
+def _padded_run(case: Case, run: _PackedRun) -> Iterator[_WrongReadout]:
     """Yield readings of a run over x as it is, pads and all."""
     if case.module is None or case.x is None:
         return
@@ -196,11 +196,11 @@ def _padded_run(case: Case, run: _Outputs) -> Iterator[_Reading]:
         return
     output, final = answer.result
     h_n, _ = states_of(final)
-    yield _Reading("state_after_pads", f"{run.column} of the padded run", output[:, -1] if first else output[-1])
-    yield _Reading("state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1))
+    yield _WrongReadout("state_after_pads", f"{run.column} of the padded run", output[:, -1] if first else output[-1])
+    yield _WrongReadout("state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1))
 
 
-def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
+def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_WrongReadout]:
     """Yield the right states in the order that the state has them, unless one of them is missing."""
     if state.shape != right.shape or len(state) > MAX_ROWS or not bool((state.isfinite() & right.isfinite()).all()):
         return  # to cdist, a NaN is at no distance
@@ -211,7 +211,7 @@ def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
     order = fits.int().argmax(1)
     moved = next(b for b in range(len(order)) if not fits[b, b])
     about = {"row": moved, "owner": sequence_label(int(order[moved]))}
-    yield _Reading("states_order", "in a different order from the sequences", right[order], about)
+    yield _WrongReadout("states_order", "in a different order from the sequences", right[order], about)
 
 
 def _same(one: Tensor, other: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What can be wrong with a row of documents: its offsets, positions, masks and labels."""
+"""Decides whether the offsets, positions, masks and labels of a row of documents fit each other."""
 
 from collections.abc import Iterator
 from itertools import accumulate, pairwise

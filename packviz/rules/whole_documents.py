@@ -1,4 +1,4 @@
-"""Documents that were cut, or left out, when rows were filled."""
+"""Decides whether rows hold all of the documents that they were filled with, or some were cut or left out."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
