@@ -10,7 +10,7 @@ from pages import LESSONS
 
 LAST = {
     **dict.fromkeys(("", *LESSONS), ".st-key-onward a"),
-    "compare": "text=The way back",
+    "compare": "text=Loss and gradients",
     "cost": "text=whatever model runs on them",
     "training": "text=CC BY",
     "do_i_need_it": "text=Both programs were run just now",

@@ -37,7 +37,7 @@ def packed(case: Case) -> Tensor:
 def timed(case: Case) -> Iterator[tuple[int, dict[str, Any], dict[str, Look]]]:
     """Yield (t, step, cells after it) for every time step that is filmed, in order."""
     times = range(case.steps_filmed)
-    for t, told in zip(reversed(times) if case.direction else times, case.beside.of("run")[1:-2], strict=True):
+    for t, told in zip(reversed(times) if case.direction else times, case.beside.of("run")[2:-2], strict=True):
         yield t, *told
 
 
@@ -266,3 +266,22 @@ def test_the_caption_of_the_outputs_counts_what_differs(case: Case) -> None:
     empty = case.B * case.unpacked.shape[1] - len(cells)
     written = re.search(r"fills (\d+) empty cells?", caption)
     assert (int(written[1]) if written else 0) == empty
+
+
+@each
+def test_the_result_comes_first_and_alone(case: Case) -> None:
+    (step, cells), *_, (_, last) = case.beside.of("run")
+    movie = case.beside.movie
+    panels = {name for box in movie.scenes[movie.frame(1)["scene"]].wide for name in box.panels}
+    assert {name[-1] for name in panels} <= {"h", "o"}
+    for side in ("padded", "packed"):
+        assert cells[f"title:{side}h"]["text"] == f"{side.capitalize()}: {last[f'title:{side}h']['text']}"
+    ends = {b: (padded(case)[b, 0 if case.direction else -1], case.trace.h_n[case.row_of_h, b]) for b in case.filmed}
+    for b, (there, here) in ends.items():
+        assert close(state(cells, "h:padded", b), there)
+        assert close(state(cells, "h:packed", b), here)
+    verdicts = {b: apart(*both)[1] for b, both in ends.items()}
+    if len(ends) == case.B and None not in verdicts.values():
+        differ = [b for b in range(case.B) if verdicts[b]]
+        said = f"changes the final state of {case.said(differ)} by" if differ else "changes no final state here."
+        assert said in step["caption"]

@@ -27,7 +27,25 @@ def _mark(right: bool) -> str:
     return ":green[**✓**]" if right else ":red[**✗**]"
 
 
-def verdicts(shown: Shown) -> None:
+def equal(shown: Shown) -> None:
+    """Show what is equal, and which ways to read the result are right."""
+    _verdicts(shown)
+    _readings(shown)
+
+
+def changes(shown: Shown) -> None:
+    """Show how the difference grows with the padding, and with which settings it is another one."""
+    _drift(shown)
+    _other_settings(shown)
+
+
+def training(shown: Shown) -> None:
+    """Show what the loss of each token weighs, and the gradient on its way back."""
+    _losses(shown)
+    _going_back(shown)
+
+
+def _verdicts(shown: Shown) -> None:
     """Show what is equal and what is not, each line computed from the two runs; show the outputs cell by cell."""
     st.markdown("Each line was computed from both runs just now.")
     done = shown.fact(facts.compare)
@@ -37,7 +55,7 @@ def verdicts(shown: Shown) -> None:
     figure(shown, charts.difference, done, key="difference")
 
 
-def readings(shown: Shown) -> None:
+def _readings(shown: Shown) -> None:
     """Show the ways to read the result, on both sides."""
     st.markdown("Each way to read the result is compared with the state after the whole sequence, on both sides.")
     for each in shown.fact(facts.compare).readings:
@@ -50,7 +68,7 @@ def readings(shown: Shown) -> None:
         st.dataframe(frame, key=f"reading {each.key}", alt=f"{each.code}, padded and packed")
 
 
-def drifting(shown: Shown) -> None:
+def _drift(shown: Shown) -> None:
     """Show how far every state moves while the cell keeps reading padding."""
     st.markdown("After a sequence's last valid step, the padded run keeps reading padding.")
     moved = shown.fact(facts.drift)
@@ -58,7 +76,7 @@ def drifting(shown: Shown) -> None:
     st.markdown(moved.sentence)
 
 
-def other_settings(shown: Shown) -> None:
+def _other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and list the verdicts that each setting changes."""
     st.markdown("Here the comparison runs again, each time with one setting changed.")
     found = shown.fact(facts.switches)
@@ -80,13 +98,13 @@ def other_settings(shown: Shown) -> None:
                 st.markdown("\n".join(f"- {verdict}" for verdict in each.changed.values()))
 
 
-def losses(shown: Shown) -> None:
+def _losses(shown: Shown) -> None:
     """Show what the loss of each token weighs, padded and packed."""
     st.markdown("Both sides get the same linear layer on top, which is to predict a random class for each token.")
     clip(shown.cached(lambda: as_json(losses_beside(shown.trace)), losses_beside), 1, "losses")
 
 
-def going_back(shown: Shown) -> None:
+def _going_back(shown: Shown) -> None:
     """Show the gradient on its way back through the time steps, padded beside packed."""
     st.markdown(
         "The gradient goes back in time. Padded, it passes through every pad before it reaches a token, and each pad "

@@ -89,6 +89,13 @@ def both_scene(both: Pair) -> Scene:
     return Scene(wide, [_joined(both, above, side, HAND) for side in shapes])
 
 
+def result_scene(both: Pair) -> Scene:
+    """Return the layout of the results alone: the final states of both sides, and their outputs."""
+    shapes = ("h/o", "ho") if with_outputs(both) else ("h",)
+    wide = [_joined(both, join, side, STAGE) for side in shapes for join in (beside, above)]
+    return Scene(wide, [_joined(both, above, side, HAND) for side in shapes])
+
+
 def _joined(both: Pair, join: Callable[..., Box], shape: str, stage: tuple[float, float]) -> Box:
     """Return both sides with room for their headings: a letter takes more units in a larger picture."""
     letter = LETTER_UNITS
@@ -120,7 +127,7 @@ def _line_of(both: Pair, side: Side, names: str, unit: float) -> Iterator[Box]:
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
             box = panel(grid.name, width, rows, Margins(letter(both) + 0.2 * x, 1.65 * x, 0.2, 0.1))
-        later = {"o": UNPACKED, "h": last_heading(both)}.get(name, "")
+        later = {"o": UNPACKED, "h": f"Padded: {last_heading(both)}"}.get(name, "")
         letters = 1 + max(map(len, [*(heading(both, either, name) for either in SIDES), later]))
         start, end = (h_lead(both) if at == "h" else 0.0 for at in (name, following))
         yield box.at_least(start + letters * unit - end)

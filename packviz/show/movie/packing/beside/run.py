@@ -19,6 +19,8 @@ from packviz.show.movie.packing.beside.layout import (
     beside_h,
     both_scene,
     last_heading,
+    lead_in,
+    result_scene,
     with_outputs,
 )
 from packviz.show.movie.packing.beside.marks import (
@@ -34,7 +36,7 @@ from packviz.show.movie.packing.beside.marks import (
     states,
 )
 from packviz.show.movie.packing.beside.pair import PACKED, SIDES, Pair, pair
-from packviz.show.movie.packing.beside.words import h_n_step, outputs_step, start_step, time_step
+from packviz.show.movie.packing.beside.words import h_n_step, outputs_step, result_step, start_step, time_step
 from packviz.show.movie.packing.sheet import focus
 from packviz.show.movie.packing.view import Window
 
@@ -50,7 +52,8 @@ def beside(
     """Return the movie of the same module on the padded and on the packed batch, step by step.
 
     layer, direction: whose states are watched, by default the top layer and 0, forward; 1 is backward. Its steps belong
-    to the stage run; the last two are named `outputs` and `h_n`. Time runs across, whatever batch_first is.
+    to the stage run; the first one is named `result`, the last two are named `outputs` and `h_n`. Time runs across,
+    whatever batch_first is.
     sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
 
     Raises PackvizError for a layer or direction that this trace does not have, or if torch refused to pack.
@@ -71,13 +74,15 @@ def beside(
 
 
 def _steps(both: Pair) -> Iterator[Shot]:
-    yield start_step(both)._replace(frames=(_start(both),))
     film = _film(both)
-    yield StepSeries(film, [time_step(both, t) for t in both.times])
     home, filled = _home(both, {name: group.at(-1) for name, group in film.items()}), filler(both)
     still = {**home, **{name: group.but() for name, group in filled.items()}}
+    judged = _judged(both, still)
+    yield result_step(both)._replace(frames=(_result(both, judged[-1]),), scene=("run:result", result_scene(both)))
+    yield start_step(both)._replace(frames=(_start(both),))
+    yield StepSeries(film, [time_step(both, t) for t in both.times])
     yield outputs_step(both)._replace(frames=({**home, **filled}, {**still, **off(both)}))
-    yield h_n_step(both)._replace(frames=_judged(both, still))
+    yield h_n_step(both)._replace(frames=judged)
 
 
 def _film(both: Pair) -> Frame:
@@ -154,6 +159,15 @@ def _judged(both: Pair, home: Frame) -> tuple[Frame, Frame]:
         "mark:h": outlines(both, np.where(same, "good", "wrong"), same | (not both.view.small)),
     }
     return finals, {**finals, **verdicts}
+
+
+def _result(both: Pair, judged: Frame) -> Frame:
+    """Return the final states with the names of the sides, and with their letters where otherwise rows enter."""
+    titles = {f"title:{side}h": f"{side.capitalize()}: {last_heading(both)}" for side in SIDES}
+    named = {name: judged[name].but(text=text) for name, text in titles.items()}
+    for name in [f"label:{side}h" for side in SIDES if f"label:{side}h" in judged]:
+        named[name] = judged[name].but(x=judged[name].look["x"] + lead_in(both))
+    return {**judged, **named}
 
 
 def _apart_somewhere(both: Pair) -> bool:

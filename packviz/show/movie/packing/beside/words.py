@@ -17,6 +17,13 @@ def far(distance: float) -> str:
     return two_digits(float(distance)) if isfinite(distance) else str(float(distance))
 
 
+def result_step(both: Pair) -> Step:
+    """Return the step that shows the final states of both sides before it is shown how they come about."""
+    differ = [b for b in range(both.view.total[0]) if not both.last_same[b]]
+    most = far(both.last_apart[_most_of(differ, both.last_apart)])
+    return Step(say("beside", "result", both.view, differ=differ, most=most), name="result")
+
+
 def start_step(both: Pair) -> Step:
     """Return the step that shows what the two sides have in common before the first time step."""
     states, trace = recurrent.kind(both.view).in_code("n"), both.view.trace
