@@ -172,20 +172,19 @@ def test_a_caption_counts_the_keys_and_names_the_largest_weight(seed: int) -> No
         weights, causal = query.of_head("weights")[query.cell], query.run.config.causal
         if len(query.reads) == 1:
             assert "**1 key**, itself" in query.caption
-            assert (query.reads, weights[query.reads[0]]) == ([query.cell], 1.0)
+            assert query.reads == [query.cell]
+            assert weights[query.cell] == 1.0
             hidden = re.search(r"The mask hides the (?:(\d+) )?cells? before it", query.caption)
             assert not hidden or (int(hidden[1] or 1), causal) == (query.cell, True)
             continue
         before = re.search(r": itself and the (?:(\d+) )?tokens? before it\.", query.caption)
         assert not before or query.reads == [*range(query.cell - int(before[1] or 1), query.cell + 1)]
         assert causal or "before it" not in query.caption
-        found = re.search(rf"especially (token \d+|itself) \(weight {NUMBER}\)\.", query.caption)
-        if not found:
-            told = re.search(
-                rf"The largest weight, {NUMBER}, goes to (?:the token )?(token \d+|itself)\.", query.caption
-            )
-            assert told
-        name, weight = (found[1], found[2]) if found else (told[2], told[1])
+        largest = rf"especially (?P<name>token \d+|itself) \(weight (?P<weight>{NUMBER})\)\."
+        named = rf"The largest weight, (?P<weight>{NUMBER}), goes to (?:the token )?(?P<name>token \d+|itself)\."
+        found = re.search(largest, query.caption) or re.search(named, query.caption)
+        assert found
+        name, weight = found["name"], found["weight"]
         assert float(weight) == pytest.approx(float(weights.max()), abs=5.1e-3)
         same = min(k for k in query.reads if weights[k] == weights.max())
         assert name == ("itself" if same == query.cell else f"token {t - query.cell + same}")

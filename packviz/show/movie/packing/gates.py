@@ -133,8 +133,8 @@ def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
         ring, done = Place("gate:c", 0.0, places.ranks(view)), cells.ended(view, k - (phase < 5))
         groups.append(marks("ring:c", "ring", ring, view.ranked, w=recurrent.units(view) * width, shown=done))
     still, begun = _still_headings(view), k[:, None] >= 0
-    formulas = {name: still[name].but(shown=begun) for name in ("note:h", "note:gate:c") if name in still}
-    return {**still, **formulas, "arrow:0": still["arrow:0"].but(shown=~fed), **frame(*groups)}
+    formulas = [still[name].but(shown=begun) for name in ("note:h", "note:gate:c") if name in still]
+    return {**still, **frame(*formulas), "arrow:0": still["arrow:0"].but(shown=~fed), **frame(*groups)}
 
 
 def _changing_headings(view: View, k: np.ndarray, phase: np.ndarray) -> list[Marks]:
