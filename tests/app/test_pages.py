@@ -232,6 +232,7 @@ def test_a_pasted_traceback_leads_to_its_answer() -> None:
 
 @pytest.mark.parametrize(("query", "says", "found"), [
     ({"search": "qwzx vbnq"}, "Nothing was found for these words.", False),
+    ({"search": "how many parameters"}, "No answer fits these words well. The closest are below.", True),
     ({"search": "RuntimeError: no kernel for a packed sequence"}, "No answer here has exactly this message.", True),
     ({"entry": "<b>nothing</b>"}, "There is no question named '<b>nothing</b>'", True),
 ])  # fmt: skip
@@ -239,6 +240,8 @@ def test_a_search_without_a_match_lists_the_closest_answers(query: dict[str, str
     page = opened("questions", query)
     assert says in texts(page)
     assert bool(listed(page)) == found
+    links = [each.page for each in page.get("page_link") if each.label.startswith("Or let the doctor")]
+    assert links == (["doctor"] if "these words" in says else [])
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,13 @@ def test_an_entry_gives_the_verdict_of_its_file(entry: Entry, done: EntryResult)
     assert done.wrong.error is None or has_message(entry, done.wrong.error)
 
 
+@each_entry
+def test_a_program_names_batch_first(entry: Entry) -> None:
+    for call in (node for code in (entry.wrong, entry.right) for node in ast.walk(ast.parse(code))):
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith(("pad_", "pack_")):
+            assert "True" not in map(ast.unparse, call.args)
+
+
 @pytest.mark.slow
 def test_every_message_that_is_raised_here_is_torchs_to_the_letter() -> None:
     raised = {done.wrong.error.splitlines()[0] for done in map(answered, ENTRIES) if done.wrong.error}

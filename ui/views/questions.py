@@ -98,17 +98,24 @@ def _choose(asked: str) -> str:
     if not typed.strip():
         found = tuple(entry for entry in ENTRIES if entry.group == group)
     elif not found:
-        st.text("Nothing was found for these words. Try the last line of the error, or other words.")
+        _instead("Nothing was found for these words.")
     elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):
         st.text("No answer here has exactly this message. These are the closest:")
         found = found[:_NEAREST]
     elif not results.fits:
-        st.text("The closest answers:")
+        _instead("No answer fits these words well. The closest are below.")
     count = _counted(found) if typed.strip() else ""
     if results.fits and count:
         st.text(f"{count}, the best first")
     _list(found)
     return f"{means.removesuffix('.')}. {count}" if means else count
+
+
+def _instead(told: str) -> None:
+    """Say that nothing fits, and what one can do instead."""
+    st.markdown(f"{told} Type a word of torch, such as `h_n` or `batch_sizes`, or the last line of an error.")
+    label = "Or let the doctor look at your own batch"
+    st.page_link(script("doctor"), label=label, icon=":material/arrow_forward:")
 
 
 def _counted(found: Sequence[Entry | Page]) -> str:

@@ -90,10 +90,9 @@ def search(text: str) -> Results:
     covered = _covered([known[word] for word in typed])
     ranked = {found: score * covered.get(found, 0.0) for found, score in scores.items()}
     exact = {entry for entry in named if any(message.partition(": ")[2] in text for message in entry.messages)}
-    asked = _bare(words)
     best = sorted(
         ranked,
-        key=lambda each: (each not in named, each not in exact, asked not in _clauses(each), -ranked[each]),
+        key=lambda each: (each not in named, each not in exact, _otherwise(words, each), -ranked[each]),
     )
     if not named and covered.get(best[0], 0.0) < _FITS:
         return Results(tuple(best[:_NEAREST]))
@@ -192,16 +191,30 @@ def _messages(entry: Entry) -> tuple[tuple[str, ...], ...]:
     return (*whole, *(words for words in first if len(words) > _LEAST_QUOTED))
 
 
+def _otherwise(asked: Sequence[str], found: Entry | Page) -> int:
+    """Return how a question differs from what people ask who look for this: 0 hardly, 1 in small words, 2 in others."""
+    clauses = _clauses(found)
+    content = _content(asked)
+    same_content = len(content) > 1 and content in {_content(each.split()) for each in clauses}
+    return 0 if _bare(asked) in clauses else 1 if same_content else 2
+
+
 @cache
 def _clauses(found: Entry | Page) -> frozenset[str]:
-    """Return the words of what people ask who look for an entry, clause by clause; nothing for a page."""
-    asked = () if isinstance(found, Page) else (found.question, *found.asked)
-    return frozenset(_bare(_words(clause)) for question in asked for clause in _CLAUSE.split(question))
+    """Return the words of what people ask who look for an entry or a page, clause by clause."""
+    asked = (found.title if isinstance(found, Page) else found.question, *found.asked)
+    clauses = [_words(clause) for question in asked for clause in _CLAUSE.split(question)]
+    return frozenset(_bare(each) for each in clauses if len(_content(each)) > 1 or isinstance(found, Entry))
 
 
 def _bare(words: Sequence[str]) -> str:
     """Return the words of a question without articles, and words such as "it" that stand for what the app is about."""
     return " ".join(word for word in words if word not in _ARTICLES)
+
+
+def _content(words: Sequence[str]) -> frozenset[str]:
+    """Return the words of a question that say what it is about."""
+    return frozenset(words) - _COMMON
 
 
 def _joined(text: str) -> str:
