@@ -41,7 +41,7 @@ _STATEMENT = re.compile(
 )
 _DTYPE = re.compile("u?int(8|16|32|64)|int|bfloat16|float(16|32|64)?|half|double|short|long|bool")
 _DEVICE = re.compile(r"\bdevice\s*=\s*['\"](\w+(?::\d+)?)['\"]")
-IN_BRACKETS = "numbers in brackets"  # what is expected of a text that is no numbers
+IN_BRACKETS = "numbers in brackets"  # what is expected of a text that is no numbers, other than lengths
 _PADDING = """import torch
 from torch.nn.utils.rnn import pad_sequence
 
@@ -49,8 +49,11 @@ sequences = {rows}
 x = pad_sequence([torch.tensor(row) for row in sequences], batch_first=True, padding_value=0)
 lengths = [len(row) for row in sequences]"""
 _EXAMPLE, _LENGTHS = "[[1, 2, 3], [4, 5, 0]]", "[3, 2]"  # of x and of lengths, in hints
-_FIX = "write a list in brackets, such as {}"
-_FIX_OF_WORDS = "give the numbers themselves: a list such as {}, or a tensor as torch prints it"
+_HINTS = {  # by the example in it: what is expected, how to write it, and what to give in place of words
+    _EXAMPLE: (IN_BRACKETS, f"write a list in brackets, such as {_EXAMPLE}", f"a list such as {_EXAMPLE}"),
+    _LENGTHS: ("numbers", f"write one for each sequence, as 3 2 or {_LENGTHS}", f"a list, as 3 2 or {_LENGTHS}"),
+}
+_FIX_OF_WORDS = "give the numbers themselves: {}, or a tensor as torch prints it"
 
 
 def read_tensor(text: str) -> Tensor:
@@ -152,18 +155,18 @@ def read_packed(text: str) -> PackedSequence:
 
 def _reader(text: object, example: str = _EXAMPLE) -> Reader:
     """Return the reader of a text, in which all commas may be missing. example: of what can be read, for hints."""
-    fix = _FIX.format(example)
+    expected, fix, instead = _HINTS[example]
     if not isinstance(text, str):
         raise _refusal("a str", shown(text), "give the printed text, or give the tensor itself to examine()")
     if len(text) > MAX_CHARACTERS:
         as_file = "upload it as a file: .npy, .npz, .pt"
         raise _refusal(f"at most {MAX_CHARACTERS:,} characters", f"{len(text):,} characters", as_file)
     if not text.strip():
-        raise _refusal(IN_BRACKETS, "nothing", fix)
+        raise _refusal(expected, "nothing", fix)
     if are_words(text):
-        raise _refusal(IN_BRACKETS, f"words: {quoted_line(text.strip())}", _FIX_OF_WORDS.format(example))
+        raise _refusal(expected, f"words: {quoted_line(text.strip())}", _FIX_OF_WORDS.format(instead))
     text = text.strip().removeprefix("Parameter containing:").replace("\N{MINUS SIGN}", "-")
-    return Reader(text if "," in text else _GAP.sub(", ", text), IN_BRACKETS, fix, example)
+    return Reader(text if "," in text else _GAP.sub(", ", text), expected, fix, example)
 
 
 def _tensor(reader: Reader, written: ast.expr) -> Tensor:
@@ -192,7 +195,8 @@ def _numbers(item: Atom | Group, example: str = _EXAMPLE) -> Nested:
     with suppress(ValueError):
         if not item.quoted:
             return _WORDS[text] if text in _WORDS else int(text) if text.lstrip("+-").isdecimal() else float(text)
-    raise _refusal(IN_BRACKETS, quoted_line(item.text), _FIX.format(example))
+    expected, fix, _ = _HINTS[example]
+    raise _refusal(expected, quoted_line(item.text), fix)
 
 
 def _shape(values: Nested, where: str) -> tuple[int, ...]:

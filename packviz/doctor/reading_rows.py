@@ -92,7 +92,7 @@ def _value(name: str, text: str) -> Any:
         rows = [f"[{', '.join(line)}]" for line in lines]
         return read_tensor(rows[0] if len(rows) == 1 else f"[{', '.join(rows)}]").tolist()
     except PackvizError as problem:
-        if in_brackets or problem.expected != IN_BRACKETS:
+        if in_brackets or problem.expected not in (IN_BRACKETS, "numbers"):
             raise PackvizError(name, problem.got, problem.expected, problem.fix) from None
         raise PackvizError(name, problem.got, "numbers", f"write it as in {_EXAMPLE}") from None
 

@@ -74,7 +74,8 @@ REFUSED: list[tuple[Callable[[Any], object], Any, str]] = [
     *((read_tensor, text, f"numbers in brackets, but got words: '{text[:9]}") for text in WORDS),
     (read_lengths, WORDS[0], "but got words: 'why is my"),
     (read_lengths, "[3, 2", "as in [3, 2]"),
-    (read_lengths, "[3, x]", "such as [3, 2]"),
+    (read_lengths, "[3, x]", "expected numbers, but got 'x'. Write one for each sequence, as 3 2 or [3, 2]."),
+    (read_lengths, "4 2 a", "expected numbers, but got 'a'. Write one for each sequence, as 3 2 or [3, 2]."),
     *((read_tensor, text, "brackets") for text in ("[1, 'two']", "[i for i in range(9)]", "[1e5e5]", "[1 + 2j]")),
     (read_tensor, "__import__('os').system('true')", "brackets"),
     (read_tensor, "tensor(__import__('os').getcwd())", "brackets"),
@@ -111,7 +112,7 @@ def test_what_cannot_be_read_is_refused_and_said_clearly(read: Callable[[Any], o
 def test_the_example_in_a_hint_can_be_read(read: Callable[[Any], Any], text: str) -> None:
     with pytest.raises(PackvizError) as refused:
         read(text)
-    (example,) = re.findall(r"(?:such as|as in) (\[.+\])", refused.value.fix)
+    (example,) = re.findall(r"(?:such as|as in|or) (\[.+\])", refused.value.fix)
     assert isinstance(read(example), torch.Tensor if read is read_tensor else list)
 
 
