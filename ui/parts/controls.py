@@ -26,7 +26,7 @@ WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it
 
 LABEL = "Type one sentence per line"
 BATCH = "batch"  # the key of the fragment that shows the batch
-_EXAMPLES = "examples"  # of the one that offers the examples
+PICKER = "examples"  # of the one that offers the examples
 
 
 @dataclass
@@ -67,7 +67,7 @@ def controls(
     widgets.keep(name for other in APP_KINDS.values() if other is not kind for name in other.names.values())
     with st.sidebar if place is None else place:
         for_text, for_notes, under_text = above or st.container(), st.container(), st.container()
-        rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
+        rerun = partial(st.rerun, (PICKER, BATCH) if apart else "app")
         _examples(rerun)
         places = (rerun, for_text, for_notes, under_text)
         if wait and not address.touched((*kind.names.values(), *WATCHED.values())):
@@ -96,7 +96,7 @@ def source(chosen: Controls) -> Source:
     return text.source()
 
 
-@st.fragment(key=_EXAMPLES)
+@st.fragment(key=PICKER)
 def _examples(rerun: Callable[[], None]) -> None:
     """Offer the examples, and how to read a text; an edit of the text redraws neither."""
     text.arrive()

@@ -20,7 +20,7 @@ from packviz.show.movie.page import exercises
 from packviz.teach.exercise import Exercise
 from packviz.teach.filling import Filling
 from ui.parts.component import component
-from ui.parts.controls import BATCH
+from ui.parts.controls import BATCH, PICKER
 from ui.state import address
 from ui.state.kinds import APP_KINDS, PACKING
 from ui.state.names import watched
@@ -169,7 +169,8 @@ def _follow(key: str, after: Sequence[str]) -> None:
     visit(Screen).stage, visit(Screen).narrow = shown["stage"], shown["narrow"]
     if is_first:  # the rest of the page has waited for it
         st.rerun()
-    st.rerun((BATCH, *after) if on_the_way() else after)  # this run replaces one that may be on the way
+    # This run replaces one that may be on the way; its address is as old as its values, so both widgets are drawn.
+    st.rerun((PICKER, BATCH, *after) if on_the_way() else after)
 
 
 def _keep(of: str) -> None:

@@ -4,6 +4,8 @@ A message from the browser is sent for one action, and has the values of all wid
 it gives, and puts the last number into a hidden widget, which is drawn after the others. The number in a message says
 which values the browser had when it sent the message. If it did not have the newer value of a widget, then the visitor
 has not chosen the older one.
+
+The address in a message may also be older than its values. Then the value is written into it.
 """
 
 from dataclasses import dataclass, field
@@ -27,10 +29,14 @@ class Replacement(NamedTuple):
 
 @dataclass
 class Replaced:
-    """How many values the app has given, and by widget, those that the browser may not have yet."""
+    """How many values the app has given, and by widget, those that the browser may not have yet.
+
+    unwritten: the widgets whose value was not in the address that came with it.
+    """
 
     count: int = 0
     on_the_way: dict[str, list[Replacement]] = field(default_factory=dict)
+    unwritten: set[str] = field(default_factory=set)
 
 
 def give(name: str, value: object) -> None:
@@ -41,11 +47,22 @@ def give(name: str, value: object) -> None:
     state[name] = value
 
 
+def write(name: str) -> None:
+    """Have the value of a widget written into the address, which came with it but is older and lacks it.
+
+    Streamlit writes a value that is given, when it draws the widget. In a run that another one has replaced before, it
+    may take the older value of the address instead, so the value is given again then.
+    """
+    visit(Replaced).unwritten.add(name)
+    st.session_state[name] = st.session_state[name]
+
+
 def give_again(name: str) -> None:
     """Before a widget is drawn, give it its value again if that may not have arrived: its run may have been stopped."""
-    found = _on_the_way(name)
-    if found and st.session_state.get(name) == found[-1].value:
-        st.session_state[name] = found[-1].value
+    found, unwritten, state = _on_the_way(name), visit(Replaced).unwritten, st.session_state
+    if name in state and (name in unwritten or (found and state[name] == found[-1].value)):
+        state[name] = state[name]
+    unwritten.discard(name)
 
 
 def draw_received() -> None:

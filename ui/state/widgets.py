@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from ui.state import text
 from ui.state.address import fixed, has
 from ui.state.names import NAMES, default
-from ui.state.replaced import give, give_again, overtaken
+from ui.state.replaced import give, give_again, overtaken, write
 
 T = TypeVar("T")
 
@@ -75,8 +75,8 @@ def _take(name: str, then: Callable[[], None] | None) -> None:
     """Accept a widget's new value. The address that came with it may be an older one, without the value."""
     if overtaken(name):
         return
-    if not has(name, value := st.session_state[name]):
-        st.session_state[name] = value  # this writes it into the address
+    if not has(name, st.session_state[name]):
+        write(name)
     if then is not None:
         then()
 
