@@ -72,9 +72,9 @@ IN_THE_PAGE = """
     InputInstructions stApp stAppScrollToBottomContainer stAppViewContainer stBaseButton- stButton stButtonGroup
     stCode stDataFrame stElementContainer stElementToolbar stExpandSidebarButton stExpander
     stFileUploaderDropzoneInstructions stForm stFormSubmitButton stHeader stHeading stHeadingWithActionElements
-    stHorizontalBlock stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer stNumberInput
-    stNumberInputStep stPageLink stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stSidebar
-    stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink stStatusWidget
+    stHorizontalBlock stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
+    stNumberInput stNumberInputStep stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stSidebar
+    stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink stStatusWidget stText
     stTextArea stTextInput stTopNav stTopNavDropdownLink stTopNavSection stVerticalBlock stWidgetLabel rc-overflow
     data-test-connection-state
 """
