@@ -1,7 +1,7 @@
 """Bundle modules and styles into the files that are shipped, the player's and the phone's: `make player`.
 
-It also writes what JavaScript knows of Python's data: the types of a movie and of what a phone sees, and the usual look
-of a mark.
+It also writes what JavaScript knows of Python's data: the types of a movie, of exercises and of what a phone sees, and
+the usual look of a mark.
 """
 
 import json
@@ -11,6 +11,8 @@ from pathlib import Path
 
 from classroom.seen import ForPhones
 from packviz.show.movie.format import SCALE, Cell, MovieData, Role, Scale, SolutionData, Tone, WatchedData
+from packviz.teach.exercise import Exercise
+from packviz.teach.filling import Filling
 from player.typescript import declarations
 
 HERE = Path(__file__).parent
@@ -34,14 +36,13 @@ def node(*arguments: str | Path, text: str = "") -> str:
 
 def written() -> dict[Path, str]:
     """Return the content of each file that is made of Python's records."""
-    seen, movie = (
-        declarations(ForPhones),
-        declarations(MovieData, Cell, WatchedData, SolutionData, Role=Role, Tone=Tone, Scale=Scale),
-    )
+    movie = declarations(MovieData, Cell, WatchedData, SolutionData, Role=Role, Tone=Tone, Scale=Scale)
+    exercises, seen = declarations(Exercise, Filling), declarations(ForPhones)
     usual = {field: value for field, value in Cell._field_defaults.items() if value is not None}
     return {
         CLASSROOM / "phone" / "seen.d.ts": f"// What a phone sees of a room: classroom/seen.py.{BY_MAKE}\n\n{seen}",
         HERE / "movie.d.ts": f"// A movie: packviz/show/movie/format.py.{BY_MAKE}\n\n{movie}",
+        HERE / "teach.d.ts": f"// Exercises: exercise.py and filling.py in packviz/teach/.{BY_MAKE}\n\n{exercises}",
         HERE / "format.json": json.dumps({"scale": SCALE, "usual": usual}, indent=2) + "\n",
     }
 

@@ -1,6 +1,7 @@
-// The types of the player. Those of a movie are made of Python's records (movie.d.ts).
+// The types of the player. Those of a movie and of exercises are made of Python's records (movie.d.ts, teach.d.ts).
 
 import type * as Format from "./movie";
+import type * as Teach from "./teach";
 
 export type Role = Format.Role;
 export type Scale = Format.Scale;
@@ -365,7 +366,7 @@ export interface Spot {
   x: number;
   y: number;
 }
-/** What every exercise by hand has, as in packviz/teach/exercise.py: its first message, and the one when a move is taken back. */
+/** What every exercise by hand has: its first message, and the one when a move is taken back. */
 export interface Data {
   start: string;
   back: string;
@@ -377,20 +378,8 @@ export interface Judged {
   accepted: boolean;
   said: string;
 }
-export interface PackingData extends Data {
-  letters: string[];
-  cells: { b: number; t: number; text: string; is_pad: boolean; name: string; unpacked: string }[];
-  rows: { cell: number; found: string; later: string; other: string }[];
-  sizes: { size: number; said: string[] }[];
-  cleared: string;
-  done: string;
-}
-export interface FillingData extends Data {
-  documents: { letter: string; length: number; name: string; picked: string; said: string[] }[];
-  capacity: number;
-  pick: string;
-  done: string[];
-}
+export type PackingData = Teach.Exercise;
+export type FillingData = Teach.Filling;
 export type Trigger = (name: string, value: unknown) => void;
 /** The component's state for a place on the page: the last step it was given, the last request, what it told Python. */
 export interface Slot {

@@ -1,7 +1,8 @@
-"""TypeScript: the types of what Python sends, from its TypedDicts and NamedTuples."""
+"""TypeScript: the types of what Python sends, from its TypedDicts, NamedTuples and dataclasses."""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from inspect import getdoc
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -22,11 +23,8 @@ def declarations(*records: Any, **names: Any) -> str:
 
 def _interface(record: Any, named: Mapping[Any, str], used: list[Any]) -> str:
     """Return a record as an interface; of a NamedTuple, the fields that are None by default are optional."""
-    optional = (
-        record.__optional_keys__
-        if is_typeddict(record)
-        else {field for field, usual in record._field_defaults.items() if usual is None}
-    )
+    defaults = getattr(record, "_field_defaults", {})
+    optional = getattr(record, "__optional_keys__", {field for field, usual in defaults.items() if usual is None})
     fields = [
         f"  {field}{'?' if field in optional else ''}: {_type(hint, named, used)};\n"
         for field, hint in get_type_hints(record).items()
@@ -38,7 +36,7 @@ def _interface(record: Any, named: Mapping[Any, str], used: list[Any]) -> str:
 def _type(hint: Any, named: Mapping[Any, str], used: list[Any]) -> str:
     """Return a type as TypeScript; add the records in it to `used`."""
     parts, kind = get_args(hint), get_origin(hint)
-    if is_typeddict(hint):
+    if is_typeddict(hint) or is_dataclass(hint):
         used.append(hint)
         return str(hint.__name__)
     if hint in named:
