@@ -4,12 +4,12 @@
 //   player    which movie is loaded, and at which step it is
 //   clock     whether it plays, and how fast
 //   tween     the motion from one step to the next
-//   picture   the size and the colours of the canvas, and which cells are on it
-//   pointer   which cell or token is pointed at or picked
+//   picture   the size and the colours of the canvas, and which cells are on it; its pan: how far it is scrolled
+//   pointer   which cell or token is pointed at or picked; its tip: the tooltip
 //   question  the prediction that is asked, and the answers to it
 //   screen    how the player is shown: in full screen, on paper, with its code, hidden
-//   rail, program, caption, controls    the texts and buttons around the picture: nothing that others read
-// What all players of a page share is in shared.js. A key, a button, the clock or the page asks the player to go to a step;
+//   rail, program, caption, controls    the elements around the picture; what they show is read here
+// What all players of a page share is in shared.js. A key, a button, the clock or the page asks the player to go to a step:
 // `move` sets it, starts the motion to it, and tells all parts to show it (`showStep`).
 
 /** @import { Film, Movie, Options } from "./types" */
