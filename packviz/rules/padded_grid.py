@@ -144,6 +144,13 @@ class PaddedGrid:
         return bool(self.real.all()) if self.is_full else torch.equal(self.real, self.mask)
 
     @property
+    def shows_more_than_packed(self) -> bool:
+        """Return whether the packed data alone say less: if it does not fit, if NaN is after it, or a pad is not 0."""
+        after = self.in_time(self.largest).masked_fill(self.mask, 0)
+        fills_with_0 = self.given is not None or (not isinstance(self.pad, Tensor) and self.pad == 0)
+        return not (self.fits and fills_with_0 and all_finite(after))
+
+    @property
     def has_no_pads(self) -> bool:
         """Return whether no step is a pad, also if time is reversed, or B and T are swapped; all lengths must be T."""
         return self.fits and self.begun.fits and self.turned([len(self.lengths)] * self.T).fits

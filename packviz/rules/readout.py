@@ -50,7 +50,7 @@ class _PackedRun:
 
 
 # The keys of the findings about a state that is read in a wrong way.
-WrongReadout = Literal[
+ReadoutKey = Literal[
     "naive_last",
     "pads_pooled",
     "off_by_one",
@@ -67,7 +67,7 @@ WrongReadout = Literal[
 class _WrongReadout(NamedTuple):
     """A wrong way to read the state: the code, what it reads (B, width), and what the sentence is about."""
 
-    key: WrongReadout
+    key: ReadoutKey
     code: str
     value: Tensor
     about: object = None
@@ -176,7 +176,7 @@ def _wrong(run: _PackedRun) -> Iterator[_WrongReadout]:
         yield from _slots("cell_state", "c_n", run.c_n, D)
 
 
-def _slots(key: WrongReadout, name: str, states: Tensor, D: int) -> Iterator[_WrongReadout]:
+def _slots(key: ReadoutKey, name: str, states: Tensor, D: int) -> Iterator[_WrongReadout]:
     """Yield each of the states (n, B, H), and the two directions of a layer side by side."""
     for slot, state in enumerate(states):
         yield _WrongReadout(key, f"{name}[{slot}]", state, slot // D)

@@ -17,6 +17,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 import packviz as pv
 from packviz.doctor.watching import _plainly_sound
+from packviz.rules.pads import padded_grid
 
 
 class Tagger(nn.Module):
@@ -358,20 +359,39 @@ def test_dynamo_does_not_trace_the_hooks() -> None:
     assert layer._forward_hooks == {}
 
 
+def drawn(seed: int) -> tuple[nn.GRU, Tensor, list[int], float | None]:
+    """Return a layer, x (B, T, F) for it that may have pads, lengths, and a padding_value that may be theirs."""
+    draw, _ = random.Random(seed), torch.manual_seed(seed)
+    layer = nn.GRU(draw.randint(1, 3), 2, batch_first=draw.random() < 0.5)
+    B, T = draw.randint(1, 4), draw.randint(1, 4)
+    shape = (B, T, layer.input_size)
+    x = torch.randint(-1, 3, shape).float() if draw.random() < 0.5 else torch.randn(shape)
+    lengths = [draw.randint(1, T) for _ in range(B)]
+    number = draw.choice((0.0, 7.0, float("nan"), float("inf")))
+    if draw.random() < 0.7:
+        x[torch.arange(T) >= torch.tensor(lengths)[:, None]] = number
+    return layer, x, [T] * B if draw.random() < 0.3 else lengths, draw.choice((None, 0.0, 7.0))
+
+
 def test_the_quick_look_passes_over_nothing_that_the_rules_find() -> None:
-    passed = looked = 0
+    passed = [0, 0]
     for seed in seeds(400):
-        draw, _ = random.Random(seed), torch.manual_seed(seed)
-        layer = nn.GRU(draw.randint(1, 3), 2, batch_first=draw.random() < 0.5)
-        shape = (draw.randint(1, 4), draw.randint(1, 4), layer.input_size)
-        x = torch.randint(-1, 3, shape).float() if draw.random() < 0.5 else torch.randn(shape)
-        if draw.random() < 0.5:
-            x[:, -1:] = draw.choice((0.0, 7.0))
-        pad = draw.choice((None, 0.0, 7.0))
-        if _plainly_sound(layer, x, None, None, pad):
+        layer, x, lengths, pad = drawn(seed)
+        grid = x if layer.batch_first else x.transpose(0, 1)
+        for way, given in enumerate((grid, pack(x, lengths))):
+            if bool(x.isfinite().all()) and _plainly_sound(layer, given, None, None, pad):
+                passed[way] += 1
+                assert pv.examine(layer, given, padding_value=pad) == (), (seed, x, pad)
+    assert 0 < min(passed) <= max(passed) < len(seeds(400))
+
+
+def test_what_is_not_kept_of_a_padded_x_shows_nothing_more_than_its_packed_data() -> None:
+    passed = 0
+    for seed in seeds(400):
+        _, x, lengths, pad = drawn(seed)
+        if not padded_grid(x, lengths, pad).shows_more_than_packed:
             passed += 1
-            assert pv.examine(layer, x, batch_first=layer.batch_first, padding_value=pad) == (), (seed, x, pad)
-        else:
-            looked += 1
+            padded = pv.examine(x, lengths, batch_first=True, enforce_sorted=False, padding_value=pad)
+            packed = pv.examine(pack(x, lengths), padding_value=pad)
+            assert [one.key for one in padded] == [one.key for one in packed], (seed, x, lengths, pad)
     assert passed > 0
-    assert looked > 0

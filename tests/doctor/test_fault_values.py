@@ -14,7 +14,7 @@ from packviz.doctor.causes import Dependence
 from packviz.doctor.invariance import Differing, Failing
 from packviz.rules.case import Case
 from packviz.rules.finding import Cause
-from packviz.rules.readout import WrongReadout
+from packviz.rules.readout import ReadoutKey
 from packviz.rules.repairs import REPAIRS
 from packviz.text import ENVIRONMENT
 
@@ -26,7 +26,7 @@ CAUSES: dict[str, str] = TABLE.pop("causes")
 KNOWN = {"answer", "because", "case", "rows", "steps", "cause", "result", "parameter", "expected", "got", "fix"}
 KNOWN |= {"cell", "places", "tuple", *ENVIRONMENT.globals}
 # The variables that hold a key, with their types, which mypy checks.
-VARIABLE = {"one.key": WrongReadout, "one.kind": Dependence, "differing": Differing, "failing": Failing}
+VARIABLE = {"one.key": ReadoutKey, "one.kind": Dependence, "differing": Differing, "failing": Failing}
 
 
 class Given(NamedTuple):
