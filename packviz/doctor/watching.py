@@ -271,10 +271,7 @@ def _numbers(given: Tensor | PackedSequence) -> Tensor:
 
 
 def _is_one_step(given: Tensor | PackedSequence, batch_first: bool) -> bool:
-    if isinstance(given, PackedSequence):
-        return False
-    shape = given.shape
-    return len(shape) == 3 and shape[1 if batch_first else 0] == 1
+    return isinstance(given, Tensor) and given.dim() == 3 and given.size(1 if batch_first else 0) == 1
 
 
 def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None) -> bool:

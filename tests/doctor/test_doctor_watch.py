@@ -378,7 +378,8 @@ def test_the_quick_look_passes_over_nothing_that_the_rules_find() -> None:
     for seed in seeds(400):
         layer, x, lengths, pad = drawn(seed)
         grid = x if layer.batch_first else x.transpose(0, 1)
-        for way, given in enumerate((grid, pack(x, lengths))):
+        ways: tuple[Tensor | PackedSequence, ...] = grid, pack(x, lengths)
+        for way, given in enumerate(ways):
             if bool(x.isfinite().all()) and _plainly_sound(layer, given, None, None, pad):
                 passed[way] += 1
                 assert pv.examine(layer, given, padding_value=pad) == (), (seed, x, pad)
