@@ -12,8 +12,9 @@ Who replaces it:
    pick came later, because it has ended the typing: it counts, whichever of `typed` and `picked` Streamlit calls first.
 3. What is put there to be tried. A text of the visitor's own is set aside first.
 
-A value that the browser sent before it had a newer one replaces nothing (ui/state/replaced.py), and nothing replaces
-what the link fixes (`put` and `restore` in ui/state/widgets.py).
+A click in the moment in which the browser gets another choice is lost in Streamlit's own script: the new choice stays,
+and no text is lost. A value that the browser sent before it had a newer one replaces nothing (ui/state/replaced.py),
+and nothing replaces what the link fixes (`put` and `restore` in ui/state/widgets.py).
 """
 
 from dataclasses import dataclass
