@@ -532,18 +532,19 @@ def test_on_a_phone_the_changed_settings_take_one_line(visit: Open) -> None:
     assert box_of(seen.main.locator(".st-key-changed"))["height"] < 45
 
 
-def test_in_full_screen_the_ways_on_leave_the_caption_its_two_lines(visit: Open) -> None:
-    seen = visit(None, path="", size=PROJECTOR, motion=False)
+@pytest.mark.parametrize(("size", "most"), [(PROJECTOR, 2.5), (PHONE, 3.5)])
+def test_in_full_screen_the_ways_on_leave_the_caption_its_lines(visit: Open, size: Size, most: float) -> None:
+    seen = visit(None, path="", size=size, motion=False)
     seen.press("End", "f")
     expect(seen.player).to_have_attribute("data-full", "")
     expect(seen.player.locator(".pv-onward").last).to_be_in_viewport(ratio=1)
     lines = "node => node.getBoundingClientRect().height / parseFloat(getComputedStyle(node).lineHeight)"
-    assert seen.player.locator(".pv-caption").evaluate(lines) < 2.5
+    assert seen.player.locator(".pv-caption").evaluate(lines) < most
 
 
 def test_no_line_of_a_caption_begins_with_the_comma_after_a_letter(visit: Open) -> None:
-    seen = visit(path="compare", motion=False)  # whose fifth caption has "B's state"
-    seen.press(*["ArrowRight"] * 4)
+    seen = visit(path="compare", motion=False)  # whose sixth caption has "B's two states"
+    seen.press(*["ArrowRight"] * 5)
     gaps = seen.player.locator(".pv-caption").evaluate("""caption => {
         const widths = Array.from({ length: 80 }, (_, i) => 160 + 5 * i);
         return widths.flatMap((width) => {

@@ -567,6 +567,20 @@ def test_what_a_finger_taps_is_40_pixels_high(open_page: Open, movie: Movie, ful
     assert min(found) >= 34  # some of them share a few pixels with a neighbour
 
 
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("width", [390, 320])
+def test_on_a_phone_the_six_stages_are_on_one_line(open_page: Open, width: int, full: bool) -> None:
+    screen = open_page(
+        pv.movie(pv.trace(Batch.example("sentences"))), size=(width, 700), has_touch=True, is_mobile=True
+    )
+    if full:
+        screen.fill_the_window()
+    screen.press("End")
+    tops = """rail => [...rail.querySelectorAll("button")].map(each => each.getBoundingClientRect().top)"""
+    found = screen.root.get_by_role("navigation").evaluate(tops)
+    assert (len(found), len(set(found))) == (6, 1)
+
+
 def test_what_a_finger_taps_is_named_until_it_taps_elsewhere(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, size=(390, 844), has_touch=True, is_mobile=True)
     spot = screen.page.evaluate("""() => {
