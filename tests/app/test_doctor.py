@@ -161,6 +161,30 @@ def test_unreadable_input_is_reported_and_stays_where_it_was_typed(app: AppTest,
     assert app.text_area(key="x").value == text
 
 
+def test_without_an_x_that_can_be_read_the_page_says_how_to_write_one(app: AppTest) -> None:
+    for text in ("x = [[1, 2", ""):
+        fill(app, "x", text)
+        assert "x can be written like this" in texts(app)
+        written = [each.value for each in app.code]
+    assert len(written) == 3
+    for text in written:
+        fill(app, "x", text)
+        fill(app, "lengths", "3 2")
+        assert "x can be written like this" not in texts(app)
+        assert [each.value for each in app.success] == [
+            "No mistake was found: the lengths fit x, and no token looks like a pad."
+        ]
+
+
+def test_x_is_shown_although_its_lengths_cannot_be_read(app: AppTest) -> None:
+    fill(app, "x", "[[1, 2, 3], [4, 5, 0]]")
+    fill(app, "lengths", "4 2 a")
+    assert [each.value for each in app.info] == [
+        "x can be read. Correct the lengths, or leave them out, and it is examined."
+    ]
+    assert len(app.get("plotly_chart")) == 1
+
+
 def test_lengths_that_were_printed_on_a_gpu_are_refused_first(app: AppTest) -> None:
     x, lengths = torch.tensor([[1, 2, 0], [3, 4, 5]]), torch.tensor([2, 3])
     fill(app, "x", repr(x))

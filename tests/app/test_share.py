@@ -270,3 +270,32 @@ def test_a_lesson_on_rows_is_shared_with_its_settings_and_its_step(visit: Open) 
     visited.settle()
     assert visited.data("stage") == "borders"
     assert visited.query["strategy"] == "wrapped"
+
+
+SEEN = """() => {
+    window.overlaps = [];
+    const words = () => [...document.querySelectorAll(".stMain :is(h1, p, label)")].filter((each) => !each.closest(".st-key-corner"));
+    const boxes = (node) => {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        return [...range.getClientRects()];
+    };
+    const look = () => {
+        const button = document.querySelector(".st-key-corner button")?.getBoundingClientRect();
+        const over = ({ left, right, top, bottom }) =>
+            right > button.left && left < button.right && bottom > button.top + 1 && top < button.bottom - 1;
+        if (button) window.overlaps.push(words().filter((each) => boxes(each).some(over)).map((each) => each.textContent));
+        requestAnimationFrame(look);
+    };
+    look();
+}"""  # in each frame while the page loads, the texts that the button lies over
+
+
+@pytest.mark.parametrize("path", ["", "doctor", "running"])
+@pytest.mark.parametrize("touch", [False, True])
+def test_share_lies_over_no_text_while_the_page_loads(visit: Open, path: str, touch: bool) -> None:
+    seen = visit(path=path, script=f"({SEEN})()", has_touch=touch, is_mobile=touch)
+    found = seen.page.evaluate("window.overlaps")
+    assert len(found) > 10
+    assert [texts for texts in found if texts] == []
+    expect(seen.main).to_have_css("scrollbar-gutter", "stable")  # nothing moves when a scroll bar appears

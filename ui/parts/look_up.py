@@ -19,7 +19,7 @@ _CODE = re.compile(
 
 def look_up(text: str) -> None:
     """If a text is words, such as an error message or a question, or code, link to the search of the questions."""
-    label = "Look up an error message or a question in Questions"
+    label = "Look up these words in Questions"
     if not doctor.are_words(text):
         if not (_CODE.search(text) or doctor.has_statement(text)):
             return

@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.charts import panels
 from packviz.compute.trace import Trace, trace_module
-from packviz.doctor import Finding, examine, filler_of
+from packviz.doctor import Finding, examine, filler_of, padding_code
 from packviz.errors import PackvizError
 from packviz.inputs.config import DIRECTIONS, Config
 from packviz.show.movie import movie
@@ -37,6 +37,11 @@ _BADGES = {
     "note": ":gray-badge[:material/info: worth knowing]",
 }
 _LATER = ":orange-badge[:material/schedule: fails later, in {call}]"
+_WRITTEN = {  # ways to write the same x
+    "a list of Python or JSON": "[[1, 2, 3], [4, 5, 0]]",
+    "one row on each line": "1 2 3\n4 5 0",
+    "as torch prints it": "tensor([[1, 2, 3],\n        [4, 5, 0]])",
+}
 _MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with uploaded weights
 _STAND_INS = (5, 3, 2)  # lengths if none are given
 _WIDE = 8  # cells that fit beside the findings
@@ -61,6 +66,8 @@ def doctor() -> None:
     draw_received()
     with st.container(key="measured"):
         if given.unread:
+            if way == "a batch":
+                _unexamined(given)
             return
         if given.rows is not None:
             examined_rows(given.rows, (), _cards)
@@ -71,6 +78,25 @@ def doctor() -> None:
             _step_by_step(given, given.module)
         if given.x is None and given.module is None:
             st.text("There is nothing to examine yet. Give a tensor, or the weights of an nn.RNN, nn.GRU or nn.LSTM.")
+            if way == "a batch":
+                _unexamined(given)
+
+
+def _unexamined(given: Given) -> None:
+    """Show x although its lengths cannot be read, or else how x can be written."""
+    left, right = st.columns([3, 2])
+    if given.x is not None:
+        left.info("x can be read. Correct the lengths, or leave them out, and it is examined.")
+        with right:
+            _picture(given, ())
+        return
+    if padding_code(st.session_state["x"]):  # the code that pads these rows is above
+        return
+    with left.container(border=True):
+        st.markdown("**x can be written like this:**")
+        for told, written in _WRITTEN.items():
+            st.text(told)
+            st.code(written, language=None)
 
 
 def _examined(given: Given) -> None:
