@@ -274,7 +274,7 @@ def test_a_lesson_on_rows_is_shared_with_its_settings_and_its_step(visit: Open) 
 
 SEEN = """() => {
     window.overlaps = [];
-    const words = () => [...document.querySelectorAll(".stMain :is(h1, p, label)")].filter((each) => !each.closest(".st-key-corner"));
+    const words = () => [...document.querySelectorAll(".stMain :is(h1, p, label):not(.st-key-corner *)")];
     const boxes = (node) => {
         const range = document.createRange();
         range.selectNodeContents(node);
@@ -284,11 +284,11 @@ SEEN = """() => {
         const button = document.querySelector(".st-key-corner button")?.getBoundingClientRect();
         const over = ({ left, right, top, bottom }) =>
             right > button.left && left < button.right && bottom > button.top + 1 && top < button.bottom - 1;
-        if (button) window.overlaps.push(words().filter((each) => boxes(each).some(over)).map((each) => each.textContent));
+        if (button) window.overlaps.push(words().filter((each) => boxes(each).some(over)).length);
         requestAnimationFrame(look);
     };
     look();
-}"""  # in each frame while the page loads, the texts that the button lies over
+}"""  # in each frame while the page loads, how many texts the button lies over
 
 
 @pytest.mark.parametrize("path", ["", "doctor", "running"])
@@ -297,5 +297,5 @@ def test_share_lies_over_no_text_while_the_page_loads(visit: Open, path: str, to
     seen = visit(path=path, script=f"({SEEN})()", has_touch=touch, is_mobile=touch)
     found = seen.page.evaluate("window.overlaps")
     assert len(found) > 10
-    assert [texts for texts in found if texts] == []
+    assert max(found) == 0
     expect(seen.main).to_have_css("scrollbar-gutter", "stable")  # nothing moves when a scroll bar appears

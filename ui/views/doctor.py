@@ -49,7 +49,7 @@ _WIDE = 8  # cells that fit beside the findings
 
 def doctor() -> None:
     """Ask for a batch, or weights, or both; show the findings, and a run with the weights."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         with of_every_page():
             look: dict[str, Any] = {"required": True, "bind": "query-params", "label_visibility": "collapsed"}
             way = st.segmented_control("What is given", _WAYS, default=default("given"), key="given", **look)
@@ -84,19 +84,17 @@ def doctor() -> None:
 
 def _unexamined(given: Given) -> None:
     """Show x although its lengths cannot be read, or else how x can be written."""
-    left, right = st.columns([3, 2])
     if given.x is not None:
+        left, right = st.columns([3, 2])
         left.info("x can be read. Correct the lengths, or leave them out, and it is examined.")
         with right:
             _picture(given, ())
-        return
-    if padding_code(st.session_state["x"]):  # the code that pads these rows is above
-        return
-    with left.container(border=True):
-        st.markdown("**x can be written like this:**")
-        for told, written in _WRITTEN.items():
-            st.text(told)
-            st.code(written, language=None)
+    elif not padding_code(st.session_state["x"]):  # otherwise the code that pads these rows is above
+        with st.container(border=True):
+            st.markdown("**x can be written like this:**")
+            for column, (told, written) in zip(st.columns(len(_WRITTEN)), _WRITTEN.items(), strict=True):
+                column.text(told)
+                column.code(written, language=None)
 
 
 def _examined(given: Given) -> None:
