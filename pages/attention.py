@@ -14,7 +14,7 @@ lesson(
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
-        "Take the borders out of the mask, or let the positions run on, and see which outputs differ.",
+        "Which outputs differ from those of each document alone?",
         attention.to_try,
     ),
     onward=("what_leaks", "Next: what leaks? →"),

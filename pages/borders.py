@@ -15,7 +15,7 @@ lesson(
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
-        "Let a rule fail: with free cells, with documents of one token, or with positions that run on.",
+        "With each of these, a rule fails.",
         borders.to_try,
     ),
     onward=("attention", "Next: what does a token read? →"),

@@ -16,7 +16,7 @@ lesson(
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
-        "Take another strategy or shorter rows, and watch the free cells and the tokens dropped.",
+        "Watch the free cells and the tokens dropped.",
         filling_rows.to_try,
     ),
     onward=("borders", "Next: where does a document begin? →"),

@@ -14,6 +14,6 @@ lesson(
         "A document without a target": losses.without_target,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
-    to_try=("Shift the labels over the whole row, or fill the rows in another way.", losses.to_try),
+    to_try=("Watch how much each token counts.", losses.to_try),
     onward=("doctor", "Next: is my own packing right? →"),
 )

@@ -14,6 +14,6 @@ lesson(
         "Zeros still change the state": padding.embedding,
         "How much of a batch is padding?": padding.shares,
     },
-    to_try=("Change one of these, and see whether the grid alone still tells the lengths.", padding.to_try),
+    to_try=("Does the grid alone still tell the lengths?", padding.to_try),
     onward=("sorting", "Next: why sort? →"),
 )

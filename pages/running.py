@@ -13,7 +13,7 @@ lesson(
         "The way back: which gradient reaches which time step?": running.going_back,
     },
     to_try=(
-        "Let the RNN read backward. Then the number of sequences that take part grows from step to step.",
+        "Read backward, and watch how many sequences take part.",
         running.to_try,
     ),
     onward=("unpacking", "Next: which state to read? →"),

@@ -9,6 +9,6 @@ lesson(
     "At each time step the RNN takes the top rows. So the rows that still have a token must be on top: the longest "
     "sequences come first.",
     {"enforce_sorted, both ways": sorting.enforced, "Equal lengths": sorting.equals},
-    to_try=("Promise torch that the rows are sorted, or give it equal lengths.", sorting.to_try),
+    to_try=("Promise that the rows are sorted, or take equal lengths.", sorting.to_try),
     onward=("packing", "Next: how to pack? →"),
 )

@@ -14,7 +14,7 @@ lesson(
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
-        "Put the sequences in another order, or make them equally long: which of the two packings changes?",
+        "Which of the two packings changes?",
         two_packings.to_try,
     ),
     ended=do_i_need_it,

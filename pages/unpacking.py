@@ -9,7 +9,7 @@ lesson(
     "`pad_packed_sequence` puts the output back into a grid, and fills the cells that no RNN computed.",
     {"Which one do I want?": unpacking.which_one},
     to_try=(
-        "Run in both directions, or ask for a wider grid, and see which ways to read the output stay right.",
+        "Which ways to read the output stay right?",
         unpacking.to_try,
     ),
     ended=unpacking.finished,

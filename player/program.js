@@ -50,8 +50,9 @@ export class Program {
       /** @type {HTMLElement} */ (node.lastChild).style.visibility = computed ? "" : "hidden";
     });
     this.#detail.replaceChildren(...(now.detail ?? []).map(item));
-    const last = [...stages.keys()].at(-1);
-    this.#proof.style.visibility = now.stage === last ? "" : "hidden"; // before, not all that it names has run
+    const begins = [...stages.values()].at(-1) ?? 1,
+      ran = step > begins || steps === begins;
+    this.#proof.style.visibility = ran ? "" : "hidden"; // before, not all that it names has run
     if (moved) this.scroll();
     this.markMore();
   }

@@ -296,11 +296,13 @@ def test_beside_a_low_picture_the_code_that_runs_is_in_view_below_a_whole_line(
     listened.open(packing(WORDS, cell=cell).save(tmp_path / "movie.html").as_uri())
     listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")
     listened.rest()
-    scrolled = set()
+    scrolled, stage = set(), ""
     while listened.step < int(listened.data("steps")):
         listened.press("ArrowRight")
         assert listened.page.evaluate(CUT) == {"cut": 0, "hidden": False}, listened.step
-        more, ran = listened.root.locator(".pv-code[data-more]").count(), listened.data("stage") == "unpack"
+        more, was = listened.root.locator(".pv-code[data-more]").count(), stage
+        stage = listened.data("stage")
+        ran = was == stage == "unpack"  # not at its first step
         expect(listened.page.get_by_test_id("packviz-proof")).to_be_visible(visible=ran and not more)
         scrolled.add(listened.root.locator(".pv-code").evaluate("code => code.scrollTop"))
     assert len(scrolled) > 2

@@ -1,17 +1,28 @@
 """The parts of the lesson on sorting, below its movie."""
 
+from itertools import cycle, islice
+
 import streamlit as st
 
 from packviz.compute.record import Trace
 from packviz.facts import enforcing, first_unstable, order_of_equals, ties
 from packviz.text import listed, sequence_label
 from ui.parts.part import sheet, verdicts
+from ui.parts.trying import as_text, typed_tokens
 from ui.state.runs import Shown
 
-to_try: dict[str, dict[str, object]] = {
-    "promise sorted lengths (enforce_sorted on)": {"enforce_sorted": True},
-    "17 sequences of equal length": {"sequences": "\n".join(str(row) for row in range(1, 18))},
-}
+_MANY = 17  # equal lengths: torch does not keep their order
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return a promise to try, and many equal lengths: the beginnings of this batch's sequences, again and again."""
+    own = typed_tokens(shown) or [[str(row)] for row in range(1, _MANY + 1)]
+    short = min(2, *map(len, own))
+    equal = as_text(tokens[:short] for tokens in islice(cycle(own), _MANY))
+    return {
+        "promise sorted lengths (enforce_sorted on)": {"enforce_sorted": True},
+        f"{_MANY} sequences of equal length": {"sequences": equal},
+    }
 
 
 def enforced(shown: Shown) -> None:
