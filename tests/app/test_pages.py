@@ -240,7 +240,8 @@ def test_a_search_without_a_match_lists_the_closest_answers(query: dict[str, str
     page = opened("questions", query)
     assert says in texts(page)
     assert bool(listed(page)) == found
-    links = [each.page for each in page.get("page_link") if each.label.startswith("Or let the doctor")]
+    protos = [each.proto for each in page.get("page_link")]
+    links = [each.page for each in protos if each.label.startswith("Or let the doctor")]
     assert links == (["doctor"] if "these words" in says else [])
 
 
