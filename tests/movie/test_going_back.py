@@ -120,9 +120,9 @@ def test_every_sentence_is_true(case: Case) -> int:
             begin = [b for b in live if t == (0 if case.direction else case.lengths[b] - 1)]
             if top and on == "last_valid":
                 assert ("The gradient enters" in caption) == bool(begin)
-                assert (f"of {case.said(begin)}: " if begin else "no other sequence joins") in caption
+                assert (f"of {case.said(begin)}, and" if begin else "No other gradient enters") in caption
             else:
-                assert ("the loss adds" in caption) == top
+                assert ("The loss adds" in caption) == top
                 assert ("to each row" if len(live) > 1 else f"to the row of {case.said(live)}") in caption
             if found := re.search(rf"(\{{\w+\}})'s largest gradient goes from {NUMBER} to {NUMBER}\.$", caption):
                 spoke += 1
