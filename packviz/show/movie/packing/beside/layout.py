@@ -112,13 +112,17 @@ def _lined(both: Pair, join: Callable[..., Box], shape: str, letter: float) -> B
     """Return both sides, each with its panels arranged as the shape says: `/` begins a new line."""
     boxes = []
     for side in both.sides:
-        lines = [beside(*_line_of(both, side, line, letter), gap=0.5) for line in shape.split("/")]
+        lines = [beside(*_line_of(both, side, line, letter, shape), gap=0.5) for line in shape.split("/")]
         boxes.append(above(*lines, gap=0.25 * both.view.text))
     return join(*boxes, gap=both.view.text * (0.3 if join is above else 1))
 
 
-def _line_of(both: Pair, side: Side, names: str, unit: float) -> Iterator[Box]:
-    """Yield the panels of a line, each wide enough that its heading ends before the next one begins."""
+def _line_of(both: Pair, side: Side, names: str, unit: float, shape: str) -> Iterator[Box]:
+    """Yield the panels of a line, each wide enough that its heading ends before the next one begins.
+
+    shape: all lines of a side; without its input, h is headed by the name of the side.
+    """
+    last = last_heading(both)
     x, rows = both.view.text, float(len(both.view.shown))
     for name, following in zip(names, f"{names[1:]} ", strict=True):
         if name == "h":
@@ -127,7 +131,7 @@ def _line_of(both: Pair, side: Side, names: str, unit: float) -> Iterator[Box]:
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
             box = panel(grid.name, width, rows, Margins(letter(both) + 0.2 * x, 1.65 * x, 0.2, 0.1))
-        later = {"o": UNPACKED, "h": f"Padded: {last_heading(both)}"}.get(name, "")
+        later = {"o": UNPACKED, "h": last if "x" in shape else f"Padded: {last}"}.get(name, "")
         letters = 1 + max(map(len, [*(heading(both, either, name) for either in SIDES), later]))
         start, end = (h_lead(both) if at == "h" else 0.0 for at in (name, following))
         yield box.at_least(start + letters * unit - end)
