@@ -642,3 +642,13 @@ def test_after_something_to_try_the_way_back_is_beside_the_movie(visit: Open, si
     visited.click(back)
     assert visited.query["sequences"] == "7 7 7 7\n8"
     expect(back).to_be_hidden()
+
+
+def test_the_layouts_of_the_batch_have_the_bytes_of_torchs_tensors() -> None:
+    app = opened("packing")
+    app.session_state["fold A PackedSequence in Python"] = True
+    table = app.run().dataframe[-1].value
+    trace = packviz.trace(packviz.Batch.example("unsorted"))
+    assert list(table["layout"]) == ["padded", "packed", "jagged"]
+    assert list(table["bytes"][:2]) == [trace.padded.values.nbytes, trace.packed_sequence.data.nbytes]
+    assert list(table["rows"]) == [trace.padded.mask.numel(), *2 * [int(trace.padded.lengths.sum())]]
