@@ -97,7 +97,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
 
 @each_packed
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "with a token come first.")
+    ((step, cells),) = case.deep.of("sort", "with a token now always come first.")
     t = time_of(case, step)
     assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "a token, but {"))
     good = outlined(case, cells, "good")
@@ -107,7 +107,8 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
     assert rows == set(range(min(40, case.batch_sizes[t])))
     every = re.search(r"every (row|column) has a token", step["caption"]) is not None
     assert every == (case.batch_sizes[t] == case.B)
-    assert every or f", {case.said(case.order[: case.batch_sizes[t]])}, ha" in step["caption"]
+    size, line = case.batch_sizes[t], "column" if case.transposed else "row"
+    assert every or f"only the first {line if size == 1 else f'{size} {line}s'} ha" in step["caption"]
     ((line, made),) = step["detail"]
     x_sorted = case.trace.padded.values
     if not case.enforce_sorted:
@@ -155,7 +156,7 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
     (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
     axis = "column" if case.transposed else "row"
-    assert f"Sequence {case.said([b])} has index {b}. It is now in {axis} {k}: " in step["caption"]
+    assert f"Sequence {case.said([b])} has index {b} and is now in {axis} {k}. " in step["caption"]
     moved = there.tolist() != sorted(there.tolist())
     assert (k != b) == moved
 
@@ -205,5 +206,5 @@ def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
 def test_nothing_is_permuted_where_torch_only_checks(case: Case) -> None:
     step, cells = case.deep.of("sort")[-1]
     assert (case.packed.sorted_indices, case.packed.unsorted_indices) == (None, None)
-    assert "both None" in step["caption"]
+    assert "are None" in step["caption"]
     assert not standing(cells, "sorted", "unsorted", "thread", "from", "to")

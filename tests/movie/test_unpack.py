@@ -107,9 +107,9 @@ def test_the_width_is_torchs_and_named_once(case: Case) -> None:
             ["lens.max()", str(without)],
             [f"out.size({axis})", str(out)],
         ]
-        claims = re.findall(r"total_length=(\d+)\*\* out has (?:(\d+) time steps|as many)", step["caption"])
-        for total, wide in claims:
-            unpacked = pad_packed_sequence(case.output, True, total_length=int(total))[0]
-            assert unpacked.shape[1] == int(wide or case.T)
-        assert claims
+        asked = re.search(r"With \*\*total_length=(\d+)\*\*, out has (\d+) time steps", step["caption"])
+        offered = re.search(r"had T = (\d+),.* unless you pass \*\*total_length=(\d+)\*\*", step["caption"])
+        wide, total = map(int, (asked[2], asked[1]) if asked else offered.groups() if offered else ())
+        assert pad_packed_sequence(case.output, True, total_length=total)[0].shape[1] == wide
+        assert bool(offered) == (f"out has {without} time steps, the longest length, unless" in step["caption"])
         assert ("Without it" in step["caption"]) == (case.trace.total_length not in (None, without))
