@@ -228,14 +228,14 @@ def test_the_numbers_of_an_embedded_pad_are_seen_in_a_low_cell_too(
     movie = beside(trace)
     number = float(trace.padded.values[1, 3, 0])
     red, green, blue = (int(diverging(number / movie.scales["input"], LIGHT)[at : at + 2], 16) for at in (1, 3, 5))
-    screen = open_page(movie, "#step=1", size=size)
+    screen = open_page(movie, "#step=2", size=size)
     there = screen.places()
-    cells = [cell for cell, _ in placed(movie, 1)]
+    cells = [cell for cell, _ in placed(movie, 2)]
     pads = [rect for cell, rect in zip(cells, there, strict=True) if rect and cell.role == "pad"]
     assert len(pads) == 3
     painted = pixels(BytesIO(b64decode(screen.picture().partition(",")[2])))
-    drawn = pixels(movie.save(tmp_path / "m.png", 1, **LARGE))
-    still_pads = [[*rect] for cell, rect in placed(movie, 1) if rect and cell.role == "pad"]
+    drawn = pixels(movie.save(tmp_path / "m.png", 2, **LARGE))
+    still_pads = [[*rect] for cell, rect in placed(movie, 2) if rect and cell.role == "pad"]
     for image, rects in ((painted, pads), (drawn, still_pads)):
         for x, y, w, h in rects:
             got = cast("tuple[int, ...]", image.getpixel((int(x + w / 5), int(y + 0.7 * h))))

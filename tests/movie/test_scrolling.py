@@ -113,6 +113,8 @@ def test_a_saved_picture_is_the_same_wherever_it_is_scrolled(show: Callable[[str
 
 def test_the_legend_stays_in_sight_with_its_colors(show: Callable[[str], Screen]) -> None:
     screen = show("beside")
+    screen.press("ArrowRight")  # the first step has no x
+    screen.rest()
     boxes = """left => {
         const [{ picture }] = window[Symbol.for("packviz")].players, found = [];
         const stroke = picture.ctx.strokeRect;
