@@ -224,6 +224,19 @@ def replaced(path: Path) -> Iterator[str]:
                 yield f"{owner}.{node.attr}"
 
 
+def test_filters_for_warnings_change_in_one_place() -> None:
+    """They belong to the whole process: two blocks that change them without one lock may leave them changed."""
+    names = {"catch_warnings", "simplefilter", "filterwarnings", "resetwarnings", "filters"}
+
+    def filtering(path: Path) -> list[str]:
+        attributes = [node for node in nodes_of(path) if isinstance(node, ast.Attribute) and node.attr in names]
+        used = [ast.unparse(node) for node in attributes if ast.unparse(node.value) == "warnings"]
+        return [*used, *(each for each in imports_of(path) if each.removeprefix("warnings.") in names)]
+
+    where = "packviz/inputs/torch_answers.py"
+    assert offenders(EVERYTHING, filtering) == {where: ["warnings.catch_warnings", "warnings.simplefilter"]}
+
+
 def test_pages_are_words_and_calls() -> None:
     def logic(path: Path) -> list[object]:
         classes = [node.name for node in nodes_of(path) if isinstance(node, ast.ClassDef)]

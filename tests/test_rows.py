@@ -1,6 +1,9 @@
 """Rows: PyTorch is the judge of every integer and number of a run over rows."""
 
 import math
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -10,11 +13,13 @@ import torch.nn.functional as F
 from row_cases import LAYERS, cross, random_rows
 from seeds import many, seeds
 from torch import Tensor, nn
+from torch.nn.attention import flex_attention
 from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 from packviz import Batch, PackvizError, RowConfig, RowsTrace, trace_module, trace_rows
 from packviz.compute.row_layers import AttentionLayer
 from packviz.compute.row_model import RowModel
+from packviz.inputs.torch_answers import ask
 
 BLOCK = many(12)
 each_block = pytest.mark.parametrize("block", range(10))
@@ -231,6 +236,31 @@ def test_the_proof_compares_with_other_implementations(seed: int) -> None:
     assert max(r.proof.values()) <= ROUNDING[r.config.dtype]
     if r.config.layer in ("rnn", "gru", "lstm"):
         assert r.proof == {r.config.layer: 0.0}
+
+
+def test_a_proof_beside_a_question_to_torch_leaves_the_filters(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, before = four(), [*warnings.filters]
+    asking, proving, answered = Event(), Event(), Event()
+    mask_of_blocks = flex_attention.create_block_mask
+
+    def slow(*given: Any, **named: Any) -> Any:
+        proving.set()
+        assert answered.wait(60)
+        return mask_of_blocks(*given, **named)
+
+    def question() -> None:
+        asking.set()
+        proving.wait(1)  # with one lock the proof waits for the end of the question
+
+    monkeypatch.setattr(flex_attention, "create_block_mask", slow)
+    with ThreadPoolExecutor(2) as threads:
+        asked = threads.submit(ask, question)
+        assert asking.wait(60)
+        proof = threads.submit(lambda: run.proof)
+        asked.result()
+        answered.set()
+        assert max(proof.result().values()) < 1e-5
+    assert [*warnings.filters] == before
 
 
 def test_a_faulty_record_is_found_by_the_proof() -> None:

@@ -1,6 +1,5 @@
 """The check of a run over rows: the same outputs by other implementations in torch."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import cast
 
@@ -13,6 +12,7 @@ from packviz.compute.row_layers import AttentionLayer, RowLayerOutput
 from packviz.compute.row_model import RowModel, border_lengths, document_mask, joined_heads, split
 from packviz.compute.trace import trace_module
 from packviz.compute.verify import distance
+from packviz.inputs.torch_answers import filtered
 
 
 def prove_rows(
@@ -53,8 +53,7 @@ def _of_attention(
 
 def _jagged(query: Tensor, key: Tensor, value: Tensor, real: Tensor, offsets: Tensor) -> Tensor:
     """Return (N, E): attention inside each document, as jagged tensors; real (R, C) is False at pads."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says that it is a prototype
+    with filtered("ignore"):  # it says that it is a prototype
         q, k, v = (
             torch.nested.nested_tensor_from_jagged(part.transpose(1, 2)[real], offsets).transpose(1, 2)
             for part in (query, key, value)
@@ -70,8 +69,7 @@ def _flex(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
         return mask[row, q, k]
 
     R, C, _ = mask.shape
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it advises to compile it
+    with filtered("ignore"):  # it advises to compile it
         blocks = create_block_mask(may_read, R, None, C, C, device="cpu")
         output = flex_attention(query, key, value, block_mask=blocks)
     assert isinstance(output, Tensor)
