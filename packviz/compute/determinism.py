@@ -39,6 +39,13 @@ def with_onednn(wanted: bool) -> Iterator[None]:
 
 
 @contextmanager
+def no_seeded_run() -> Iterator[None]:
+    """Wait until no other thread is inside one of these blocks, and let none begin one inside this block."""
+    with _LOCK:
+        yield
+
+
+@contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """Seed torch's CPU generator inside the block, as ``torch.manual_seed(seed)`` does; then restore its state."""
     with _LOCK, torch.random.fork_rng(devices=[]):

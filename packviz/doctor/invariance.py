@@ -67,8 +67,8 @@ def check_invariance(
     ignore          keys of findings that are left out
 
     A copy of the model is run, with its parameters shared, without gradients and in evaluation mode: `call` gets the
-    copy, and the model is as before, for other threads, too. Random states are put back if the model draws. Errors of
-    the model on the batch itself are passed on. Raises PackvizError for unsupported inputs.
+    copy, and the model is as before, for other threads, too. Random states are put back: see random_states_kept().
+    Errors of the model on the batch itself are passed on. Raises PackvizError for unsupported inputs.
     """
     if padding_value is not None:
         number("padding_value", padding_value)

@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from packviz.compute.determinism import no_seeded_run
+
 
 class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Record whether an operation in this thread draws random numbers."""
@@ -48,20 +50,19 @@ class WatchedRun:
 
 @contextmanager
 def random_states_kept(run: Callable[[Any], Any]) -> Iterator[WatchedRun]:
-    """Put the random states back to what they were if the run draws from them; else leave them alone.
+    """Put the random states of torch, Python and NumPy back at the end to what they were, whether the run draws or not.
 
-    Variations are drawn from a generator of their own. Random operations of torch in the first run are seen in this
-    thread alone; if there is one, or if two runs differ, the states are put back at the end. A run that draws nothing
-    thus never takes back what another thread draws meanwhile.
+    They belong to the process: what another thread draws meanwhile is drawn again afterwards. Whether the run draws is
+    seen in its first call, of torch's operations those in this thread. Variations have a generator of their own.
     """
-    watched = WatchedRun(run)
-    on_gpu = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
+    with no_seeded_run():
+        watched = WatchedRun(run)
+        on_gpu = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
     try:
         yield watched
     finally:
-        if watched.drawn or watched.differs:
+        with no_seeded_run():
             torch.set_rng_state(watched.before[0])
             torch.cuda.set_rng_state_all(on_gpu)
-        if watched.differs:
             random.setstate(watched.before[1])
             np.random.set_state(watched.before[2])

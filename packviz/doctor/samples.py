@@ -57,8 +57,8 @@ def check_samples(
     ignore      keys of findings that are left out
 
     `run` gets copies of the samples; what it changes itself stays changed, such as the statistics of a batch
-    normalization in training, so call model.eval() before. No random state changes: see random_states_kept(). An error
-    of `run` on the samples themselves is passed on. Raises PackvizError for unsupported inputs.
+    normalization in training, so call model.eval() before. Random states are put back: see random_states_kept().
+    An error of `run` on the samples themselves is passed on. Raises PackvizError for unsupported inputs.
     """
     seed = integer("seed", seed, 0)
     chosen = _chosen(run, samples, rows, seed)

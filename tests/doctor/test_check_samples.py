@@ -2,10 +2,13 @@
 
 import pickle
 import random
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
+from threading import Event
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,6 +19,7 @@ from sample_cases import GRU, RIGHT, WRONG, F, floats, padded, row
 from torch import Tensor, nn
 
 import packviz as pv
+from packviz.compute.determinism import seeded
 from packviz.doctor.influence_picture import Influence
 from packviz.doctor.leaves import leaves_of
 from packviz.doctor.variations import Variations, other_order
@@ -115,28 +119,66 @@ def test_where_nothing_could_be_compared_the_check_fails() -> None:
     assert pv.check_samples(lambda s: [0] * len(s), floats()) == ()
 
 
-def test_no_random_state_changes_and_a_neighbours_draws_go_on() -> None:
-    torch.manual_seed(0)
+class Drawing(nn.GRU):
+    """A GRU that draws from every generator, in its later calls alone; the result is not drawn."""
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:  # type: ignore[override]
+        self.calls = getattr(self, "calls", 0) + 1
+        if self.calls > 1:
+            random.random(), np.random.rand(), torch.rand(1)
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        return super().forward(packed)[1][-1]  # type: ignore[no-any-return]
+
+
+DRAWING = Drawing(F, 2)
+
+
+def drawing(samples: list[Tensor]) -> list[Tensor]:
+    random.random(), np.random.rand(), torch.rand(1)
+    return samples
+
+
+CHECKS: dict[str, Callable[[], object]] = {
+    "dropout": lambda: pv.check_samples(lambda s: nn.functional.dropout(padded(s)[0]), floats()),
+    "random": lambda: pv.check_samples(lambda s: [one + random.random() for one in s], floats()),
+    "NumPy": lambda: pv.check_samples(lambda s: [one + np.random.rand() for one in s], floats()),
+    "drawn for nothing": lambda: pv.check_samples(drawing, floats()),
+    "drawn for nothing, then an error": lambda: pv.check_samples(lambda s: drawing(s)[5], floats()),
+    "drawn later": lambda: pv.check_invariance(DRAWING, *padded(floats()), batch_first=True),
+    "over a row": lambda: pv.check_rows(lambda input_ids: drawing([input_ids * 1.0])[0], [[1, 2], [3, 4, 5]]),
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_random_states_are_as_before(name: str) -> None:
     before = torch.get_rng_state(), random.getstate(), str(np.random.get_state())
-    pv.check_samples(lambda s: nn.functional.dropout(padded(s)[0]), floats())
-    pv.check_samples(lambda s: [one + random.random() for one in s], floats())
-    pv.check_samples(lambda s: [one + np.random.rand() for one in s], floats())
-    pv.check_samples(lambda s: [torch.rand(2) * 0 + one.sum() for one in s], floats())
+    with suppress(IndexError):
+        CHECKS[name]()
     assert torch.equal(torch.get_rng_state(), before[0])
     assert (random.getstate(), str(np.random.get_state())) == before[1:]
-    expected = torch.rand(3)
-    torch.set_rng_state(before[0])
-    drawn: list[Tensor] = []
 
-    def beside(samples: list[Tensor]) -> list[Tensor]:
-        if len(drawn) < 3:
-            with ThreadPoolExecutor(1) as other:
-                drawn.append(other.submit(torch.rand, 1).result())
+
+def test_states_are_not_put_back_inside_a_seeded_run() -> None:
+    begun, inside, checked = Event(), Event(), Event()
+
+    def run(samples: list[Tensor]) -> list[Tensor]:
+        begun.set()
+        assert inside.wait(60)
         return samples
 
-    assert pv.check_samples(beside, floats()) == ()
-    assert torch.equal(torch.cat(drawn), expected)
-    assert not torch.equal(torch.get_rng_state(), before[0])
+    def seeded_run() -> Tensor:
+        assert begun.wait(60)
+        with seeded(3):
+            first = torch.rand(1)
+            inside.set()
+            checked.wait(0.5)  # the check waits for the end of this block
+            return torch.cat([first, torch.rand(1)])
+
+    with ThreadPoolExecutor(1) as other:
+        drawn = other.submit(seeded_run)
+        pv.check_samples(run, floats())
+        checked.set()
+    assert torch.equal(drawn.result(), torch.rand(2, generator=torch.Generator().manual_seed(3)))
 
 
 def test_samples_and_gradients_are_as_before() -> None:
