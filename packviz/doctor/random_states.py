@@ -12,25 +12,28 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from packviz.compute.determinism import no_seeded_run
 
 
-class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Record whether an operation in this thread draws random numbers."""
+class _Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Record whether operations in this thread draw random numbers, and whether one is a convolution."""
 
-    drawn = False
+    drawn = convolves = False
 
     def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         own = any(isinstance(one, torch.Generator) for one in (*args, *(kwargs or {}).values()))
         self.drawn |= torch.Tag.nondeterministic_seeded in call.tags and not own
+        self.convolves |= call.overloadpacket == torch.ops.aten.convolution
         return call(*args, **(kwargs or {}))
 
 
 class WatchedRun:
-    """A run whose first call is watched for random numbers.
+    """A run whose first call is watched for random numbers and convolutions.
 
-    drawn    whether torch drew in the first call; differs: whether two calls were seen to differ, set by the caller
+    drawn      whether torch drew in the first call; convolves: whether it computed a convolution
+    differs    whether two calls were seen to differ, set by the caller
     """
 
     def __init__(self, run: Callable[[Any], Any]) -> None:
-        self.run, self.drawn, self.differs, self.calls = run, False, False, 0
+        self.run, self.calls = run, 0
+        self.drawn = self.convolves = self.differs = False
         self.before = torch.get_rng_state(), random.getstate(), np.random.get_state()
 
     def draws(self) -> bool:
@@ -42,9 +45,9 @@ class WatchedRun:
         self.calls += 1
         if self.calls > 1:
             return self.run(given)
-        with _Drawing() as seen:  # type: ignore[no-untyped-call]
+        with _Operations() as seen:  # type: ignore[no-untyped-call]
             result = self.run(given)
-        self.drawn = seen.drawn
+        self.drawn, self.convolves = seen.drawn, seen.convolves
         return result
 
 

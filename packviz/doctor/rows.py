@@ -49,7 +49,8 @@ def check_rows(
 
     Each document is run alone and compared with the row token by token; then one token after another is changed, and
     no output of another document may move. The key of a finding is "leak": another document does change it;
-    "convolution": it does at the first k - 1 tokens alone; "positions": there is a difference without any influence.
+    "convolution": it does at the first k - 1 tokens alone, by a convolution, a window or a shift; "positions": there is
+    a difference without any influence.
 
     documents   at least two: lists or tensors of ids (length,), or of values (length, F)
     call        call(model, row) returns outputs with the N tokens in one dimension (or N - 1, of shifted losses).
@@ -193,7 +194,7 @@ def _findings(done: Evidence, row: _RowRuns, leaking: Callable[[], tuple[Cause, 
             return [found("nothing_compared", severity="error")]
         notes = [found("alone_fails", severity="note", copies=False)]
     if kernel := _kernel(row):
-        return [found("convolution", row.changes, kernel=kernel), *notes]
+        return [found("convolution", row.changes, kernel=kernel, convolves=done.run.convolves), *notes]
     if row.influenced:
         cause, layers = leaking()
         return [found("leak", row.changes, cause=cause, layers=layers), *notes]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import torch
+from document_cases import Convolution, Model, documents, runs_on
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, unpack_sequence
 
@@ -43,7 +44,7 @@ def names() -> dict[str, Any]:
 
 
 def repaired(key: str, given: dict[str, Any], **told: Any) -> dict[str, Any]:
-    exec(checks.REPAIRS[key](None, rows=(), steps=(), **told), given)
+    exec(checks.REPAIRS[key](None, rows=(), steps=(), **{**SEEN, **told}), given)
     return given
 
 
@@ -57,6 +58,7 @@ def causal(document: Tensor) -> Tensor:
     return nn.functional.conv1d(before, CONV.weight, CONV.bias).T
 
 
+SEEN = {"convolves": True}  # what a repair is only given for
 CASES: dict[str, Any] = {
     "place_matters": lambda got: torch.equal(got["position_ids"], position_ids_of(LENGTHS)[None]),
     "positions": lambda got: torch.equal(got["position_ids"], position_ids_of(LENGTHS)[None]),
@@ -135,6 +137,25 @@ def test_a_model_that_keeps_a_state_has_no_repair() -> None:
 
     (found,) = pv.check_samples(run, [torch.randn(n, 5) for n in LENGTHS])
     assert (found.key, found.repair) == ("run_differs", "")
+
+
+def test_only_a_convolution_is_repaired_as_one() -> None:
+    """A window of attention and a shift reach back as far, but there is no conv to call."""
+
+    def windowed(model: Model, row: Any) -> Tensor:
+        back = runs_on(row).T - runs_on(row)
+        return model(row.input_ids, row.position_ids, (back >= 0) & (back < 2))  # type: ignore[no-any-return]
+
+    def shifted(_: Any, row: Any) -> Tensor:
+        return row.input_ids + nn.functional.pad(row.input_ids, (1, 0))[:, :-1]  # type: ignore[no-any-return]
+
+    given = documents((6, 7, 6))
+    by_convolution = pv.check_rows(Convolution(3), given)
+    by_others = [*pv.check_rows(Model(), given, windowed), *pv.check_rows(Model(), given, shifted)]
+    assert [one.key for one in (*by_convolution, *by_others)] == ["convolution"] * 3
+    assert "conv(" in by_convolution[0].repair
+    assert [one.repair for one in by_others] == ["", ""]
+    assert all("no convolution of torch was seen" in one.found for one in by_others)
 
 
 def test_the_repair_of_results_in_another_order_puts_them_back() -> None:
