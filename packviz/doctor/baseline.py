@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import nan
+from math import inf, nan
 from typing import Any, Literal, NamedTuple
 
 import torch
 
-from packviz.doctor.leaves import Gap, Leaves, gap, scale_of, unit_of
+from packviz.doctor.leaves import Gap, Leaves, gap, is_text, scale_of, unit_of
 
 Variation = Literal["again", "alone", "order", "values", "longer", "pair", "wider", "filled"]
 Places = Sequence[int | None]  # which sample stands at each place of a run; None for one that is not compared
@@ -30,7 +30,8 @@ class Change:
 
     on        the sample; None: the output belongs to no single one
     by        the sample that was changed, or stood beside it; None if that was more than one
-    size      the largest difference; nan for another shape. steps: by step how large it is there, {} if it has none
+    size      the largest difference; nan for another shape, inf for another text
+    steps     by step how large it is there, {} if it has none
     rounding  whether it is small enough to be rounding
     """
 
@@ -111,8 +112,8 @@ class Baseline:
             rounding = not bool(apart.over.any())
             where = apart.far > 0 if rounding and way == "values" else apart.over
             if bool(where.any()):
-                steps = self._steps(name, b, torch.where(where, apart.far, 0.0))
-                found.append(Change(way, b, by, name, float(apart.far.max()), steps, rounding))
+                far = torch.where(where, inf if is_text(name) else apart.far, 0.0)
+                found.append(Change(way, b, by, name, float(far.max()), self._steps(name, b, far), rounding))
         return found
 
     def _gap(self, way: Variation, b: int | None, name: str, other: Leaves, reference: Leaves) -> Gap | None:
@@ -123,7 +124,7 @@ class Baseline:
         cut = shape == other[name].shape and any(need > size for need, size in zip(own, shape, strict=False))
         if cut or (not self.padded and way != "alone"):
             own = shape  # both were cut, which the comparison with the sample alone shows
-        unit, scale = self.tolerance, None
+        unit, scale = 0.0 if is_text(name) else self.tolerance, None
         if unit is None:  # an output that the batch lacks has its own
             unit, scale = self.units.get(name, unit_of(reference[name])), scale_of(reference[name])
         strict = b is None or (not self.padded and way != "alone")

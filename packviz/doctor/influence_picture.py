@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf, isnan, nan
 from pathlib import Path
 
 from packviz.doctor.evidence import Evidence
+from packviz.doctor.leaves import is_text
 from packviz.rules.finding import Finding, Findings
 from packviz.show.theme import FONT, LIGHT, mix, text_on
 from packviz.text import markup, sequence_label, two_digits
@@ -18,7 +19,8 @@ class Influence:
     """Who changes whom.
 
     names      of the samples, or tokens
-    sizes      by (j, i): how much the output of i changes if j does; j is None for any other batch. inf: its shape
+    sizes      by (j, i): how much the output of i changes if j does; j is None for any other batch. inf: its shape,
+               nan: its text
     forwards   how often the model was run
     groups     the document of each token: inside one, tokens may change each other
     varied     whether they were changed one by one
@@ -53,10 +55,11 @@ class Influence:
                 heads.append({"x": left - 8, "y": y + side / 2 + 4, "anchor": "end", "text": label})
             for i in shown:
                 size = self.sizes.get((j, i), 0.0)
-                share = 0.0 if not size else 1.0 if size == inf else 0.35 + 0.65 * size / largest
+                share = 0.0 if not size else 0.35 + 0.65 * size / largest if size < inf else 1.0
                 fill = LIGHT.pad if self._is_own(i, j) else mix(LIGHT.background, LIGHT.wrong, share)
-                text = "shape" if size == inf else two_digits(size) if size else ""
-                title = f"{label}: {self.names[i]} {f'changes by {text}' if size else 'does not change'}"
+                text = "text" if isnan(size) else "shape" if size == inf else two_digits(size) if size else ""
+                how = f"changes {'by' if size < inf else 'its'} {text}" if size else "does not change"
+                title = f"{label}: {self.names[i]} {how}"
                 place = {"x": left + i * side, "y": y, "fill": fill, "ink": text_on(fill)}
                 cells.append({**place, "text": text if side > 20 else "", "title": title})
         more = "" if len(shown) == len(self.names) else f" (the first {MOST} of {len(self.names)})"
@@ -110,6 +113,7 @@ def influence_of(done: Evidence, title: str, names: Sequence[str] = ()) -> Influ
     sizes: dict[tuple[int | None, int], float] = {}
     for one in done.changes:
         if one.way != "again" and one.on is not None:
+            pair, text = (one.by, one.on), is_text(one.name) and not isnan(one.size)
             size = inf if isnan(one.size) else one.size
-            sizes[one.by, one.on] = max(size, sizes.get((one.by, one.on), 0.0))
+            sizes[pair] = sizes.get(pair, nan) if text else max(size, sizes.get(pair, 0.0))
     return Influence(names, sizes, done.model.calls, title, varied="values" in done.compared)

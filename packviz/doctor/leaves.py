@@ -19,6 +19,7 @@ from packviz.validate import is_number
 Leaves = dict[str, Tensor]  # the tensors of a result, by name
 
 HALF = (torch.bfloat16, torch.float16)
+AS_TEXT = " as text"  # ends the name of what is no number: equal or not, its tensor has no sizes
 _UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)  # of which torch has no arithmetic
 _OUTLIER = 1000  # times the median: such a number is a fill value, whose rounding is not that of the others
 
@@ -36,8 +37,8 @@ class Gap(NamedTuple):
 def leaves_of(value: object, parameter: str = "run") -> Leaves:
     """Return the tensors in a result, each with its name; a list of tensors of as many dimensions is one of them.
 
-    Texts, and other values that are no numbers of torch, are compared by what they print. Raises PackvizError for a
-    tensor on the meta device, which has no numbers, and if there is nothing.
+    Texts, and other values that are no numbers of torch, are compared by what they print, under a name with AS_TEXT.
+    Raises PackvizError for a tensor on the meta device, which has no numbers, and if there is nothing.
 
     parameter   what returned the result, for errors
     """
@@ -61,15 +62,21 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
     elif isinstance(value, Mapping | tuple | list):
         named = value.items() if isinstance(value, Mapping) else enumerate(value)
         leaves = [leaf for key, part in named for leaf in _named(part, f"{name}[{key!r}]")]
-        parts = [leaf for _, leaf in leaves]
-        alike = len(parts) == len(value) and len({(leaf.dim(), leaf.dtype) for leaf in parts}) == 1
-        yield from [(name, _stacked(parts))] if isinstance(value, list) and alike else leaves
+        kinds = {(leaf.dim(), leaf.dtype, AS_TEXT * is_text(each)) for each, leaf in leaves}
+        if isinstance(value, list) and len(leaves) == len(value) and len(kinds) == 1:
+            leaves = [(f"{name}{kinds.pop()[-1]}", _stacked([leaf for _, leaf in leaves]))]
+        yield from leaves
     elif is_dataclass(value):
         for field in fields(value):
             yield from _named(getattr(value, field.name), f"{name}.{field.name}")
     elif value is not None:
         every = value.tolist() if isinstance(value, np.ndarray) else value  # an array prints only some of its values
-        yield name, torch.tensor(zlib.crc32(repr(every).encode()), device="cpu")
+        yield f"{name}{AS_TEXT}", torch.tensor(zlib.crc32(repr(every).encode()), device="cpu")
+
+
+def is_text(name: str) -> bool:
+    """Return whether the output of this name is no number."""
+    return name.endswith(AS_TEXT)
 
 
 def _of_numbers(value: object) -> Tensor | None:

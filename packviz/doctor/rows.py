@@ -15,7 +15,7 @@ from packviz.doctor.baseline import Baseline, Change
 from packviz.doctor.carriers import ATTENTION, RECURRENT, STATISTICS, carriers
 from packviz.doctor.evidence import CountedModel, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, Influence
-from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
+from packviz.doctor.leaves import Leaves, checked_tolerance, is_text, leaves_of
 from packviz.doctor.models import evaluated
 from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.row_runs import RowCall, called, changed_tokens, row_of
@@ -175,6 +175,8 @@ def _findings(done: Evidence, row: _RowRuns, leaking: Callable[[], tuple[Cause, 
     failure = next(iter(done.failures.values()), "")
     sizes = [size for one in row.changes for size in one.steps.values()]
     size = "its shape" if any(map(isnan, sizes)) else two_digits(max(sizes, default=0.0))
+    if any(is_text(one.name) for one in row.changes):
+        size = "its text"
 
     def found(
         key: str,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from packviz.doctor.baseline import Baseline, Change
+from packviz.doctor.leaves import AS_TEXT, is_text
 from packviz.rules.finding import Cause, Fault, Finding, Severity, worded
 from packviz.text import joined, letters, sequence_label, two_digits
 
@@ -67,11 +68,13 @@ def where_of(hit: Mapping[int, Sequence[int]], noun: str) -> str:
 
 
 def amounts_of(changes: Sequence[Change]) -> str:
-    """Return by how much each output differs: "output by up to 0.25 and state in its shape"."""
+    """Return by how much each output differs: "output by up to 0.25, state in its shape and name in its text"."""
     parts = []
     for name in dict.fromkeys(one.name for one in changes):
         sizes = [one.size for one in changes if one.name == name]
-        parts.append(f"{name} in its shape" if any(map(isnan, sizes)) else f"{name} by up to {two_digits(max(sizes))}")
+        shape, text = any(map(isnan, sizes)), is_text(name)
+        how = "in its shape" if shape else "in its text" if text else f"by up to {two_digits(max(sizes))}"
+        parts.append(f"{name.removesuffix(AS_TEXT)} {how}")
     return joined(parts)
 
 
@@ -98,6 +101,7 @@ def rounding_of(baseline: Baseline) -> str:
         return f"Differences of up to {two_digits(baseline.tolerance)} count as rounding."
     units = sorted({unit for unit in baseline.units.values() if unit})
     if not units:
-        return "The outputs are integers: each difference counts."
+        kinds = {"texts" if is_text(name) else "integers" for name in baseline.units}
+        return f"The outputs are {joined(sorted(kinds))}: each difference counts."
     sizes = joined([two_digits(unit) for unit in units])
     return f"Differences of up to {sizes} times the largest number of a result, or 1, count as rounding."

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 import packviz as pv
 from packviz.compute.determinism import seeded
 from packviz.doctor.influence_picture import Influence
-from packviz.doctor.leaves import leaves_of
+from packviz.doctor.leaves import AS_TEXT, leaves_of
 from packviz.doctor.variations import Variations, other_order
 
 
@@ -301,7 +301,33 @@ def test_what_is_no_number_is_compared_in_full() -> None:
     first, second = np.array(["a"] * 2000), np.array(["a"] * 2000)
     second[1000] = "b"
     assert repr(first) == repr(second)
-    assert not torch.equal(*(leaves_of(each)["output"] for each in (first, second)))
+    assert not torch.equal(*(leaves_of(each)[f"output{AS_TEXT}"] for each in (first, second)))
+
+
+def test_a_text_that_differs_has_no_size() -> None:
+    def counted(samples: list[str]) -> list[str]:
+        return [f"{one} of {len(samples)}" if one == "c d" else one for one in samples]
+
+    texts = ["a b", "c d", "e"]
+    found = pv.check_samples(counted, texts)
+    (one,) = found
+    assert (one.key, one.where) == ("count_matters", "sample B")
+    assert "the result of B changes: output in its text" in one.found
+    assert "The outputs are texts: each difference counts." in one.found
+    assert ("integer" in one.found, "by up to" in one.found) == (False, False)
+    assert "B changes its text" in found.svg()
+    assert [each.key for each in pv.check_samples(counted, texts, tolerance=1e12)] == ["count_matters"]
+
+
+def test_a_text_beside_numbers_is_named_beside_them() -> None:
+    def both(samples: list[Tensor]) -> list[Any]:
+        B = len(samples)
+        return [{"mean": one.sum() / B, "words": ["a", str(B)], "id": 3} for one in samples]
+
+    (one,) = pv.check_samples(both, floats((4, 4, 4)))
+    assert "output['mean'] by up to" in one.found
+    assert "output['words'] in its text" in one.found
+    assert "output['id']" not in one.found
 
 
 def test_ids_that_happen_to_count_up_are_varied_and_positions_are_not() -> None:
