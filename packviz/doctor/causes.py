@@ -9,7 +9,7 @@ from torch import Tensor
 
 from packviz.doctor.baseline import Baseline, Change
 from packviz.doctor.evidence import Evidence
-from packviz.doctor.leaves import gap, scale_of
+from packviz.doctor.leaves import gap, is_text, scale_of
 from packviz.doctor.variations import Variations
 
 MIN_SHARE_OF_BATCH = 0.6  # of all pairs of samples: from there on each is said to change each other one
@@ -69,6 +69,31 @@ def _kind(done: Evidence, vary: Variations, changes: Sequence[Change]) -> Depend
         vary.covers(i, j) for j, i in beside if j is not None and i is not None and vary.extents[i]
     )
     return "count_matters" if unpadded else "width_matters"
+
+
+def divided_by(done: Evidence, vary: Variations, changes: Sequence[Change]) -> str:
+    """Return by whose number the results that change are divided: "samples or tokens"; "" if that is not seen.
+
+    Times that number, each sample has the result that it has alone times its own. A count of tokens may leave out one
+    of each sample, as that of shifted labels does.
+    """
+    base, sizes = done.baseline, vary.sizes
+    names = {one.name for one in changes}
+    counts = [("samples", [1] * len(sizes)), ("tokens", sizes), ("tokens", [size - 1 for size in sizes])]
+
+    def shows(count: Sequence[int]) -> bool:
+        scaled = {
+            b: {name: own[name] * (count[b] / sum(count)) for name in names if name in own}
+            for b, own in base.alone.items()
+        }
+        return min(count) > 0 and not any(
+            base.compare("alone", b, {name: base.whole.each[b].get(name, own[name]) for name in own}, own)
+            for b, own in scaled.items()
+        )
+
+    if not base.alone or any(isnan(one.size) or is_text(one.name) for one in changes):
+        return ""
+    return " or ".join(dict.fromkeys(of for of, count in counts if shows(count)))
 
 
 def _first_is_as_alone(done: Evidence) -> bool:

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from packviz.doctor.baseline import Baseline, Change, Outputs, Separate
-from packviz.doctor.causes import patterns
+from packviz.doctor.causes import divided_by, patterns
 from packviz.doctor.evidence import CountedModel, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
@@ -167,6 +167,7 @@ def _findings(done: Evidence, vary: Variations) -> Iterator[Finding]:
             order=joined(_moves(one.order), 4),
             full=letters(full) if full else "",
             one_full=len(full) == 1,
+            divided=divided_by(done, vary, one.changes) if one.kind == "count_matters" else "",
             first_is_right=0 not in {each.on for each in changes if each.way == "alone"},
         )
 

@@ -58,7 +58,7 @@ def causal(document: Tensor) -> Tensor:
     return nn.functional.conv1d(before, CONV.weight, CONV.bias).T
 
 
-SEEN = {"convolves": True}  # what a repair is only given for
+SEEN = {"convolves": True, "divided": "tokens"}  # what a repair is only given for
 CASES: dict[str, Any] = {
     "place_matters": lambda got: torch.equal(got["position_ids"], position_ids_of(LENGTHS)[None]),
     "positions": lambda got: torch.equal(got["position_ids"], position_ids_of(LENGTHS)[None]),
@@ -156,6 +156,31 @@ def test_only_a_convolution_is_repaired_as_one() -> None:
     assert "conv(" in by_convolution[0].repair
     assert [one.repair for one in by_others] == ["", ""]
     assert all("no convolution of torch was seen" in one.found for one in by_others)
+
+
+@pytest.mark.parametrize(
+    ("result", "divided"),
+    [
+        (lambda one, s: one.sum() / len(s), "samples"),
+        (lambda one, s: one / len(s), "samples"),
+        (lambda one, s: one.sum() / sum(map(len, s)), "tokens"),
+        (lambda one, s: one[1:].sum() / sum(len(each) - 1 for each in s), "tokens"),
+        (lambda one, s: one.sum() + len(s), ""),
+        (lambda one, s: one.mean() / len(s) ** 0.5, ""),
+        (lambda one, s: str(one.shape) * len(s), ""),
+    ],
+)
+def test_a_mean_over_the_batch_is_repaired_if_it_is_seen(result: Any, divided: str) -> None:
+    samples = [torch.randn(n, 5) + 3 for n in (4, 5, 3)]
+    (found,) = pv.check_samples(lambda s: [result(one, s) for one in s], samples)
+    assert found.key == "count_matters"
+    assert (f"a sum is divided by the number of {divided} of" in found.found) == bool(divided)
+    assert ("mask.sum(1)" in found.repair) == bool(divided)
+
+
+def test_of_samples_of_one_length_both_are_counted() -> None:
+    (found,) = pv.check_samples(lambda s: [one.sum() / len(s) for one in s], [torch.randn(4) + 3 for _ in range(3)])
+    assert "divided by the number of samples or tokens of" in found.found
 
 
 def test_the_repair_of_results_in_another_order_puts_them_back() -> None:

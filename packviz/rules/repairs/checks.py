@@ -57,6 +57,11 @@ def _draw_in_training(_case: object, *, cause: str, **_: Any) -> str:
     return "model.eval()" if cause == "draws_in_training" else ""
 
 
+def _divide_by_own(_case: object, *, divided: str, **_: Any) -> str:
+    """Return the repair of a mean over the batch, if the results are those of one."""
+    return "loss = (losses * mask).sum(1) / mask.sum(1)  # of each sample, by its own number of tokens" * bool(divided)
+
+
 _PUT_BACK = "output = output[order.argsort()]  # undo x[order]; or pack with enforce_sorted=False, which sorts"
 
 
@@ -92,9 +97,7 @@ REPAIRS: dict[str, Repair] = {
         "mean = (output * mask[..., None]).sum(1) / lengths[:, None]",
         "last = output[torch.arange(len(lengths)), lengths - 1]",
     ),
-    "count_matters": always(
-        "loss = (losses * mask).sum(1) / mask.sum(1)  # of each sample, by its own number of tokens"
-    ),
+    "count_matters": _divide_by_own,
     "shape_differs": always(
         "import torch", "", "lengths = torch.tensor([len(sample) for sample in samples])  # before padding"
     ),
