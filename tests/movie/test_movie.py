@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+import quickjs
 import torch
 from movie_cases import BESIDE, CASES, FILMS, ORDINARY, Case, CaseMovie, case_of, over
 from movie_format import faults
@@ -239,6 +240,22 @@ def test_a_frame_is_the_plain_content_of_a_step() -> None:
     )
     assert [text for _, text in packed] == ["1", "4", "6", "2", "5"]
     assert frame["marks"]["count:1"]["text"] == "2"
+
+
+def test_a_movie_is_decoded_once_for_all_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    engines = list[quickjs.Context]()
+    context = quickjs.Context
+
+    def counted() -> quickjs.Context:
+        engines.append(context())
+        return engines[-1]
+
+    monkeypatch.setattr(quickjs, "Context", counted)
+    movie = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6")))
+    frames = [movie.frame(step) for step in (1, 2, len(movie.steps))]
+    assert len(engines) == 1
+    frames[0]["marks"].clear()
+    assert movie.frame(1)["marks"]
 
 
 @pytest.mark.parametrize("step", [0, 99])

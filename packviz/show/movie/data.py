@@ -12,7 +12,7 @@ from packviz.show.movie.about import About
 from packviz.show.movie.changes import Changes, changes
 from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.format import FORMAT
-from packviz.show.movie.frames import moments
+from packviz.show.movie.frames import Moment, moments
 from packviz.show.movie.layout import Scene, plain
 from packviz.show.movie.marks import CodeLine, Frame, Shot, Stage, Step, StepSeries
 from packviz.show.movie.page import framed, pictured, standalone
@@ -122,7 +122,7 @@ class Movie:
         ('pad', ['1', '2'])
         """
         integer("step", step, 1, len(self.steps))
-        told, last = self.steps[step - 1], [each for each in moments(self._data) if each.step == step][-1]
+        told, last = self.steps[step - 1], self._last[step]
         cells = zip(self.ids, last.cells, strict=True)
         return {
             "stage": told.stage,
@@ -205,6 +205,11 @@ class Movie:
     def still(self) -> str:
         """Return the picture of the last step as HTML without scripts, with a line of text."""
         return pictured(f"{self!r}. Trust this notebook or run the cell again to play it here.", self.to_svg())
+
+    @cached_property
+    def _last(self) -> Mapping[int, Moment]:
+        """The last frame of each step, by its number: decoding takes the player's engine, and seconds."""
+        return {each.step: each for each in moments(self._data)}
 
     @cached_property
     def _data(self) -> dict[str, Any]:
