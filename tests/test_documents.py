@@ -25,6 +25,11 @@ TABLE: list[tuple[list[int], tuple[int, ...], tuple[int, int, int]]] = [
     ([2, 3, 4, 2, 3, 1, 1], (3, 2), (4, 3, 0)),  # the same, with its pads
     ([0, 1, 2, 1, 1], (3,), (3, 2, 1)),  # pads at the end as generation fills them
     ([3, 0, 1, 2], (1, 3), (2, 2, 1)),  # the end of a document that began in another row
+    ([1, 0, 1, 2], (1, 3), (2, 2, 1)),  # the same: one position alone is a document
+    ([0, 1, 2, 1], (3, 1), (2, 2, 1)),
+    ([0, 1, 2, 0], (3, 1), (2, 2, 2)),
+    ([0, 1, 2, 0, 0], (3,), (3, 2, 3)),  # two are pads, as three are
+    ([0, 0, 1, 2], (1, 3), (2, 1, 2)),  # at the beginning only what begins no document
     ([0, 0, 0], (1, 1, 1), (3, 1, 3)),
     ([5], (1,), (1, 1, 0)),
 ]

@@ -54,13 +54,16 @@ def find_documents(
                     one end, and pads
     rule            what a library finds in position_ids that begins a document "rises_by_one": wherever a position is
                     not the one before plus 1; "falls": where it is smaller; "zero": where it is 0. None is the best
-                    reading: "rises_by_one" without the pads, which are equal positions at an edge of the row: at the
-                    end two or more, at the beginning those that begin no document (generation fills them with 1)
+                    reading: "rises_by_one" without the pads. Nothing marks these in position_ids, so they are assumed:
+                    two or more equal positions that end the row, or begin it with another position than the longest
+                    document begins with. One alone is a document, and so are all of a row that has no others
 
     Raises PackvizError for unsupported inputs.
 
     >>> find_documents(position_ids=[0, 1, 2, 0, 1, 0])
     (3, 2, 1)
+    >>> find_documents(position_ids=[0, 1, 2, 0, 1, 0, 0])
+    (3, 2)
     >>> find_documents(position_ids=[0, 1, 2, 0, 0, 0, 1], rule="falls")
     (3, 4)
     """
@@ -187,7 +190,7 @@ def _is_token(attention_mask: object, N: int) -> Tensor:
 
 
 def _of_positions(row: Tensor, rule: Rule | None) -> Tensor:
-    """Return the documents of positions (N,): by a rule, or without what looks like pads at an edge, or is negative."""
+    """Return the documents of positions (N,): by a rule, or without what is assumed to be pads, or is negative."""
     if rule is not None:
         return starts_by(row, rule).cumsum(0) - 1
     is_token = row >= 0
@@ -199,16 +202,12 @@ def _of_positions(row: Tensor, rule: Rule | None) -> Tensor:
 
 
 def _pads(first: Sequence[int], lengths: Sequence[int]) -> tuple[int, int]:
-    """Return how many pieces look like pads on the left and on the right, by their first positions and lengths."""
+    """Return how many pieces are assumed to be pads on the left and on the right: see rule in find_documents()."""
     left, right = _equal(first, lengths), _equal(first[::-1], lengths[::-1])
     if left == len(lengths):
         return 0, 0  # all are alike: one-token documents
     base = first[lengths.index(max(lengths))]  # where the documents begin to count
-    if first[0] == base or (left == 1 and first[0] != 1):
-        left = 0
-    if right == 1 and (first[-1] == base or first[-1] != 1):
-        right = 0
-    return left, right
+    return left if left > 1 and first[0] != base else 0, right if right > 1 else 0
 
 
 def _equal(first: Sequence[int], lengths: Sequence[int]) -> int:

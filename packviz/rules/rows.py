@@ -83,7 +83,8 @@ def positions_begin_again(case: RowCase) -> Iterator[Fault]:
     elif uneven := [d for d, first in enumerate(again) if d and first]:  # the first may go on from another row
         yield Fault("positions_uneven", None, uneven, severity="silent", first=again[uneven[0]], lengths=elsewhere)
     if len(pads := _pads_at_the_end(case, row)) > 1 and len(set(row.tolist())) > 1:
-        yield Fault("pads_begin_documents", None, (), pads, severity="silent", pads=len(pads))
+        assumed = case.is_token is None and case.cu_seqlens is None
+        yield Fault("pads_begin_documents", None, (), pads, severity="silent", pads=len(pads), assumed=assumed)
 
 
 def _pads_at_the_end(case: RowCase, row: Tensor) -> list[int]:

@@ -146,6 +146,16 @@ def test_the_cells_in_which_rules_disagree_are_named(positions: list[int], where
     assert found.where == f"position_ids in {where}"
 
 
+@pytest.mark.parametrize(
+    ("beside", "assumed"), [({}, True), ({"attention_mask": [1, 1, 1, 0, 0]}, False), ({"cu_seqlens": [0, 3]}, False)]
+)
+def test_pads_that_nothing_names_are_said_to_be_assumed(beside: dict[str, Any], assumed: bool) -> None:
+    found = pv.examine_rows(position_ids=[0, 1, 2, 0, 0], **beside)
+    (pads,) = [one for one in found if one.key == "pads_begin_documents"]
+    assert ("that is assumed of two or more equal positions" in pads.found) == assumed
+    assert [one for one in pv.examine_rows(position_ids=[0, 1, 2, 0]) if one.key == "pads_begin_documents"] == []
+
+
 def test_positions_say_that_the_last_offset_is_replaced() -> None:
     given: dict[str, Any] = {"position_ids": [0, 1, 2, 3, 0, 1, 0, 1, 2], "cu_seqlens": [0, 4, 6, 8]}
     (found,) = [one for one in pv.examine_rows(**given) if one.key == "offsets_end"]
