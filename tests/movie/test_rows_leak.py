@@ -196,6 +196,7 @@ def test_the_state_before_a_token_is_the_output_before_it_or_zero() -> None:
         movie, row, documents = shown(run)
         marks = movie.frame(movie.step_at("run"))["marks"].values()
         states = [mark["vec"] for mark in marks if mark["role"] == "vector"]
+        assert len(states) == sum(length for *_, length in documents)
         output = run.output[row]
         begins = {sum(length for *_, length in documents[:d]) for d in range(len(documents) if isolate else 1)}
         for cell, state in enumerate(states):
@@ -248,11 +249,25 @@ def test_of_a_window_only_shown_tokens_have_marks() -> None:
     assert sum(mark["role"] == "value" and mark["p"] == "influence" for mark in frame) == 4
 
 
-def test_numbers_beyond_all_bounds_are_written_as_text() -> None:
-    run = pv.trace_rows(
-        pv.Batch.parse("1e30 2.5e30\n3e38 0.5\n5 6", kind="numbers"), pv.RowConfig(layer="conv", isolate=False)
-    )
-    pv.movie(run, ("run", "leak")).to_svg()
+def test_differences_too_large_for_their_cells_are_written_as_text() -> None:
+    batch = pv.Batch.parse("1e30 2.5e30\n3e38 0.5\n5 6", kind="numbers")
+    run = pv.trace_rows(batch, pv.RowConfig(layer="conv", isolate=False))
+    movie = pv.movie(run, ("run", "leak"))
+    step = movie.step_at("run")
+    written = [mark["text"] for name, mark in movie.frame(step)["marks"].items() if name.startswith("apart:")]
+    apart = torch.cat(run.difference[0]).tolist()
+    assert min(apart[-2:]) > 1e30
+    assert written[-2:] == [f"{each:.1e}".replace("e+", "e") for each in apart[-2:]]
+    assert all(f">{text}<" in movie.to_svg(step) for text in ("1e30", "2.5e30", "3e38", *written[-2:]))
+
+
+def test_a_difference_that_fits_is_a_number_unless_it_is_rounding() -> None:
+    movie, row, _ = shown(run := run_of(layer="lstm", isolate=False))
+    marks = movie.frame(len(movie.steps))["marks"]
+    written = [(mark["text"], mark["v"]) for name, mark in marks.items() if name.startswith("apart:")]
+    apart = torch.cat(run.difference[row]).tolist()
+    assert [text for text, _ in written] == ["" if each > 1e-12 else "≈ 0" if each else "0" for each in apart]
+    assert [v for _, v in written] == pytest.approx(apart, abs=6e-5)
 
 
 @pytest.mark.parametrize("seed", seeds(20))

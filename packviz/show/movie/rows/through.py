@@ -20,6 +20,7 @@ from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, width
 from packviz.show.movie.written import scaled
+from packviz.text import two_digits
 
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
 NAMES, LONG = 2.4, 3.6  # units beside the row, for the names of its lines, the second with the state before
@@ -27,6 +28,7 @@ _NAMED = {"before": "state before", "output": "in the row"}
 RECURRENT = tuple(CELL_KINDS)
 _LINES = {"token": 1.0, "before": 0.75, "output": 1.1, "alone": 1.1, "difference": 0.85}  # their heights, in units
 _GAP = 0.2
+_LARGE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +207,8 @@ def _tones(wrong: Any, other: Tone) -> Any:
 
 
 def _written(difference: np.ndarray, differs: np.ndarray) -> np.ndarray:
-    """Return what is written in place of a number: 0 if it is exactly 0, and "≈ 0" if it is rounding."""
-    words = np.where(difference == 0, "0", np.where(differs, "", "≈ 0"))
-    return words.astype(object)
+    """Return what is written in place of a number: 0 if it is exactly 0, "≈ 0" if it is rounding, and a large one."""
+    words = np.where(difference == 0, "0", np.where(differs, "", "≈ 0")).astype(object)
+    large = differs & np.isfinite(difference) & (difference >= _LARGE)  # two decimals more would not fit into the cell
+    words[large] = [two_digits(float(each)) for each in difference[large]]
+    return words
