@@ -7,7 +7,8 @@ import { READABLE, WEIGHT } from "./sizes.js";
 
 export const BESIDE = 7; // pixels of a cell's width that its number leaves free;
 const NEARER = 3, // fewer of them with one decimal, and more with the leading zero,
-  CLEAR = 4; // and more if it is larger than it must be: a line around cells does not touch it
+  CLEAR = 4, // and more if it is larger than it must be: a line around cells does not touch it
+  LARGE = 1e4; // from here on a number is written as 1.3e38: of its digits the first ones would be read as all
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
 const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };
@@ -73,14 +74,19 @@ export function digitsIn(paper, w, px) {
   }
   return null;
 }
+/**
+ * @param {number} v
+ * @param {{ many: number, bare: boolean }} form decimals, and whether a leading zero is left out
+ */
+export function inDigits(v, { many, bare }) {
+  const plain =
+    Math.abs(v) < LARGE ? v.toFixed(many).replace(/^-(?=0\.0+$)/, "") : v.toExponential(1).replace("e+", "e");
+  return (bare ? plain.replace(/^(-?)0\./, "$1.") : plain).replace("-", "−");
+}
 /** @type {(paper: Paper, v: number, x: number, y: number, digits: Digits | null, fill: string) => void} */
 export function figure(paper, v, x, y, digits, fill) {
   if (!digits) return;
-  const plain = v
-    .toFixed(digits.many)
-    .replace(/^-(?=0\.0+$)/, "")
-    .replace("-", "−");
-  const text = digits.bare ? plain.replace(/^(−?)0\./, "$1.") : plain,
+  const text = inDigits(v, digits),
     style = { px: digits.px, weight: WEIGHT.number, fill };
   if (text.length > 5) write(paper, text, x, y, digits.px * 3.1, style);
   else put(paper, text, x, y + digits.px * 0.06, style);

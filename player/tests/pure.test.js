@@ -6,6 +6,7 @@ import { channels, contrast, luminance, textOn } from "../colour.js";
 import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
 import { motionTo } from "../motion.js";
+import { inDigits } from "../numbers.js";
 import { looks, rectOf } from "../rects.js";
 import { draw } from "../roles.js";
 import { placed, tipLines } from "../tips.js";
@@ -138,6 +139,21 @@ test("a field has one value for all marks, or a list with one for each", () => {
       [0, ["x", 0, 4]],
       [1, ["y", 0, 5]],
     ],
+  );
+});
+
+test("a large number keeps its exponent, and a small one its zero if there is room", () => {
+  const [wide, narrow] = [
+    { many: 2, bare: false },
+    { many: 1, bare: true },
+  ];
+  assert.deepEqual(
+    [1.3e38, -2e5, 9999, -0.001, 0.25].map((v) => inDigits(v, wide)),
+    ["1.3e38", "−2.0e5", "9999.00", "0.00", "0.25"],
+  );
+  assert.deepEqual(
+    [1.3e38, -0.25].map((v) => inDigits(v, narrow)),
+    ["1.3e38", "−.3"],
   );
 });
 
