@@ -47,14 +47,20 @@ cached, count_again = SHARED.cached, SHARED.count_again
 
 
 def bytes_of(result: object) -> int:
-    """Return approximately how much memory a result takes, with each of its parts counted once."""
-    seen: set[int] = set()
+    """Return approximately how much memory a result takes, with each of its parts counted once.
+
+    Views of a tensor share its storage, which is one part.
+    """
+    seen, storages = set[int](), dict[int, int]()  # bytes by address
     waiting, total = [result], 0
     while waiting:
         part = waiting.pop()
         if id(part) in seen or isinstance(part, (type, ModuleType, FunctionType)):
             continue
         seen.add(id(part))
-        total += sys.getsizeof(part) + (part.untyped_storage().nbytes() if isinstance(part, torch.Tensor) else 0)
+        total += sys.getsizeof(part)
+        if isinstance(part, torch.Tensor):
+            storage = part.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
         waiting += gc.get_referents(part)
-    return total
+    return total + sum(storages.values())
