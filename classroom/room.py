@@ -11,8 +11,9 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from classroom import questions
 from classroom.question import Question
@@ -27,6 +28,7 @@ _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
 _log = logging.getLogger(__name__)
 Decide = Callable[[State], Sequence[Event]]
+T = TypeVar("T")
 
 
 class _Watcher:
@@ -97,6 +99,15 @@ class Room:
                 self._show(state)
             return bool(new)
 
+    async def up_to_date(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return what a request returns; if it is refused, it is repeated if another process has added something."""
+        try:
+            return await ask()
+        except RefusedError as refusal:
+            if refusal.status not in (403, 404, 409) or not await self.refresh():
+                raise
+            return await ask()
+
     async def do(self, decide: Decide) -> int:
         """Add the events that `decide` returns; return the revision once they are stored. Raises what it raises."""
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -119,26 +130,36 @@ class Room:
             self._question = None
             raise
 
-    def shown(self, number: int) -> OnScreen:
-        """Return what was shown in the room, by its number, counted from 1; raises RefusedError."""
-        if not 1 <= number <= len(self.state.shown):
-            raise RefusedError(404, "Nothing with this number has been shown.")
-        return self.state.shown[number - 1]
+    async def shown(self, number: int, *, revealed: bool) -> OnScreen:
+        """Return what was shown in the room, by its number, counted from 1; raises RefusedError.
+
+        revealed: whether the answer must have been shown, too.
+        """
+
+        async def find() -> OnScreen:
+            if not 1 <= number <= len(self.state.shown):
+                raise RefusedError(404, "Nothing with this number has been shown.")
+            found = self.state.shown[number - 1]
+            if revealed and found.way[-1][0] != "reveal":
+                raise RefusedError(409, "The answer has not been shown yet.")
+            return found
+
+        return await self.up_to_date(find)
 
     async def is_teacher(self, token: str | None) -> bool:
         """Return whether the token is the teacher's secret; raises RefusedError if it is not a phone's either.
 
         None, which no request can send, is the projector.
         """
-        if token is None:
-            return False
-        if token not in self.state.phones and not self.state.is_host(token):
-            await self.refresh()  # it may have joined at another process
-        if token in self.state.phones:
-            return False
-        if self.state.is_host(token):
-            return True
-        raise RefusedError(403, "This phone has not joined the room. Join it first.")
+
+        async def compare() -> bool:
+            if token is None or token in self.state.phones:
+                return False
+            if self.state.is_host(token):
+                return True
+            raise RefusedError(403, "This phone has not joined the room. Join it first.")
+
+        return await self.up_to_date(compare)
 
     async def news(self, since: int, token: str) -> AsyncIterator[int | None]:
         """Yield the revision at once if it is past `since`, and whenever it has changed; None as a heartbeat."""

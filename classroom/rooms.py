@@ -152,20 +152,14 @@ class Rooms:
         was long on its way does not count for another one.
         """
         room = await self.room(code)
-        try:
-            return await self._vote(room, token, number, answer, question, confidence)
-        except RefusedError as refusal:
-            if refusal.status not in (403, 409) or not await room.refresh():
-                raise
-            return await self._vote(room, token, number, answer, question, confidence)  # another process knew more
 
-    async def _vote(
-        self, room: Room, token: object, number: object, answer: object, question: object, confidence: object
-    ) -> int:
-        given, asked = room.state.number, await room.question()
-        if asked is None or room.state.number != given or question not in (None, given):
-            raise RefusedError(409, "The vote is closed.")
-        return await room.do(lambda state: events.vote(state, token, number, given, answer, asked, confidence))
+        async def count() -> int:
+            given, asked = room.state.number, await room.question()
+            if asked is None or room.state.number != given or question not in (None, given):
+                raise RefusedError(409, "The vote is closed.")
+            return await room.do(lambda state: events.vote(state, token, number, given, answer, asked, confidence))
+
+        return await room.up_to_date(count)
 
     async def act(self, code: str, host: object, action: object, given: dict[str, Any]) -> int:
         """Do what the teacher asks for; return the revision once it is stored.
@@ -201,7 +195,8 @@ class Rooms:
 
     async def message(self, code: str, decide: Callable[[State], Sequence[Event]]) -> int:
         """Store a phone's message to the teacher; return the revision."""
-        return await (await self.room(code)).do(decide)
+        room = await self.room(code)
+        return await room.up_to_date(lambda: room.do(decide))
 
     async def film(self, code: str, token: str | None, number: int) -> Film:
         """Return the movie of a question's answer or of a step, which phones get once it is shown.
@@ -210,9 +205,7 @@ class Rooms:
         """
         room = await self.room(code)
         host = await room.is_teacher(token)
-        shown = room.shown(number)
-        if not host and shown.way[-1][0] != "reveal":
-            raise RefusedError(409, "The answer has not been shown yet.")
+        shown = await room.shown(number, revealed=not host)
         film = await asyncio.to_thread(questions.film, shown.spec) if shown.kind != "slide" else None
         if film is None:
             raise RefusedError(404, "There is no movie of this.")
@@ -220,8 +213,8 @@ class Rooms:
 
     async def picture(self, code: str, number: int) -> tuple[str, bytes]:
         """Return the type and the bytes of the picture of a question or a slide. number: as in `film`."""
-        spec = (await self.room(code)).shown(number).spec
-        found = picture(spec.get("prompt", spec.get("slide", "")))
+        shown = await (await self.room(code)).shown(number, revealed=False)
+        found = picture(shown.spec.get("prompt", shown.spec.get("slide", "")))
         if found is None:
             raise RefusedError(404, "There is no such picture.")
         return found

@@ -6,12 +6,14 @@ import resource
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lecture import PICTURE
 
-from classroom import limits
+from classroom import events, limits
 from classroom.redis_store import RedisStore
 from classroom.rooms import Rooms
 from classroom.seen import Seen
@@ -123,6 +125,25 @@ async def test_what_one_process_has_acknowledged_another_does_not_refuse(opened:
             await servers[1].act(code, host, "close", {})
             await servers[0].act(code, host, action, {})
         assert (await servers[0].snapshot(code, token))["right"]
+
+
+async def test_a_phone_that_has_just_joined_is_known_to_every_process(opened: Open) -> None:
+    servers = [Rooms(opened()), Rooms(opened())]
+    async with servers[0].serving():  # the other one does not follow: it reads when it is asked
+        code, host = await servers[0].create([{**OWN, "prompt": f"Which? {PICTURE}"}])
+        for ask in (
+            partial(servers[1].snapshot, code),
+            lambda token: servers[1].message(code, partial(events.pace, token=token, said="lost")),
+            lambda token: servers[1].message(code, partial(events.wonder, token=token, text="Why?")),
+        ):
+            await servers[1].room(code)
+            token, _ = await servers[0].join(code, None, None, None)
+            await ask(token)
+        with pytest.raises(RefusedError, match="has not joined"):
+            await servers[1].message(code, partial(events.pace, token="nobody", said="lost"))
+        await servers[0].act(code, host, "next", {})
+        assert (await servers[1].picture(code, 1))[0] == "image/png"
+    await servers[1].store.close()
 
 
 async def test_in_every_phase_a_server_started_later_has_everything(opened: Open) -> None:
