@@ -101,10 +101,14 @@ class Room:
 
     async def up_to_date(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Return what a request returns; if it is refused, it is repeated if another process has added something."""
+        known = self.state.revision
         try:
             return await ask()
         except RefusedError as refusal:
-            if refusal.status not in (403, 404, 409) or not await self.refresh():
+            if refusal.status not in (403, 404, 409):
+                raise
+            await self.refresh()
+            if self.state.revision == known:  # nor has it been read meanwhile, for another request
                 raise
             return await ask()
 
