@@ -241,7 +241,7 @@ def _name(state: State, token: str | None, name: object) -> str:
 
 def _phone(state: State, token: object) -> str:
     if not isinstance(token, str) or token not in state.phones:
-        raise RefusedError(403, "This phone has not joined the room. Join it first.")
+        raise RefusedError(403, "This phone has not joined the room. Join it first.", guess=True)
     return token
 
 

@@ -161,7 +161,7 @@ class Room:
                 return False
             if self.state.is_host(token):
                 return True
-            raise RefusedError(403, "This phone has not joined the room. Join it first.")
+            raise RefusedError(403, "This phone has not joined the room. Join it first.", guess=True)
 
         return await self.up_to_date(compare)
 

@@ -108,7 +108,7 @@ class Rooms:
         """Return a room by its code; raises RefusedError if there is none."""
         code = code.upper()
         if not (len(code) == 6 and code.isascii() and code.isalnum()):
-            raise RefusedError(404, "There is no such room.")
+            raise RefusedError(404, "There is no such room.", guess=True)
         room = self._rooms.get(code)
         if room is None:
             read = Room(code, self.store)
@@ -118,7 +118,7 @@ class Rooms:
                 self._added.set()
         if room is None or room.gone:
             self._rooms.pop(code, None)
-            raise RefusedError(404, "There is no such room. It may have been deleted.")
+            raise RefusedError(404, "There is no such room. It may have been deleted.", guess=True)
         room.used_at = time.monotonic()
         return room
 
@@ -246,7 +246,7 @@ class Rooms:
         """Return a room to its teacher; raises RefusedError for a wrong secret."""
         room = await self.room(code)
         if not room.state.is_host(host):
-            raise RefusedError(403, "This is not the teacher's secret for this room.")
+            raise RefusedError(403, "This is not the teacher's secret for this room.", guess=True)
         return room
 
     async def _follow(self) -> None:

@@ -80,8 +80,8 @@ class Front:
 
 
 async def _error(request: Request, problem: Exception) -> Response:
-    """Return the answer to a request that failed. Wrong codes and tokens are counted: somebody may be guessing."""
-    if isinstance(problem, RefusedError) and problem.status in (403, 404) and "code" in request.path_params:
+    """Return the answer to a request that failed. Wrong codes, tokens and secrets are counted."""
+    if isinstance(problem, RefusedError) and problem.guess:
         try:
             await limits.count(rooms.store, "guesses", _address(request))
         except (RefusedError, UnavailableError) as other:

@@ -24,11 +24,14 @@ PACE_COUNTS = 300.0  # seconds for which what a phone says about the pace counts
 
 
 class RefusedError(Exception):
-    """A request is refused, with an HTTP status and the sentence that the client shows."""
+    """A request is refused, with an HTTP status and the sentence that the client shows.
 
-    def __init__(self, status: int, sentence: str) -> None:
+    guess: whether it named a room, a phone or a teacher that there is not; who does so often may be guessing.
+    """
+
+    def __init__(self, status: int, sentence: str, *, guess: bool = False) -> None:
         super().__init__(sentence)
-        self.status, self.sentence = status, sentence
+        self.status, self.sentence, self.guess = status, sentence, guess
 
 
 _NOT_URGENT = ("created", "joined", "changed", "voted", "paced", "wondered")  # events that phones get with a delay

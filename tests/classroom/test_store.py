@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 from lecture import PICTURE
+from starlette.responses import JSONResponse
+from starlette.types import Message
 
-from classroom import events, limits
+from classroom import events, limits, routes
 from classroom.redis_store import RedisStore
 from classroom.rooms import Rooms
 from classroom.seen import Seen
@@ -129,7 +131,7 @@ async def test_what_one_process_has_acknowledged_another_does_not_refuse(opened:
 
 async def test_a_phone_that_has_just_joined_is_known_to_every_process(opened: Open) -> None:
     servers = [Rooms(opened()), Rooms(opened())]
-    async with servers[0].serving():  # the other one does not follow: it reads when it is asked
+    async with servers[0].serving(), servers[1].serving():
         code, host = await servers[0].create([{**OWN, "prompt": f"Which? {PICTURE}"}])
         for ask in (
             partial(servers[1].snapshot, code),
@@ -143,7 +145,6 @@ async def test_a_phone_that_has_just_joined_is_known_to_every_process(opened: Op
             await servers[1].message(code, partial(events.pace, token="nobody", said="lost"))
         await servers[0].act(code, host, "next", {})
         assert (await servers[1].picture(code, 1))[0] == "image/png"
-    await servers[1].store.close()
 
 
 async def test_in_every_phase_a_server_started_later_has_everything(opened: Open) -> None:
@@ -354,6 +355,37 @@ async def test_one_address_may_not_open_or_guess_without_end(opened: Open, monke
         await limits.count(stores[0], what, f"other {address}")
     for store in stores:
         await store.close()
+
+
+async def test_only_wrong_codes_tokens_and_secrets_count_as_guesses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = Rooms(SqliteStore(tmp_path))
+    monkeypatch.setattr(routes, "rooms", served)
+    monkeypatch.setenv("PACKVIZ_GUESSES", "3")
+    async with served.serving():
+        code, host = await served.create([OWN])
+        await served.act(code, host, "next", {})
+        known = (f"{code}/picture?shown=1", f"{code}/picture?shown=9", f"{code}/movie?shown=1&token={host}")
+        assert [await _status(path) for path in known * 3] == [404] * 9
+        wrong = ("NOBODY", f"{code}?token=nobody", f"{code}/answers.csv?host=nobody", "QQQQQQ/picture?shown=1")
+        assert [await _status(path) for path in wrong] == [404, 403, 403, 429]
+
+
+async def _status(path: str) -> int:
+    """Return the status of the answer to a GET request."""
+    sent = list[Message]()
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    name, _, query = f"/api/rooms/{path}".partition("?")
+    scope = {"type": "http", "method": "GET", "path": name, "query_string": query.encode(), "headers": []}
+    await routes.Front(JSONResponse({}))({**scope, "client": ("192.0.2.1", 1)}, receive, send)
+    return int(sent[0]["status"])
 
 
 async def test_clients_of_ipv4_are_counted_separately(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
