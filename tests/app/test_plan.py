@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from classroom import films
 from classroom.questions import question
 from classroom.specs import checked_item
+from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.teach.pages import LESSONS
 from ui.parts.plan import STARTER, Item, Plan, item_of, shown_of
@@ -65,7 +66,7 @@ def test_a_plan_keeps_its_title_goal_and_minutes() -> None:
         (plan(version=2), "newer version of packviz"),
         (plan(*[{}] * 101), "Split the plan in two"),
         (plan({}), "item 1, item: expected a page, a question or a slide"),
-        (plan({"slide": "x" * 8001}), "item 1: expected what a room can show"),
+        (plan({"slide": "x" * 8001}), "item 1: `slide` must be Markdown of 1 to 8000 characters"),
         (plan({"slide": f"![a](data:image/png;base64,{'A' * 400_004})"}), "at most 300 kB"),
         (plan({"question": {"prompt": "x" * 2001, "kind": "text"}}), "item 1"),
         (plan({"page": "packing", "sequences": "1 2", "colour": 1}), "`colour`"),
@@ -93,14 +94,27 @@ def test_a_plan_keeps_its_title_goal_and_minutes() -> None:
             ]
         ),
         (plan({"page": "packing", "example": "nowhere"}), "item 1"),
-        (plan(7), "item 1"),
+        (plan(7), "item 1: expected"),
         (plan({"question": {"kind": "walk"}}), "item 1"),
     ],
     ids=lambda given: None if isinstance(given, bytes) else given,
 )
 def test_an_invalid_plan_is_refused_with_the_place_and_the_reason(data: bytes, told: str) -> None:
-    with pytest.raises(PackvizError, match=re.escape(told)):
+    with pytest.raises((PackvizError, RefusedError), match=re.escape(told)):
         from_file(data)
+
+
+@pytest.mark.parametrize(
+    ("item", "times", "sentence"),
+    [
+        ({"slide": "x" * 7000}, 20, "The plan is too large: at most 128 kB without its pictures. Split it."),
+        (7, 1, "item 1: expected `object`, got `int`."),
+    ],
+)
+def test_a_plan_that_no_room_takes_is_refused_in_plain_words(item: object, times: int, sentence: str) -> None:
+    with pytest.raises(RefusedError) as refusal:
+        from_file(plan(*[item] * times))
+    assert str(refusal.value) == sentence
 
 
 def test_the_largest_plan_that_a_room_takes_is_opened_again() -> None:
@@ -108,7 +122,7 @@ def test_the_largest_plan_that_a_room_takes_is_opened_again() -> None:
     largest = Plan((*pictures, *[Item(slide="é" * 7500)] * 13))
     assert from_file(as_file(largest).encode()) == largest
     for more in (Item(slide="x" * 7500), pictures[0]):
-        with pytest.raises(PackvizError, match="at most"):
+        with pytest.raises(RefusedError, match="at most"):
             from_file(as_file(Plan((*largest.items, more))).encode())
 
 

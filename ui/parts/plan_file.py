@@ -28,7 +28,6 @@ MAX_BYTES = 2_000_000  # of a file: a plan within the limits of classroom/specs.
 NAMES = tuple(page.address for page in PAGES)
 _VERSION = 1
 _UTF8 = b"\xef\xbb\xbf"  # a mark at the beginning of a file, which some editors write
-_SAVED = "what this page has saved"
 _PLANS = Path(__file__).parents[1] / "plans"
 _PAGE = Path(__file__).parent / "plan.html"
 
@@ -58,7 +57,7 @@ def ready_lessons() -> tuple[Plan, ...]:
 
 
 def from_file(data: bytes) -> Plan:
-    """Return the plan of a file, checked but not run; raises PackvizError for anything else."""
+    """Return the plan of a file, checked but not run; raises PackvizError or RefusedError for anything else."""
     try:
         plan = json.decode(data.removeprefix(_UTF8), type=_PlanFile) if len(data) <= MAX_BYTES else None
     except (NotJson, RecursionError):
@@ -68,10 +67,7 @@ def from_file(data: bytes) -> Plan:
         raise PackvizError("plan", expected="a lesson plan of packviz", got="another file", fix=fix)
     integer("version", plan.version, 1, _VERSION, fix="open it with a newer version of packviz")
     integer("plan", len(plan.items), 0, MAX_ITEMS, what="a number of items", fix="split the plan in two")
-    try:
-        check_plan(plan.items)
-    except RefusedError as refusal:
-        raise PackvizError("plan", refusal.sentence.rstrip("."), "what a room can show", "split it in two") from None
+    check_plan(plan.items)
     return _plan(plan)
 
 
@@ -97,7 +93,7 @@ def as_html(title: str, items: Sequence[Item]) -> str:
 
 
 def _item(name: str, given: object) -> Item:
-    """Return an item as it was read; raises PackvizError, with the item's place, if something is wrong with it."""
+    """Return an item as it was read; raises PackvizError or RefusedError, with its place, if something is wrong."""
     try:
         item = convert(given, Item)
         if item.question is not None:
@@ -112,12 +108,10 @@ def _item(name: str, given: object) -> Item:
             raise PackvizError("item", "none of them", "a page, a question or a slide", "add one, or remove the item")
     except ValidationError as error:
         field, problem = field_and_problem(error)
-        raise PackvizError(
-            ", ".join(filter(None, (name, field.strip("`")))), problem, _SAVED, "save it again"
-        ) from None
+        place = ", ".join(filter(None, (name, field.strip("`"))))
+        raise RefusedError(400, f"{place}: {problem}.") from None
     except RefusedError as refusal:
-        got = refusal.sentence.rstrip(".")
-        raise PackvizError(name, got, "what a room can show", "change it") from None
+        raise RefusedError(refusal.status, f"{name}: {refusal.sentence}") from None
     except PackvizError as problem:
         raise PackvizError(f"{name}, {problem.parameter}", problem.got, problem.expected, problem.fix) from None
     return item

@@ -119,7 +119,7 @@ def _read(file: bytes) -> None:
     """Put the plan of a file in the place of the visitor's, or say why it is refused."""
     try:
         set_plan(from_file(file))
-    except PackvizError as problem:
+    except (PackvizError, RefusedError) as problem:
         visit(Plan).problem = str(problem)
 
 
