@@ -126,9 +126,12 @@ def hint(state: State) -> Hint | None:
     return {"share": round(share_of_right(state) or 0.0, 3), "advice": advised, "told": _HINTS[advised, state.round]}
 
 
-def _sure(asked: OnScreen, answers: Sequence[str]) -> Sure:
+def _sure(asked: OnScreen, question: Question, answers: Sequence[str]) -> Sure:
     """Return how many were sure of one of these answers, and how many guessed, in each round; {} if nobody said so."""
-    said = [[vote.confidence for vote in votes.values() if vote.read in answers] for votes in asked.counted]
+    said = [
+        [vote.confidence for vote in votes.values() for part in _parts(question, vote.read) if part in answers]
+        for votes in asked.counted
+    ]
     sure, guessing = [each.count("sure") for each in said], [each.count("guessing") for each in said]
     return {"sure": sure, "guessing": guessing} if any(sure + guessing) else {}
 
@@ -160,7 +163,7 @@ def bars(asked: OnScreen, question: Question) -> list[Bar]:
             "before": sum(counts[0][each] for each in group),
             "after": sum(counts[1][each] for each in group),
             "reason": "" if answer is None else question.reason(answer),
-            **_sure(asked, group),
+            **_sure(asked, question, group),
         }
         for answer, group in groups + ([(None, others)] if others else [])
     ]

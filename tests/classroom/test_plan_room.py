@@ -321,6 +321,19 @@ async def test_confidence_is_counted_beside_the_answer(address: str) -> None:
         assert rows[0]["time"].endswith("+00:00")
 
 
+async def test_confidence_is_counted_for_each_word_of_an_answer(address: str) -> None:
+    words = {"prompt": "Say?", "kind": "text", "shown": "words"}
+    votes = [("fun and fast", "sure"), ("fun", "guessing"), ("fast fun", "sure"), ("slow", None)]
+    async with lecture(address, words, phones=4) as (room, phones):
+        await do(room, "next", "open")
+        for phone, (answer, said) in zip(phones, votes, strict=True):
+            body = {"token": phone.token, "round": 1, "answer": answer, "confidence": said}
+            assert (await phone.line.ask("POST", f"{phone.path}/vote", body)).status == 200
+        bars = (await room.seen())["bars"]
+        counted = {bar["answer"]: (bar["before"], bar.get("sure"), bar.get("guessing")) for bar in bars}
+        assert counted == {"fun": (3, [2], [1]), "fast": (2, [2], [0]), "slow": (1, None, None)}
+
+
 async def test_students_tell_the_teacher_alone(address: str) -> None:
     async with lecture(address, OWN) as (room, phones):
         one, two = phones
