@@ -14,6 +14,7 @@ from classroom import phases
 from classroom.names import friendly, secret
 from classroom.phases import EVENTS, Advice, Move
 from classroom.question import Question
+from classroom.specs import is_poll
 from classroom.state import Confidence, Event, Pace, Phone, RefusedError, State, hashed
 from packviz.text import visible
 from packviz.validate import is_integer
@@ -87,7 +88,7 @@ def vote(
     if before is not None and before.changes >= MAX_CHANGES:
         raise RefusedError(429, f"This phone has changed its vote {MAX_CHANGES} times. The last vote counts.")
     _check_size(state)
-    right = None if question.is_poll else read == question.solution
+    right = None if question.poll else read == question.solution
     said = {"confidence": confidence} if confidence else {}
     return [_event("voted", token=token, round=number, answer=answer, read=read, right=right, **said)]
 
@@ -183,7 +184,7 @@ def offered(state: State) -> tuple[Move | Literal["next"], ...]:
     """
     if state.now is not None and state.current is None:
         return ("next",)
-    poll = state.current is not None and "prompt" in state.current.spec and "answer" not in state.current.spec
+    poll = state.current is not None and is_poll(state.current.spec)
     return phases.onward(state.way[-1], "go on" if poll and state.phase == "closed" else advice(state)) or ("next",)
 
 

@@ -48,6 +48,7 @@ class PublicQuestion(_Always, total=False):
     example: str
     single: bool
     poll: bool
+    collects: bool
     number: int
     html: str
 
@@ -68,6 +69,7 @@ class Question:
     asked     the prediction that judges an answer; None if that is not a prediction's
     lengths   of the sequences, for an answer that is a cell
     words     whether the words of texts are counted, and not whole texts
+    poll      whether there is no right answer (specs.is_poll)
     """
 
     kind: str
@@ -86,22 +88,18 @@ class Question:
     asked: Prediction | None = None
     lengths: tuple[int, ...] = ()
     words: bool = False
-
-    @property
-    def is_poll(self) -> bool:
-        """Return whether there is no right answer."""
-        return self.answer is None
+    poll: bool = False
 
     @cached_property
     def public(self) -> PublicQuestion:
         """Return what everybody may see before the answer is shown."""
-        shown = {name: getattr(self, name, None) for name in get_type_hints(PublicQuestion)} | {"poll": self.is_poll}
+        shown = {name: getattr(self, name, None) for name in get_type_hints(PublicQuestion)}
         return cast(PublicQuestion, {name: value for name, value in shown.items() if value})
 
     @property
     def collects(self) -> bool:
         """Return whether it collects texts."""
-        return self.form == "text" and self.is_poll and self.kind == "own"
+        return self.form == "text" and self.poll
 
     def read(self, given: object) -> str:
         """Return an answer in its normal form, so that equal answers are equal; raises RefusedError if it has none."""
@@ -124,7 +122,7 @@ class Question:
 
     def reason(self, read: str) -> str:
         """Return why an answer is right or wrong; "" if nothing is known."""
-        if read == self.solution and not self.is_poll:
+        if read == self.solution and not self.poll:
             return self.why
         if read in self.reasons or self.asked is None:
             return self.reasons.get(read, "")

@@ -11,7 +11,7 @@ from typing import Any
 
 from classroom.films import film_of_answer, film_of_step
 from classroom.question import Answer, Film, Form, Question
-from classroom.specs import Spec, batch_and_config, checked, run_of
+from classroom.specs import Spec, batch_and_config, checked, is_poll, run_of
 from classroom.state import RefusedError
 from classroom.tapping import tapped
 from packviz.compute.record import Refusal
@@ -117,7 +117,7 @@ def _own(spec: Spec) -> Question:
     reasons = {option: reason for i, (option, reason) in enumerate(given) if reason and i != right}
     why, words = spec.get("why", ""), spec.get("shown") == "words"
     asked = Question("own", spec["prompt"], kind, right, "", why, reasons, tuple(options), words=words)
-    return asked if right is None else replace(asked, solution=asked.read(right))
+    return replace(asked, poll=True) if is_poll(spec) else replace(asked, solution=asked.read(right))
 
 
 def _frozen(spec: Spec) -> str:

@@ -152,14 +152,14 @@ def bars(asked: OnScreen, question: Question) -> list[Bar]:
         shown, others = question.options, list[str]()
     else:
         ranked = [answer for answer, _ in both.most_common() if answer != question.solution]
-        right = () if question.is_poll else (question.solution,)
+        right = () if question.poll else (question.solution,)
         most = (MAX_TEXTS if question.collects else MAX_BARS) - len(right)
         shown, others = (*right, *ranked[:most]), ranked[most:]
     groups: list[tuple[str | None, list[str]]] = [(answer, [answer]) for answer in shown]
     return [
         {
             "answer": answer,
-            "right": answer == question.solution and not question.is_poll,
+            "right": answer == question.solution and not question.poll,
             "before": sum(counts[0][each] for each in group),
             "after": sum(counts[1][each] for each in group),
             "reason": "" if answer is None else question.reason(answer),

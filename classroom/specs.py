@@ -184,6 +184,11 @@ def is_question(item: Spec) -> bool:
     return not {"slide", "step"} & set(item)
 
 
+def is_poll(item: Spec) -> bool:
+    """Return whether an item is a question without a right answer."""
+    return "prompt" in item and item.get("answer") is None
+
+
 def run_of(spec: Spec) -> RunKind:
     """Return the kind of run that a prediction is about."""
     return KINDS[spec["kind"]].subject.run

@@ -138,17 +138,16 @@ const talk = (line) =>
  * @returns {View}
  */
 function reveal(line, announce) {
-  const { question, right, solution, movie, mine } = line.seen,
+  const { question, right, movie, mine } = line.seen,
     film = movie ? cinema(line, announce) : null,
     judged = mine !== null && (right ?? null) !== null,
-    title =
-      !solution && question.kind === "own"
-        ? "What the class says"
-        : !judged
-          ? "The answer"
-          : right
-            ? "You are right"
-            : "Not right this time";
+    title = question.poll
+      ? "What the class says"
+      : !judged
+        ? "The answer"
+        : right
+          ? "You are right"
+          : "Not right this time";
   const body = [
     ...verdict(line),
     ...(film ? [film.node] : []),

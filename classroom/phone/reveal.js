@@ -80,7 +80,7 @@ export function bars({ seen }) {
     ),
   );
   if (!bars.length) return [el("h2", {}, "The class"), el("p", {}, "Nobody has answered.")]; // a poll without options
-  if (question.kind === "own" && question.form === "text" && !seen.solution)
+  if (question.collects)
     return [el("h2", {}, "What the class wrote"), el("ul", { class: "texts" }, ...bars.map(written))];
   const what = rounds === 2 ? "The class, before and after the talk" : "The class";
   return [el("h2", {}, what), el("ul", { class: said ? "bars said" : "bars" }, ...items)];

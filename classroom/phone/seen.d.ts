@@ -72,6 +72,7 @@ export interface PublicQuestion {
   example?: string;
   single?: boolean;
   poll?: boolean;
+  collects?: boolean;
   number?: number;
   html?: string;
 }

@@ -29,7 +29,7 @@ IN_ROWS = {
     "changed_documents": {"causal": False, "max_length": 7},
     "last_label": {"shift_labels": "row"},
 }
-PUBLIC = {"kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single", "poll"}
+PUBLIC = {"kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single", "poll", "collects"}
 SPECS: list[dict[str, Any]] = [
     *(
         {"kind": kind, "sequences": TEXT, "settings": {"bidirectional": bool(KINDS[kind].direction)}}
@@ -65,6 +65,24 @@ def test_the_answer_and_the_reasons_of_a_question_are_not_public(spec: dict[str,
     assert all(asked.reason(wrong) == reason != "" for wrong, reason in asked.reasons.items())
     assert asked.solution not in asked.reasons
     assert set(json.loads(json.dumps(asked.public))) <= PUBLIC
+
+
+@pytest.mark.parametrize(
+    ("own", "poll", "collects"),
+    [
+        ({"kind": "text"}, True, True),
+        ({"kind": "text", "answer": None}, True, True),
+        ({"kind": "text", "answer": "h_n"}, False, False),
+        ({"kind": "number"}, True, False),
+        ({"options": ["this", "that"]}, True, False),
+        ({"options": ["this", "that"], "answer": 0}, False, False),
+    ],
+)
+def test_everybody_may_know_whether_a_question_is_a_poll(own: dict[str, Any], *, poll: bool, collects: bool) -> None:
+    spec = specs.checked({"prompt": "Which?", **own})
+    public = questions.question(spec).public
+    assert (public.get("poll", False), public.get("collects", False)) == (poll, collects)
+    assert specs.is_poll(spec) == poll
 
 
 @pytest.mark.parametrize("spec", SPECS[:-1], ids=lambda spec: "-".join(map(str, spec.values()))[:30])

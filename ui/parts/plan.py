@@ -159,7 +159,7 @@ STARTER = tuple(
 
 def asked_in(items: Sequence[Item]) -> list[Question]:
     """Return the questions of a plan that can be asked and have a right answer, as a test needs."""
-    return [asked for asked in map(question_of, items) if asked is not None and not asked.is_poll]
+    return [asked for asked in map(question_of, items) if asked is not None and not asked.poll]
 
 
 def question_of(item: Item) -> Question | None:

@@ -124,7 +124,7 @@ def _told(seen: Seen, asked: PublicQuestion) -> str:
         case "vote", 2:
             return "Vote again."
         case "reveal", _ if asked["kind"] == "own":  # PyTorch did not compute it
-            return "What the class says" if seen["answer"] is None else "The answer"
+            return "What the class says" if asked.get("poll") else "The answer"
     return _SENTENCES[seen["phase"]]
 
 
@@ -155,7 +155,7 @@ def bars(seen: Seen, asked: PublicQuestion) -> str:
     """Return the answers with their counts before and after the discussion, and the reasons, as HTML."""
     if not seen["bars"]:  # a poll without options
         return "<p>Nobody has answered.</p>"
-    if asked["kind"] == "own" and asked["form"] == "text" and seen["answer"] is None:
+    if asked.get("collects"):
         return _texts(seen)
     sides: tuple[Literal["before", "after"], ...] = ("before", "after") if seen["rounds"] == 2 else ("before",)
     most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
