@@ -1,5 +1,6 @@
 """Memory: that of visitors who have left is released, and shared results are limited in bytes; and the log."""
 
+import ctypes
 import json
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import torch
 import packviz as pv
 from packviz.inputs.cell_kinds import Cell
 from pages import LESSONS, opened
+from ui.server import sessions
 from ui.state.cache import SHARED, Cache, bytes_of
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +57,16 @@ asyncio.run(visit())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["0 False", "0 False", "1 True"]
+
+
+async def test_memory_is_released_on_windows_without_the_gnu_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str | None) -> None:
+        raise TypeError(name)  # as Windows does for None
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(ctypes, "CDLL", refuse)
+    sessions.map_large_blocks()
+    await sessions.release_memory()
 
 
 def test_loggers_that_streamlit_makes_later_write_lines_of_json_too() -> None:

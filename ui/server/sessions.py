@@ -8,6 +8,7 @@ rerun. The C library keeps freed memory, and returns it to the system only on re
 import asyncio
 import ctypes
 import gc
+import sys
 import time
 
 from streamlit.runtime import Runtime
@@ -57,6 +58,8 @@ def map_large_blocks() -> None:
 
 def _call_c(name: str, *numbers: int) -> None:
     """Call a function of the C library, if it is the GNU one."""
+    if sys.platform == "win32":  # which refuses CDLL(None)
+        return
     function = getattr(ctypes.CDLL(None), name, None)
     if function is not None:
         function(*numbers)
