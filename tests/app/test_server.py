@@ -236,6 +236,13 @@ def test_an_address_in_capitals_leads_to_its_page_on_this_host(address: str, pat
         assert answer.status == 200
 
 
+@pytest.mark.parametrize("name", ["start", "start/", "Start"])
+def test_the_first_pages_own_name_leads_to_the_root(address: str, name: str) -> None:
+    """Streamlit knows the first page only at the root: elsewhere it says "Page not found" above it."""
+    with urlopen(f"{address}/{name}?cell=lstm") as answer:
+        assert answer.url == f"{address}/?cell=lstm"
+
+
 def test_a_question_and_a_round_have_their_own_titles() -> None:
     entry = ENTRIES[3]
     assert title_and_description("/questions", {"entry": entry.key})[0] == f"{entry.question} · packviz"

@@ -24,6 +24,7 @@ from packviz.text import markup, visible
 from ui.parts.player import NAME
 from ui.server.missing import is_missing, missing
 from ui.server.static import FOLDER, PAGE
+from ui.state.path import FIRST
 
 PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
 
@@ -38,6 +39,7 @@ _BASE = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.h
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
 _SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
 _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES}
+_RIGHT = {name: name for name in _OF_PAGES} | {FIRST: ""}
 _OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}
 _MAX_CHARACTERS = 200  # of a description
 _FILES = "/media/"  # in the address of what Streamlit offers for download: a saved movie is an HTML page, too
@@ -91,9 +93,13 @@ def _name(path: str) -> str:
 
 
 def _right(path: str) -> str:
-    """Return the address of the intended page: capitals and a trailing slash are accepted."""
+    """Return the address of the intended page: capitals and a trailing slash are accepted.
+
+    Streamlit shows its first page only at the root, and says at the page's own address that there is no such page.
+    """
     before, _, name = path.rstrip("/").rpartition("/")
-    return f"/{before.lstrip('/')}/{name.lower()}".replace("//", "/") if name.lower() in _OF_PAGES else path
+    right = _RIGHT.get(name.lower())
+    return path if right is None else f"/{before.lstrip('/')}/{right}".replace("//", "/")
 
 
 def _tags(request: Request) -> str:

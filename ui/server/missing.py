@@ -19,7 +19,7 @@ _MAX_CHARACTERS = 60  # of the address, as it is shown
 
 def is_missing(path: str) -> bool:
     """Return whether no page of the app has the last name in this path; a server may put others before it."""
-    return path.rstrip("/").rpartition("/")[2] not in {"", "start", *_TITLES}
+    return path.rstrip("/").rpartition("/")[2] not in {"", *_TITLES}
 
 
 def missing(request: Request) -> HTMLResponse:

@@ -10,6 +10,7 @@ from packviz.teach.pages import LESSONS, PAGES
 from ui.state.visit import visit
 
 FIRST_STAGES = frozenset(page.stages[0] for page in LESSONS.values())  # each has a prediction, and a tick in the menu
+FIRST = "start"  # the name of the first page, which is shown at the root
 COOKIE = "packviz_lessons"  # in which the browser keeps the stages, with dots between them
 
 
@@ -32,7 +33,7 @@ def pages() -> dict[str, list[Page]]:
     for page in PAGES:
         if page.address == "overview":  # the first page, without a name and by it
             groups[page.group] += [
-                st.Page(overview, title="Overview", url_path="start", default=True),
+                st.Page(overview, title="Overview", url_path=FIRST, default=True),
                 st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),
             ]
         else:
