@@ -101,3 +101,20 @@ def test_a_changed_word_changes_the_movie_and_the_sentence(visit: Open, size: Si
 def test_on_a_phone_the_sentence_causes_no_layout_shift(visit: Open) -> None:
     seen = visit(None, size=PHONE)
     assert has_its_height(seen.main.locator(".st-key-why"))
+
+
+HEIGHTS = """
+    window.heights = new Set();
+    const look = () => {
+        const share = document.querySelector(".st-key-share button");
+        if (share) window.heights.add(share.getBoundingClientRect().top);
+        requestAnimationFrame(look);
+    };
+    look();
+"""  # where Share is in each frame
+
+
+@pytest.mark.parametrize("page", ["quiz", "class", "packing"])
+def test_share_does_not_move_while_a_page_loads(visit: Open, page: str) -> None:
+    seen = visit(path=page, script=HEIGHTS)
+    assert len(seen.page.evaluate("[...window.heights]")) == 1
