@@ -3,12 +3,13 @@
 Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
 page that the address names, tags for chats and search engines (Open Graph), the app's styles, and a few small scripts.
 
-The end of the head names the files that the first picture needs, the player and parts of Streamlit's script, and runs
-them after Streamlit's own: otherwise Streamlit's script requests the code of an element only when the first such
-element arrives. React then shows placeholders, and everything that arrives within the next half second has to wait.
+The end of the head runs the files that the first picture needs, the player and parts of Streamlit's script, after
+Streamlit's own: otherwise Streamlit's script requests the code of an element only when the first such element arrives.
+React then shows placeholders, and everything that arrives within the next half second has to wait. Measured with an
+empty cache, the picture comes after 1.0 s instead of 1.1 s, and with 40 ms to the server after 1.5 s instead of 1.7 s
+(medians of 8). Naming these files and their imports as `modulepreload`, too, gained nothing, nor did it with 150 ms.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -31,7 +32,6 @@ PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the 
 ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox", "Html")
 
 _JS = FOLDER / "static" / "js"
-_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
 _OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  # headers
 _SCRIPTS = ("away", "history", "menu", "print", "theme", "typing")
 # Where Streamlit finds its server. It would look below the page's own address first, and the browser report two errors.
@@ -116,21 +116,12 @@ def _tags(request: Request) -> str:
 
 
 def needed() -> list[str]:
-    """Return the player, the files of ELEMENTS and their imports, except those that the page names itself."""
-    files = _first()
-    for file in files:  # with those that are added on the way
-        imported = {_JS / name: None for name in _IMPORT.findall(file.read_text("utf-8"))}
-        files += [each for each in imported if each not in files and each.is_file()]
-    return [NAME, *(f"static/js/{file.name}" for file in files if file.name not in PAGE)]
+    """Return the player and the files of ELEMENTS, by their addresses."""
+    return [NAME, *(f"static/js/{file.name}" for element in ELEMENTS for file in sorted(_JS.glob(f"{element}.*.js")))]
 
 
 def _end() -> str:
-    """Return the tags that fetch these files together, after those of the page itself, and then run them."""
-    links = "".join(f'<link rel="modulepreload" fetchpriority="low" href="./{file}">' for file in needed())
-    parts = "".join(f'import "./static/js/{file.name}";' for file in _first())
-    player = f'import {{ explainPage, framed }} from "./{NAME}";'
-    return f'{links}<script type="module">{player}{parts}framed();setTimeout(explainPage, 1500);</script>'
-
-
-def _first() -> list[Path]:
-    return [file for element in ELEMENTS for file in sorted(_JS.glob(f"{element}.*.js"))]
+    """Return the script that runs these files after those of the page itself."""
+    player, *parts = needed()
+    imports = f'import {{ explainPage, framed }} from "./{player}";' + "".join(f'import "./{file}";' for file in parts)
+    return f'<script type="module">{imports}framed();setTimeout(explainPage, 1500);</script>'
