@@ -1,5 +1,6 @@
 // Streamlit applies a text when its field loses the focus, or with Ctrl+Enter. The sequences are applied while they are
-// typed: after a short pause, as if Ctrl+Enter had been pressed.
+// typed: after a short pause, as if Ctrl+Enter had been pressed. Without this the picture keeps the old batch until one
+// leaves the field, however long that is, and tests/app/test_typing.py fails. Streamlit has no setting for it.
 (() => {
   const PAUSE = 300; // ms
   let waiting = 0;
