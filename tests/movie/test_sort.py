@@ -141,7 +141,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "has index")
+    ((step, cells),) = case.deep.of("sort", " holds sequence ")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -156,7 +156,8 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
     (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
     axis = "column" if case.transposed else "row"
-    assert f"Sequence {case.said([b])} has index {b} and is now in {axis} {k}. " in step["caption"]
+    assert f": {axis} {k} holds sequence {b}, {case.said([b])}. " in step["caption"]
+    assert step["caption"].endswith(f": sequence {b} went to {axis} {k}.")
     moved = there.tolist() != sorted(there.tolist())
     assert (k != b) == moved
 

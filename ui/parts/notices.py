@@ -10,7 +10,7 @@ import streamlit as st
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
-from packviz.text import quoted
+from packviz.text import counted, quoted
 from ui.parts.controls import Controls
 from ui.state import address, names
 from ui.state.runs import Request, Shown
@@ -35,16 +35,20 @@ class Words:
 
 
 def about_new_ids(asked: Request, batch: Batch) -> None:
-    """Say which word has another id since the visitor began to edit: its numbers change although it is the same."""
+    """Say which words have new ids since the visitor began to edit: their numbers change although they are the same."""
     words = visit(Words)
     if asked.source.example != OWN or not words.before:
         words.before = batch.vocabulary
     ids = {word: i for i, word in enumerate(words.before)}
-    for i, word in enumerate(batch.vocabulary):
-        if ids.get(word, i) != i:
-            with st.container(key="ids"):
-                st.text(f"{quoted(word)} now has id {i} and a new vector.")
-            return
+    first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
+    if first:
+        rest = (
+            f" and {counted(len(others), 'other word')} have new ids and vectors."
+            if others
+            else " has a new id and vector."
+        )
+        with st.container(key="ids"):
+            st.text(quoted(first) + rest)
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:
