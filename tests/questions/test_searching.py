@@ -250,6 +250,10 @@ def test_a_reported_search_finds_its_answer_on_top(typed: str, first: str) -> No
     assert search(typed).fits
 
 
+def test_how_to_sort_is_answered_by_what_sorts_the_batch() -> None:
+    assert [name_of(each) for each in search("how to sort").found[:2]] == ["must-be-sorted", "/sorting"]
+
+
 @pytest.mark.parametrize("typed", BOTH)
 def test_whether_to_pack_is_answered_first_by_both_entries_on_it(typed: str) -> None:
     assert {name_of(each) for each in search(typed).found[:2]} == {"do-i-need-it", "must-i-pack"}
