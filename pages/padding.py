@@ -15,5 +15,6 @@ lesson(
         "How much of a batch is padding?": padding.shares,
     },
     to_try=("Does the grid alone still tell the lengths?", padding.to_try),
+    seen=padding.SEEN,
     onward=("sorting", "Next: why sort? →"),
 )

@@ -43,9 +43,26 @@ def test_something_to_try_changes_the_batch_and_the_link() -> None:
     app = opened("padding")
     press(app, "fill with 42 (padding_value)")
     assert float(app.query_params["padding_value"]) == 42
-    assert app.session_state["visit"][Screen].ask.step == 0  # what has changed
     press(app, "pads on the left (padding_side)")
     assert app.query_params["padding_side"] == "left"
+
+
+@pytest.mark.parametrize(
+    ("label", "word"),
+    [("pads on the left (padding_side)", "on the left"), ("time steps first (batch_first off)", "batch_first=False")],
+)
+def test_something_to_try_in_padding_opens_the_step_that_shows_it(label: str, word: str) -> None:
+    app = opened("padding")
+    press(app, label)
+    steps = json.loads(movies(app)[0])["movie"]["steps"]
+    first = next(number for number, step in enumerate(steps, 1) if word in step["caption"])
+    assert app.session_state["visit"][Screen].ask.step == first
+
+
+def test_something_to_try_elsewhere_opens_the_first_step_that_differs() -> None:
+    app = opened("running")
+    press(app, "read backward (bidirectional)")
+    assert app.session_state["visit"][Screen].ask.step == 0
 
 
 def look(app: AppTest, label: str) -> str:

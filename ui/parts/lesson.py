@@ -64,19 +64,20 @@ def lesson(
     *,
     to_try: tuple[str, Try],
     onward: Way,
+    seen: Mapping[str, int] = {},
     ended: Callable[[], None] | None = None,
 ) -> None:
     """Show the stages of a lesson in full depth.
 
     page: its name in pages.toml, which has its stages and its kind of run. question: the title. answer: at most three
     short sentences, Markdown. parts: what is shown below the painted movie; all but the first are folded, on a phone
-    all. to_try: a sentence, and buttons with the settings that they apply. onward: the next page, in the player's last
-    step and below. ended: draws what comes last.
+    all. to_try: a sentence, and buttons with the settings that they apply. seen: as in `try_this`. onward: the next
+    page, in the player's last step and below. ended: draws what comes last.
     """
 
     def below(shown: Shown) -> None:
         sentence, settings = to_try
-        try_this(sentence, settings(shown) if callable(settings) else settings)
+        try_this(sentence, settings(shown) if callable(settings) else settings, seen)
         rest = dict(parts)
         if not visit(Screen).narrow:
             first = next(iter(parts))

@@ -25,8 +25,11 @@ class Tried:
     before: dict[str, Mapping[str, object]] = field(default_factory=dict)
 
 
-def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
-    """Offer something to try. A button that is chosen is marked, and another press restores what it replaced."""
+def try_this(text: str, buttons: Mapping[str, Mapping[str, object]], seen: Mapping[str, int] = {}) -> None:
+    """Offer something to try. A button that is chosen is marked, and another press restores what it replaced.
+
+    seen: by setting, the step that shows it; any other setting opens the first step that differs.
+    """
     buttons = {label: settings for label, settings in buttons.items() if not _is_there(label, settings)}
     replacing = " ".join(filter(None, (_about_sequences(label, settings) for label, settings in buttons.items())))
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
@@ -36,7 +39,8 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
             told = "The link fixes these settings." if is_fixed else _change_in_words(settings, is_chosen=is_chosen)
             look: Any = {"type": "primary", "icon": ":material/check:"} if is_chosen else {}
             press = _take_back if is_chosen else _put
-            st.button(label, f"try {label}", told, press, (label, settings), disabled=is_fixed, **look)
+            step = next((seen[name] for name in settings if name in seen), 0)
+            st.button(label, f"try {label}", told, press, (label, settings, step), disabled=is_fixed, **look)
 
 
 def typed_tokens(shown: Shown) -> list[list[str]]:
@@ -93,21 +97,21 @@ def _change_in_words(settings: Mapping[str, object], *, is_chosen: bool) -> str:
     return f"This sets {' and '.join(parts)}. Press again to undo it."
 
 
-def _put(label: str, settings: Mapping[str, object]) -> None:
+def _put(label: str, settings: Mapping[str, object], step: int) -> None:
     tried = visit(Tried)
     tried.before[label] = now([*settings, CHOICE] if FIELD in settings else settings)
     put(settings)
     tried.given[label] = {**now([FIELD, CHOICE]), **settings}
-    _show()
+    _show(step)
 
 
-def _take_back(label: str, settings: Mapping[str, object]) -> None:
+def _take_back(label: str, settings: Mapping[str, object], step: int) -> None:
     tried = visit(Tried)
     tried.given.pop(label, {})
     restore(tried.before.pop(label, {}) or {name: names.default(name) for name in (*settings, CHOICE)})
-    _show()
+    _show(step)
 
 
-def _show() -> None:
-    show(step=0, look=True)
+def _show(step: int) -> None:
+    show(step=step, look=True)
     st.rerun()  # the fragment alone would leave the movie as it was

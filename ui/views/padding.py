@@ -8,6 +8,8 @@ from packviz.text import percent
 from ui.parts.part import figure, verdicts
 from ui.state.runs import Shown
 
+SEEN = {"padding_side": 2, "padding_value": 2, "padding_idx": 2, "batch_first": 3}  # in the padded grid, or turned
+
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return settings to try: other padding values, if possible one that occurs in the data, and the other side."""
