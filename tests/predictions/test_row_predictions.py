@@ -116,14 +116,25 @@ def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:
     ("row_count", "4", "With one document in each row there would be 4 rows."),
     ("dropped_tokens", "5", "You counted whole documents."),
     ("position_ids", "0 1 2 3", "You went on counting across the borders."),
-    ("keys_read", "1", "A token also reads itself"),
-    ("mask_cells", "3", "You left out the diagonal"),
+    ("keys_read", "1", "1 would be the number of tokens before it in its document. It also reads itself."),
+    ("mask_cells", "3", "3 would be the cells below the diagonal of each document's block."),
     ("changed_tokens", "2", "You counted everything from this token to the end of the row."),
 ])  # fmt: skip
 def test_a_typical_mistake_about_rows_is_named(kind: str, typed: str, reason: str) -> None:
     prediction = next(each for each in ROW_KINDS if each.key == kind)(of(max_length=4))
     assert prediction is not None
     assert prediction.check(typed).reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"isolate": i, "causal": c} for i in (True, False) for c in (True, False)], ids=str
+)
+def test_a_wrong_count_of_keys_is_no_mistake_unless_it_is_a_typical_one(settings: dict[str, bool]) -> None:
+    prediction = next(each for each in ROW_KINDS if each.key == "keys_read")(of(max_length=4, **settings))
+    assert prediction is not None
+    reason = prediction.check("99").reason
+    assert reason.startswith("Count ")
+    assert ("own document" in reason, "before" in reason) == (settings["isolate"], settings["causal"])
 
 
 @each_seed
