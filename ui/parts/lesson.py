@@ -14,7 +14,7 @@ from packviz.show.movie import STAGES
 from packviz.teach.pages import LESSONS
 from ui.parts.controls import BATCH, Controls, Opened, controls, source, strip, way_back
 from ui.parts.notices import about_new_ids, about_the_link, about_the_problem, about_the_sequences
-from ui.parts.part import TABLES, records, refused
+from ui.parts.part import TABLES, records, refused, repair
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
@@ -43,6 +43,8 @@ def overview(title: str, end: Callable[[Shown], None], *onward: Way) -> None:
     """
 
     def below(shown: Shown) -> None:
+        if isinstance(shown.record, Refusal):
+            repair()
         stage = stage_on_screen()
         if (
             stage is None or stage not in TABLES[PACKING]
@@ -77,7 +79,10 @@ def lesson(
 
     def below(shown: Shown) -> None:
         sentence, settings = to_try
-        try_this(sentence, settings(shown) if callable(settings) else settings, seen)
+        if isinstance(shown.record, Refusal) and "sort" in (of.stages or ()):
+            repair()
+        else:
+            try_this(sentence, settings(shown) if callable(settings) else settings, seen)
         rest = dict(parts)
         if not visit(Screen).narrow:
             first = next(iter(parts))

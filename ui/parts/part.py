@@ -43,10 +43,15 @@ TABLES: Mapping[AppKind, Mapping[str, Callable[..., pd.DataFrame]]] = {  # by st
 PROGRAMS: Mapping[AppKind, Callable[[Any], str]] = {PACKING: snippet, ROWS: row_snippet}
 
 
+def repair() -> None:
+    """Say that torch refused to pack, and offer the fix."""
+    text = "torch refuses these lengths, so nothing is packed or run. Turn `enforce_sorted` off, or sort the sequences."
+    try_this(text, {"let torch sort (enforce_sorted off)": {"enforce_sorted": False}})
+
+
 def refused(shown: Shown) -> None:
     """Show that torch refused to pack, so there is nothing to show, and offer the fix."""
-    repair: dict[str, dict[str, object]] = {"let torch sort (enforce_sorted off)": {"enforce_sorted": False}}
-    try_this("torch refuses these lengths, so nothing is packed or run.", repair)
+    repair()
     st.code(_fields(shown.trace), language=None, wrap_lines=True)
 
 
