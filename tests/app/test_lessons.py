@@ -65,6 +65,26 @@ def test_something_to_try_elsewhere_opens_the_first_step_that_differs() -> None:
     assert app.session_state["visit"][Screen].ask.step == 0
 
 
+@pytest.mark.parametrize(
+    ("query", "supposed"),
+    [
+        ({"example": "unsorted"}, ["Suppose that every input"]),
+        ({"sequences": "go on\nstop"}, ["Now suppose that `padding_idx` were set"]),
+        ({"sequences": "go on\nstop", "padding_idx": 0}, []),
+    ],
+    ids=["numbers", "a random pad", "padding_idx"],
+)
+def test_zeros_are_supposed_only_where_the_pads_are_none(query: dict[str, object], supposed: list[str]) -> None:
+    app = opened("padding", query)
+    lines = [each.value for each in app.markdown]
+    told = [line for line in lines if "uppose" in line]
+    assert len(told) == len(supposed)
+    assert all(line.startswith(begin) for line, begin in zip(told, supposed, strict=True))
+    random = [number for number, line in enumerate(lines) if "is random" in line]
+    assert len(random) == (supposed == ["Now suppose that `padding_idx` were set"])
+    assert all("uppose" in lines[number + 1] for number in random)  # what is comes before what might be
+
+
 def look(app: AppTest, label: str) -> str:
     """Return the kind of a button: "primary" if it is chosen."""
     return next(each.proto.type for each in app.button if each.label.startswith(label))

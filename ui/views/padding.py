@@ -46,11 +46,14 @@ def confused(shown: Shown) -> None:
 
 def embedding(shown: Shown) -> None:
     """Show the pad's row of the embedding, and that a vector of zeros moves the state."""
-    st.markdown("Suppose that every input after the last token were a vector of zeros.")
     zeros, table, config = shown.fact(facts.after_zero_vector), shown.trace.padded.embedding, shown.trace.config
     if table is not None and config is not None:
         st.markdown(facts.pad_row(config))
         verdicts([(f"embedding.weight.detach()[{config.pad_id}]", repr(table[config.pad_id]))])
+    if table is None or config is None:
+        st.markdown("Suppose that every input after the last token were a vector of zeros.")
+    elif config.padding_idx is None:
+        st.markdown("Now suppose that `padding_idx` were set: each pad would be a vector of zeros.")
     st.markdown(zeros.sentence)
     columns = [f"unit {unit}" for unit in range(len(zeros.states[0]))]
     frame = pd.DataFrame(zeros.states, ["after its last token", "one zero later", "fifty zeros later"], columns)
