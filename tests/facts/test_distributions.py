@@ -74,3 +74,11 @@ def test_the_parameters_are_those_that_are_told(seed: int) -> None:
     assert float(drawn["cut"].max()) == 512
     assert float(drawn["cut"].median()) == pytest.approx(300, abs=45)
     assert sorted(drawn["outlier"].tolist()) == [10.0] * 999 + [1000.0]
+
+
+def test_the_batch_with_the_outlier_holds_most_of_all_cells() -> None:
+    widened, others = 32 * 1000, (1000 - 32) * 10  # cells: a full batch of 32 is padded to the one long sequence
+    mean, of_all = padding_share(BY_KEY["outlier"].lengths())
+    assert widened / (widened + others) > 0.7
+    assert of_all == pytest.approx(31 * 990 / (widened + others))
+    assert mean == pytest.approx(31 * 990 / widened / 32)  # one of 32 batches

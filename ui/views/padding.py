@@ -69,5 +69,6 @@ def shares(shown: Shown) -> None:
     mean, of_all = facts.padding_share(outlier.lengths())
     st.markdown(
         f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
-        f"{percent(mean)} of a batch is padding, but {percent(of_all)} of all cells combined."
+        f"{percent(mean)} of a batch is padding, but {percent(of_all)} of all cells combined: "
+        "the batch with the long sequence holds most of the cells, and the mean counts it as one batch of many."
     )
