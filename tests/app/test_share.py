@@ -187,7 +187,7 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(visit: Open) ->
     open_panel(visited)
     assert query(shared(visited)) == query(visited.page.url) | {"question": "2"}
     assert urlsplit(shared(visited)).netloc == urlsplit(network.for_others(visited.page.url)).netloc
-    expect(visited.page.get_by_text("Only this computer can open the address of this page.")).to_be_visible()
+    expect(visited.page.get_by_text("The link opens on every device in your local network")).to_be_visible()
     expect(visited.page.get_by_role("button", name="+ Add this step")).to_be_in_viewport(ratio=1)
     assert in_the_code(visited, shared(visited))
     assert query(shared(visited))["step"] == "3"

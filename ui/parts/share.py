@@ -132,12 +132,14 @@ def _panel(film: Callable[[], Request] | None) -> None:
 
 
 def _warn(shared: str) -> None:
-    """Show that the address of this page is of no use to others."""
+    """Say who can open the link, since the address of this page is of no use to others."""
     if is_local(shared):
-        told = "This computer has no address in a network, so nobody else can open the link."
+        told = "Only this computer can open the link, because it is in no network."
     else:
-        told = "The link has its address in the local network, so others there can open it."
-    st.caption(f"Only this computer can open the address of this page. {told}")
+        told = (
+            "The link opens on every device in your local network; the page's own address opens only on this computer."
+        )
+    st.caption(told)
 
 
 def _onward(film: Callable[[], Request] | None, page: str, here: str, shared: str) -> None:
