@@ -344,6 +344,19 @@ def test_changed_settings_take_one_row_and_a_skipped_question_one_line(visit: Op
     assert box_of(visited.player.locator(".pv-stage"))["height"] >= 300
 
 
+@pytest.mark.parametrize("page", ["attention", "what_leaks", "losses"])
+def test_a_skipped_question_is_whole_at_a_desk_and_the_picture_keeps_its_place(visit: Open, page: str) -> None:
+    visited = visit(path=page, size=(1280, 720), motion=False)
+    asked, stage = prediction(visited).locator(".pv-asked > span"), visited.player.locator(".pv-stage")
+    places = set()
+    for _ in range(2):
+        visited.press("ArrowRight")
+        expect(asked).to_contain_text("Skipped:")
+        assert asked.evaluate("node => node.scrollHeight <= node.clientHeight + 1")
+        places.add((box_of(stage)["y"], box_of(stage)["height"]))
+    assert len(places) == 1
+
+
 @pytest.mark.parametrize(("path", "group"), [
     ("packing", "Learn"), ("losses", "Transformers"), ("doctor", "Help"), ("quiz", None), ("", None),
 ])  # fmt: skip

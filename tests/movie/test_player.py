@@ -372,6 +372,17 @@ def test_the_way_out_of_full_screen_is_in_sight_on_a_phone(open_page: Open, movi
     expect(screen.root).not_to_have_attribute("data-full", "")
 
 
+@pytest.mark.parametrize("size", [(320, 568), (320, 640), (360, 740), (390, 844), (412, 915)])
+def test_in_full_screen_a_phone_has_all_buttons_in_one_row(open_page: Open, movie: Movie, size: Size) -> None:
+    screen = open_page(movie, size=size, has_touch=True, is_mobile=True)
+    screen.fill_the_window()
+    buttons = screen.root.locator(".pv-transport > :is(button, select):visible").all()
+    boxes = [box_of(button) for button in buttons]
+    assert len(boxes) > 5
+    assert len({round(box["y"]) for box in boxes}) == 1
+    assert max(box["x"] + box["width"] for box in boxes) <= size[0]
+
+
 UNCOVERED = """root => {
     const [stage, bar] = [".pv-stage", ".pv-transport"].map((name) => root.querySelector(name).getBoundingClientRect());
     return stage.top >= 0 && stage.bottom <= bar.top + 1;
