@@ -171,7 +171,7 @@ def test_before_the_run_of_your_own_module_nothing_is_proved() -> None:
 def test_what_is_left_out_or_stands_outside_the_window_is_named() -> None:
     notes = " · ".join(case_of("hundred").movie.notes)
     assert "4 of 200 features" in notes
-    assert "point at a cell to read it" in notes
+    assert "point at or tap a cell to read it" in notes
     rows = pv.trace(Batch.parse("\n".join(["1 2"] * 130)))
     assert "showing 40 of 130 sequences, the longest" in pv.movie(rows).notes
     long = pv.trace(Batch.parse(" ".join(["1"] * 140)), Config(num_layers=2))  # no last step is in the picture

@@ -129,7 +129,7 @@ def _window(view: View) -> list[str]:
     if view.columns < columns:
         notes.append(f"showing {view.columns} of {columns} time steps")
     if view.small:
-        notes.append("point at a cell to read it")
+        notes.append("point at or tap a cell to read it")
     if inputs.raw_vectors(view) and inputs.features(view) > inputs.features_shown(view):
         notes.append(f"{inputs.features_shown(view)} of {inputs.features(view)} features")
     if not inputs.refused(view) and recurrent.watched(view).h.shape[1] > recurrent.units(view):
