@@ -366,6 +366,17 @@ def test_the_menu_marks_the_group_of_the_page(visit: Open, path: str, group: str
     assert sections.evaluate_all(marked) == ([group] if group else [])
 
 
+def test_on_a_phone_the_menu_and_the_sequences_are_on_the_first_screen_of_the_drawer(visit: Open) -> None:
+    visited = visit(None, path="padding", size=PHONE, has_touch=True, is_mobile=True)
+    drawer = visited.page.get_by_test_id("stSidebar")
+    visited.page.get_by_test_id("stExpandSidebarButton").click()
+    expect(drawer).to_have_attribute("data-collapsed", "false")
+    links = drawer.get_by_test_id("stSidebarNavLink")
+    for shown in (links.first, links.last, drawer.get_by_role("textbox").first):
+        expect(shown).to_be_in_viewport(ratio=1)
+    assert min(box_of(link)["height"] for link in links.all()) >= 32
+
+
 def test_a_menu_left_open_on_a_phone_is_closed_on_the_next_load(visit: Open) -> None:
     visited = visit(None, path="padding", size=PHONE, has_touch=True, is_mobile=True)
     menu = visited.page.get_by_test_id("stSidebar")
