@@ -176,7 +176,7 @@ const roles = {
       word = state.sub && state.text.slice(0, -state.sub.length - 1),
       wide = widthOf(paper, state.text, px, style.weight),
       beyond = h < px && state.sub ? (near.ends.get(state.p) ?? 0) + CLEAR : x, // higher than its row, it keeps off the others
-      held = Math.min(Math.max(x, beyond), Math.max(2, paper.room - wide - 3)); // at the edge of the picture it moves inwards instead of being cut off
+      held = Math.min(Math.max(x, beyond), Math.max(2, paper.room - wide - 2 * CLEAR)); // at the edge of the picture it moves inwards instead of being cut off
     if (least) return write(paper, state.text, held, y + h / 2, w, { ...style, least, align: "left" });
     if (first === undefined || !word || wide + 6 < w)
       return put(paper, state.text, held, y + h / 2, { ...style, align: "left" });
@@ -228,10 +228,11 @@ const roles = {
     ctx.lineTo(x + w - 2, y + 0.95 * h);
     stroke(ctx, now ? theme.now : theme.line, (now ? 2 : 1) * thick(paper));
   },
-  focus(paper, { rect: { x, y, w, h } }) {
+  focus(paper, { rect: { x, y, w, h } }, unit) {
+    const [out, width] = unit < BADGE ? [-0.5, 1.5] : [0.5, 2.5]; // in the gap between cells, and off the name above low ones
     paper.ctx.beginPath();
-    paper.ctx.roundRect(x - 0.5, y - 0.5, w + 1, h + 1, 7);
-    stroke(paper.ctx, paper.theme.now, 2.5 * thick(paper)); // in the gap between cells
+    paper.ctx.roundRect(x - out, y - out, w + 2 * out, h + 2 * out, 7);
+    stroke(paper.ctx, paper.theme.now, width * thick(paper));
   },
   ring(paper, { rect, state }, unit) {
     const width = around(rect, unit);

@@ -6,9 +6,11 @@ from itertools import permutations
 from operator import itemgetter
 from pathlib import Path
 
+import pytest
 from movie_cases import BESIDE, DEEP, CaseMovie, over
 from movie_screen import Arrangement, Look, Named, cell_of, in_numbers, overlapping
 
+from packviz.show.movie.layout import ROOMY, Grid
 from packviz.show.movie.packing.gates import LEAST
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
@@ -90,3 +92,16 @@ def test_headings_do_not_run_into_one_another(film: CaseMovie) -> int:
                     wide = 6.9 * len(cells[name]["text"]) * min(max(12, unit * 0.34), 14.5) / 12  # pixels
                     assert wide <= (right - left) * unit, (cells[name]["text"], unit)
     return spoke
+
+
+@pytest.mark.parametrize("text", [1.0, 2.0])
+def test_the_names_of_time_steps_and_the_line_around_one_end_above_the_cells(text: float) -> None:
+    grid = Grid("x", 30, 9, text=text)
+    assert grid.axis(0).y + grid.axis_height < 0
+
+
+def test_batch_sizes_are_named_below_their_numbers_where_cells_are_low() -> None:
+    grid = Grid("x", 30, int(ROOMY) + 1, text=2.0)
+    assert grid.counts_heading().y - grid.count(0).y >= 1.8 * grid.text  # a bar, its number and a gap
+    below = grid.box().height - grid.box().panels["x"][1]
+    assert grid.counts_heading().y + 0.9 * grid.text <= below  # its letters take less than its line

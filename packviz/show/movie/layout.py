@@ -175,7 +175,12 @@ class Grid:
 
     def axis(self, t: Column) -> Place:
         """Return the place of the name of time step t."""
-        return self._at((-1.3 if self.transposed else -0.75) * self.text, self._units(t=t)[1])
+        return self._at((-1.3 if self.transposed else -0.76) * self.text, self._units(t=t)[1])
+
+    @property
+    def axis_height(self) -> float:
+        """Units of that name: it ends above the cells, and so does a line around it."""
+        return self.text if self.transposed else 0.72 * self.text
 
     def length(self, p: Column) -> Place:
         """Return the place of the length of position p: after its last time step."""
@@ -193,7 +198,7 @@ class Grid:
             return Place(self.name, self.rows * self.width + 0.2, self.columns)
         if self._roomy:
             return Place(self.name, self.columns * self.width + 0.2 * self.text, self.rows + 0.25 * self.text)
-        return Place(self.name, 0.0, self.rows + 1.9 * self.text - 0.25)
+        return Place(self.name, 0.0, self.rows + 2.3 * self.text - 0.25)
 
     @property
     def _roomy(self) -> bool:
@@ -217,7 +222,7 @@ class Grid:
         if self.transposed:
             margins = Margins(1.4 * x, 1.6 * x + 1, (2.2 if counts else 0.3) * x, 1.1 + self.below)
         else:
-            below = (1.4 * x if self._roomy else 2.8 * x - 0.25) if counts else 0.1
+            below = (1.4 * x if self._roomy else 3.2 * x - 0.25) if counts else 0.1
             margins = Margins(1.2 * x, 1.65 * x, (1.9 if lengths else 0.2) * x, below + self.below)
         return panel(self.name, *self.size, margins)
 

@@ -132,7 +132,9 @@ def _margins(view: View, end: Frame) -> Step:
     """Read the grid both ways: lengths per sequence, batch_sizes per time step; each determines the other."""
     grid, x = places.grid(view), view.text
     at = grid.length(0)
-    heading = marks("title:lengths", "note", Place(at.panel, at.x, grid.axis(0).y), h=x, text="lengths", tone="now")
+    heading = marks(
+        "title:lengths", "note", Place(at.panel, at.x, grid.axis(0).y), h=grid.axis_height, text="lengths", tone="now"
+    )
     if view.transposed:  # `batch_sizes` is on the right
         heading = marks("title:lengths", "note", Place(at.panel, -1.3 * x, at.y), w=x, text="len", tone="now")
     crowded = view.small or len(packed_rows.live(view)) > CROWDED

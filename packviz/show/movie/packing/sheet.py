@@ -64,7 +64,9 @@ def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "") -> t
     """Return what surrounds a grid: its heading, its rows' letters and lengths, and the names of its time steps."""
     x, bs, t, lengths = view.text, view.shown, np.arange(grid.columns), texts(np.array(view.lengths)[view.shown])
     p = row[bs]
-    width, low, w, h = (grid.width, grid.width, x, grid.height) if grid.transposed else (x, 1.0, grid.width, x)
+    width, low, w, h = (
+        (grid.width, grid.width, x, grid.height) if grid.transposed else (x, 1.0, grid.width, grid.axis_height)
+    )
     return (
         title(grid.heading(), heading),
         marks(f"{prefix}label", "label", grid.label(p), bs, text=places.letters(view), w=width),

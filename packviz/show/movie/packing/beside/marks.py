@@ -90,7 +90,8 @@ def axes(both: Pair) -> list[Marks]:
     grids = [side.x for side in both.sides] + [side.out for side in both.sides if with_outputs(both)]
     t, text = places.time_steps(both.view), steps(both.view.columns)
     return [
-        marks(f"axis:{grid.name}", "axis", grid.axis(t), t, w=grid.width, h=both.view.text, text=text) for grid in grids
+        marks(f"axis:{grid.name}", "axis", grid.axis(t), t, w=grid.width, h=grid.axis_height, text=text)
+        for grid in grids
     ]
 
 
