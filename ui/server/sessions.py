@@ -38,10 +38,10 @@ def close_those_left(now: float) -> int:
     """Close the sessions whose visitors were not seen for AWAY seconds; return how many. Call it in the event loop."""
     runtime = Runtime.instance()
     _last_seen.update((session, now) for session in list(_last_seen) if runtime.is_active_session(session))
-    left = [session for session, seen in _last_seen.items() if now - seen > AWAY]
+    left = [session for session, seen in list(_last_seen.items()) if now - seen > AWAY]  # pages add theirs meanwhile
     for session in left:
         runtime.close_session(session)
-        del _last_seen[session]
+        _last_seen.pop(session, None)
     return len(left)
 
 

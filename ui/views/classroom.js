@@ -157,7 +157,7 @@ function shareSteps(data, parentElement, signal) {
     if (!data.revealed || waiting !== null || revision < last.revision || step === last.step) return;
     last.step = step;
     follows = true; // the movie before may still be there, and goes no further than to its own end
-    for (const player of window[Symbol.for("packviz")]?.players ?? []) player.go(step); // player/keys.js
+    for (const player of window[Symbol.for("packviz")]?.players ?? []) player.go(step); // player/shared.js
     follows = false;
   };
   document.addEventListener("packviz step", onStep, { signal });
