@@ -68,7 +68,7 @@ const roles = {
       head = letter(paper, rect, state, hue.text) ? cornerSize(paper, rect.h) : 0;
     const inner = { x: rect.x + side, y: rect.y + side + head, w: rect.w - 2 * side, h: rect.h - 2 * side - head };
     stripes(paper, inner, vec, state.scale);
-    figures(paper, inner, vec, state.scale);
+    figures(paper, inner, state.vec ?? vec, state.scale); // in motion colours pass over into others, numbers do not
   },
   vector(paper, { rect, state, vec }) {
     tile(paper, rect, { edge: paper.theme.line });
@@ -126,7 +126,7 @@ const roles = {
       px = textSize(paper, rect.h),
       free = rect.w - BESIDE,
       written = state.text || state.sub; // in place of the number, on its colour
-    if (!written) figure(paper, v, x, y, digitsIn(paper, free, px), colour.text);
+    if (!written) figure(paper, state.v ?? v, x, y, digitsIn(paper, free, px), colour.text);
     else write(paper, written, x, y, free, { px, weight: WEIGHT.number, fill: colour.text });
   },
   label(paper, { rect: { x, y, w, h }, state, least }, unit, near) {

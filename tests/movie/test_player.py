@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from movie_player import Open, Screen, plain
+from movie_player import LISTEN, Open, Screen, plain
 from movie_screen import Show, tokens
 from playwright.sync_api import Browser, expect
 from tabs import Scheme, Size, box_of, tab, until
@@ -615,3 +615,23 @@ def test_a_page_opens_on_the_step_that_it_was_saved_with(browser: Browser, tmp_p
         expect(opened.page.get_by_test_id("packviz-player")).to_have_attribute("data-step", "3")
     with pytest.raises(PackvizError, match=r"^step: "):
         movie.save(tmp_path / "later.html", step=9999)
+
+
+def test_in_motion_no_number_is_written_that_torch_did_not_compute(browser: Browser, tmp_path: Path) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs")), ("run",))
+    numbers = (
+        """() => [...window.written.values()].map(({ text }) => text).filter((text) => /^−?\\d*\\.\\d+$/.test(text))"""
+    )
+    with tab(browser, (1280, 720), java_script_enabled=True) as taken:
+        taken.page.add_init_script(LISTEN)
+        screen = Screen(taken, motion=True)
+        screen.open(movie.save(tmp_path / "movie.html").as_uri() + "#step=2")
+        screen.rest()
+        screen.press("ArrowRight")
+        screen.rest()
+        moving = {*screen.page.evaluate(numbers)}
+    marks = [mark for step in (2, 3) for mark in movie.frame(step)["marks"].values()]
+    true = {v for mark in marks for v in (mark.get("v"), *(mark.get("vec") or ())) if v is not None}
+    true |= {-end for end in movie.scales.values()}  # in the legend
+    assert len(moving) > 20
+    assert moving <= {f"{v:.2f}".replace("-0.00", "0.00").replace("-", "−") for v in true}

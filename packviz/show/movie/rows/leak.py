@@ -73,7 +73,7 @@ def _leaking(view: RowsView) -> tuple[str, str]:
     q, k = row.leak.crossing.nonzero().T
     first = int(row.leak.owner[k].min())
     readers = [row.pieces[d][0] for d in sorted({*row.leak.owner[q[row.leak.owner[k] == first]].tolist()})]
-    known = {"by": row.pieces[first][0], "of": readers}
+    known = {"by": row.pieces[first][0], "of": readers, "more": len({*row.leak.owner[k].tolist()}) > 1}
     return say("leak.without", view, cure=_cure(view), apart=apart), say("leak.reached", view, **known)
 
 
