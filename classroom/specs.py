@@ -198,7 +198,7 @@ def batch_and_config(about: Spec, run: RunKind) -> tuple[Batch, Any]:
     """Return the batch and the settings of a prediction or a step, within the limits; raises PackvizError."""
     settings, names = about.get("settings", {}), set(asdict(run.config()))
     if unknown := sorted(set(settings) - names - {"read_as", *(each.name for each in run.watched)}):
-        raise PackvizError("settings", quoted(str(unknown[0])), "names of settings", "leave it out")
+        raise PackvizError("settings", got=quoted(str(unknown[0])), expected="names of settings", fix="leave it out")
     config = run.config(**{name: value for name, value in settings.items() if name in names})
     run.watching(settings, config)
     read_as = choice("read_as", settings.get("read_as", "auto"), get_args(ReadAs))

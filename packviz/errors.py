@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from packviz.text import shown
 
@@ -16,11 +17,11 @@ class PackvizError(ValueError):
     hidden_size: expected an integer of at least 1, but got 0. Choose 1 or more.
     """
 
-    def __init__(self, parameter: str, got: str, expected: str, fix: str, torch_says: str | None = None) -> None:
-        super().__init__(parameter, got, expected, fix, torch_says)
+    def __init__(self, parameter: str, *, expected: str, got: str, fix: str, torch_says: str | None = None) -> None:
+        super().__init__(parameter, expected, got, fix, torch_says)
         self.parameter = parameter
-        self.got = got
         self.expected = expected
+        self.got = got
         self.fix = fix
         self.torch_says = torch_says
 
@@ -32,6 +33,10 @@ class PackvizError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.parameter}: e{self.sentence[1:]}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        parts = {name: getattr(self, name) for name in ("expected", "got", "fix", "torch_says")}
+        return partial(type(self), self.parameter, **parts), (), self.__dict__
 
 
 def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:

@@ -83,7 +83,7 @@ def row_cases(
     shapes = {name: tuple(rows.shape) for name, rows in read.items()}
     if len({*shapes.values()}) > 1:
         got = listed([f"{name} {shape}" for name, shape in shapes.items()], 5)
-        raise PackvizError("examine_rows", got, "rows of one shape", "give the parts of one batch")
+        raise PackvizError("examine_rows", got=got, expected="rows of one shape", fix="give the parts of one batch")
     offsets = None if cu_seqlens is None else rows_from("cu_seqlens", cu_seqlens)
     if offsets is None and not read:
         expected = "at least one of input_ids, position_ids, cu_seqlens, seq_idx, attention_mask and labels"

@@ -81,9 +81,11 @@ def _value(name: str, text: str) -> Any:
             found = read_lengths(text)
             numbers = found.flatten().tolist() if isinstance(found, Tensor) else found
             if not numbers or not all(map(is_integer, numbers)) or (name == "max_seqlen" and len(numbers) > 1):
-                raise PackvizError(name, quoted(text, 40), "an integer", "write it as a number")
+                raise PackvizError(name, got=quoted(text, 40), expected="an integer", fix="write it as a number")
             if not all(is_integer(number, -(2**63), 2**63 - 1) for number in numbers):
-                raise PackvizError(name, quoted(text, 40), "an integer that fits int64", "write a smaller number")
+                raise PackvizError(
+                    name, got=quoted(text, 40), expected="an integer that fits int64", fix="write a smaller number"
+                )
             return numbers if name == "eos" else numbers[0]
         if in_brackets:
             value = read_tensor(text)
@@ -93,8 +95,8 @@ def _value(name: str, text: str) -> Any:
         return read_tensor(rows[0] if len(rows) == 1 else f"[{', '.join(rows)}]").tolist()
     except PackvizError as problem:
         if in_brackets or problem.expected not in (IN_BRACKETS, "numbers"):
-            raise PackvizError(name, problem.got, problem.expected, problem.fix) from None
-        raise PackvizError(name, problem.got, "numbers", f"write it as in {_EXAMPLE}") from None
+            raise PackvizError(name, got=problem.got, expected=problem.expected, fix=problem.fix) from None
+        raise PackvizError(name, got=problem.got, expected="numbers", fix=f"write it as in {_EXAMPLE}") from None
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,9 @@ def _only(named: list[str], masked: bool, rule: object) -> str:
     if rule is not None:
         choice("rule", rule, BORDER_RULES)
         if named != ["position_ids"]:
-            raise PackvizError("rule", named[0], "position_ids, which the rules read", "leave rule out")
+            raise PackvizError(
+                "rule", got=named[0], expected="position_ids, which the rules read", fix="leave rule out"
+            )
     return named[0]
 
 
@@ -185,7 +187,9 @@ def _is_token(attention_mask: object, N: int) -> Tensor:
     mask = row_from("attention_mask", attention_mask)
     if len(mask) != N or bool(((mask != 0) & (mask != 1)).any()):
         got = f"{len(mask)} values, the largest {int(mask.max())}"
-        raise PackvizError("attention_mask", got, f"{N} values, 0 at pads and 1 at tokens", "give only one of the two")
+        raise PackvizError(
+            "attention_mask", got=got, expected=f"{N} values, 0 at pads and 1 at tokens", fix="give only one of the two"
+        )
     return mask == 1
 
 

@@ -89,7 +89,9 @@ def _checked(lengths: Sequence[int]) -> list[int]:
     given = lengths.tolist() if isinstance(lengths, Tensor) else [*lengths]
     for length in given:
         if not is_integer(length, 0):
-            raise PackvizError("lengths", shown(length), "integers of at least 0", "give one length for each document")
+            raise PackvizError(
+                "lengths", got=shown(length), expected="integers of at least 0", fix="give one length for each document"
+            )
     return given
 
 
@@ -100,5 +102,5 @@ def _in_width(parts: list[Tensor], width: int | None, pad: int) -> Tensor:
         return row
     if not is_integer(width, len(row)):
         got = f"{shown(width)} for {len(row)} tokens"
-        raise PackvizError("width", got, "at least as many places as tokens", "give a wider row")
+        raise PackvizError("width", got=got, expected="at least as many places as tokens", fix="give a wider row")
     return torch.cat([row, row.new_full((width - len(row),), pad)])

@@ -53,7 +53,9 @@ def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> Pac
         lambda: pack_padded_sequence(column, torch.tensor(lengths, device="cpu"), True, enforce_sorted=False)
     ).message
     fix = "remove that sequence, or pack with lengths.clamp(min=1) and mask the result"
-    return PackvizError(parameter, f"{got} of length 0", "at least one step in each sequence", fix, torch_says=says)
+    return PackvizError(
+        parameter, got=f"{got} of length 0", expected="at least one step in each sequence", fix=fix, torch_says=says
+    )
 
 
 def _refusal(expected: str, got: str, fix: str) -> PackvizError:

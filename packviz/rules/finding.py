@@ -145,7 +145,9 @@ class FindingsError(PackvizError):
         found = ", ".join(one.key for one in findings.wrong)
         super().__init__("findings", expected="nothing wrong", got=found, fix="see each finding's repair")
         self.findings = findings
-        self.args = (findings,)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.findings,), self.__dict__
 
     def __str__(self) -> str:
         return str(self.findings)

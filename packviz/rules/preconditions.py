@@ -120,7 +120,7 @@ def check_beside(case: Case) -> None:
         expected = f"ids of shape {tuple(case.x.shape[:2])}, like x"
         raise refusal_of("ids", expected, case.ids, "give the ids that x was embedded from")
     if case.starts is not None and case.done is not None:
-        raise PackvizError("done", "starts as well", "None beside starts", "give one of the two")
+        raise PackvizError("done", got="starts as well", expected="None beside starts", fix="give one of the two")
     for name in ("starts", "done"):
         check_flags(name, getattr(case, name), case)
     if case.hx is not None and case.module is None and (case.starts is not None or case.done is not None):

@@ -105,7 +105,9 @@ def _item(name: str, given: object) -> Item:
         if item.request is not None:
             _check(item, item.request)
         elif item.question is None and not item.page and not item.slide:
-            raise PackvizError("item", "none of them", "a page, a question or a slide", "add one, or remove the item")
+            raise PackvizError(
+                "item", got="none of them", expected="a page, a question or a slide", fix="add one, or remove the item"
+            )
     except ValidationError as error:
         field, problem = field_and_problem(error)
         place = ", ".join(filter(None, (name, field.strip("`"))))
@@ -113,7 +115,9 @@ def _item(name: str, given: object) -> Item:
     except RefusedError as refusal:
         raise RefusedError(refusal.status, f"{name}: {refusal.sentence}") from None
     except PackvizError as problem:
-        raise PackvizError(f"{name}, {problem.parameter}", problem.got, problem.expected, problem.fix) from None
+        raise PackvizError(
+            f"{name}, {problem.parameter}", got=problem.got, expected=problem.expected, fix=problem.fix
+        ) from None
     return item
 
 

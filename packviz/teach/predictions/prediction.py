@@ -7,7 +7,6 @@ What is typed is parsed leniently: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])",
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -26,7 +25,6 @@ _LETTERS: list[Answer] = [tuple(letters) for letters in ("XY", "QR", "UVW", "HJ"
 
 MAX_CHARACTERS = 2000
 
-_refusal = partial(PackvizError, "answer")  # got, expected, fix
 
 # How a typed answer is read, here and in player/answers.js, which gets these patterns and words.
 _NUMERALS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "ELEVEN", "TWELVE")
@@ -136,7 +134,7 @@ class Prediction(Brief):
             "skipped": _SKIPPED.get(self.form, ""),
             "one": f"({'|'.join(self.letters)})" if letters else _INTEGER,
             "words": _words(self.letters) if letters else {word: [str(n)] for word, n in _NUMBER_WORDS.items()},
-            "unread": _refusal("{got}", *self._wanted).sentence,
+            "unread": _refusal("{got}", self._wanted).sentence,
             "single": self.single,
         }
 
@@ -194,11 +192,11 @@ def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     (3, 2)
     """
     wanted = _wanted_numbers(single=single)
-    text = _legible(typed, *wanted)
+    text = _legible(typed, wanted)
     parts = _parts(text, "numbers")
     numbers = [_number(part) for part in parts]
     if not parts or None in numbers:
-        raise _refusal(quoted(parts[numbers.index(None)] if parts else text), *wanted)
+        raise _refusal(quoted(parts[numbers.index(None)] if parts else text), wanted)
     return tuple(number for number in numbers if number is not None)
 
 
@@ -212,15 +210,15 @@ def read_letters(typed: str, letters: Sequence[str], *, single: bool = False) ->
     """
     letters = tuple(letters)
     wanted = _wanted_letters(letters, single=single)
-    text = _legible(typed, *wanted)
+    text = _legible(typed, wanted)
     named = set[str]()
     for word in _parts(text, "letters"):
         meant = _named(word.upper(), letters)
         if meant is None:
-            raise _refusal(quoted(word), *wanted)
+            raise _refusal(quoted(word), wanted)
         named.update(meant)
     if single and len(named) != 1:
-        raise _refusal(quoted(text), *wanted)
+        raise _refusal(quoted(text), wanted)
     return tuple(letter for letter in letters if letter in named)
 
 
@@ -228,9 +226,9 @@ def read_choice(typed: str, choices: Sequence[str]) -> str:
     """Return the choice that a text names, ignoring case and backticks. Raises PackvizError if it is none of them."""
     plain = {_plain(choice): choice for choice in choices}
     wanted = "one of the choices", "choose one as it is written"
-    text = _plain(_checked(typed, *wanted))
+    text = _plain(_checked(typed, wanted))
     if text not in plain:
-        raise _refusal(quoted(typed), *wanted)
+        raise _refusal(quoted(typed), wanted)
     return plain[text]
 
 
@@ -273,9 +271,9 @@ def _parts(text: str, form: Form) -> list[str]:
     return re.sub(_SKIPPED[form], " ", text, flags=re.ASCII | re.IGNORECASE).split()
 
 
-def _legible(typed: object, expected: str, fix: str) -> str:
+def _legible(typed: object, wanted: tuple[str, str]) -> str:
     """Return what was typed in plain characters: digits of all scripts as 0 to 9, full-width signs as usual ones."""
-    text = normalize("NFKC", _checked(typed, expected, fix))
+    text = normalize("NFKC", _checked(typed, wanted))
     return _SPACE.sub(" ", "".join(str(int(sign)) if sign.isdecimal() else sign for sign in text)).strip()
 
 
@@ -283,11 +281,17 @@ def _plain(choice: str) -> str:
     return " ".join(choice.replace("`", "").lower().split()).rstrip(".")
 
 
-def _checked(typed: object, expected: str, fix: str) -> str:
+def _checked(typed: object, wanted: tuple[str, str]) -> str:
     if not isinstance(typed, str):
-        raise _refusal(shown(typed), expected, fix)
+        raise _refusal(shown(typed), wanted)
     if not _SPACE.sub("", typed):
-        raise _refusal("nothing", expected, fix)
+        raise _refusal("nothing", wanted)
     if len(typed) > MAX_CHARACTERS:
-        raise _refusal(f"a text of {len(typed)} characters", expected, fix)
+        raise _refusal(f"a text of {len(typed)} characters", wanted)
     return typed.strip()
+
+
+def _refusal(got: str, wanted: tuple[str, str]) -> PackvizError:
+    """Return the error for an answer; wanted: what was expected, and how to fix it."""
+    expected, fix = wanted
+    return PackvizError("answer", expected=expected, got=got, fix=fix)

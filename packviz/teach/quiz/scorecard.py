@@ -41,7 +41,7 @@ class Scorecard(Brief):
         given = prediction.read(typed)
         if not prediction.counts(given):
             expected = counted(len(prediction.answer), "number")
-            raise PackvizError("answer", str(len(given)), expected, "try again: this did not count")
+            raise PackvizError("answer", got=str(len(given)), expected=expected, fix="try again: this did not count")
         if self.settled(i) or not prediction.counts(given, [prediction.read(each) for each in before]):
             return self
         right, wrong = ("1", "0") if i in self.standing else ("2", "w")
