@@ -58,7 +58,7 @@ def examine(
     output          the unpacked output, laid out as x
     state           (B, D*H), the state you use next: which readout of the output it is (needs output or module)
     ids             the integer ids whose embeddings are x, laid out as x: pads are looked for in these
-    padding_value   of x, or of ids. None: what alone is after the lengths, or else 0; findings say what is assumed
+    padding_value   of x, or of ids. None: what alone is after the lengths, or else a step of zeros; see the findings
     lengths_device  where the lengths were when they were printed: see printed_device()
     starts, done    (T, B), laid out as x: where an episode starts, or ends: must be reset in output, or in a run over x
     ignore          keys of findings that are left out
@@ -82,7 +82,7 @@ def filler_of(x: Tensor, lengths: Lengths | None, *, batch_first: bool) -> float
     case = Case(x=x, lengths=lengths, batch_first=batch_first)
     ends = case.valid_lengths or [case.T]
     pad = padded_grid(case.by_sequence, ends, None).pad if min(ends) < case.T else 0.0
-    return 0.0 if isinstance(pad, Tensor) else pad
+    return pad if isinstance(pad, int | float) else 0.0
 
 
 @torch.no_grad()

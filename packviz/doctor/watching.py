@@ -25,7 +25,7 @@ from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields_fit
 from packviz.rules.padded_grid import all_finite
-from packviz.rules.pads import has_no_packed_pad, has_no_pad, padded_grid
+from packviz.rules.pads import has_no_pad, packed_rows, padded_grid
 from packviz.text import counted
 from packviz.validate import integer, number
 
@@ -296,4 +296,4 @@ def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | No
         return has_no_pad(data if layer.batch_first else data.transpose(0, 1), pad)
     if any(fields_fit.condition(Case(packed=given))):
         return False
-    return has_no_packed_pad(given, pad)
+    return packed_rows(given, pad).fits

@@ -9,14 +9,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
-from typing import cast
+from typing import Literal, cast
 
 import torch
 from torch import Tensor
 
 from packviz.inputs.tensors import valid_mask
 
-MIN_ALIKE = 2  # steps, or sequences: any number may end one
+MIN_ALIKE = 2  # steps: a single one may be anything
+Nothing = Literal["nothing"]
+NOTHING: Nothing = "nothing"
+Pad = float | Tensor | Nothing  # the number of all its features, else these; or no step is one
 
 
 def inside(lengths: Sequence[int], T: int, device: torch.device) -> Tensor:
@@ -57,8 +60,9 @@ def real_cells(values: Tensor, pad: float | Tensor, largest: Tensor | None = Non
 
 
 def ends_of(flags: Tensor) -> list[int]:
-    """Return for each row of (B, T) one more than the place of its last True, 0 for none."""
-    return cast("list[int]", (flags * torch.arange(1, flags.size(1) + 1, device=flags.device)).amax(1).tolist())
+    """Return for each row of (B, T) one more than the place of its last True, but at least 1."""
+    steps = torch.arange(1, flags.size(1) + 1, device=flags.device)
+    return cast("list[int]", (flags * steps).amax(1).clamp(min=1).tolist())
 
 
 def first_in_each(flags: Tensor) -> tuple[list[int], list[int]]:
@@ -75,8 +79,7 @@ class PaddedGrid:
     lengths    of the sequences, one of 1 to T for each
     given      the padding_value, if the caller gave it
     largest    the peaks() of the values, (B, T)
-    pad_of     returns what a pad is: the number of all its features, else these
-    backwards  whether time is read from the last step to the first: then t = 0 is the last one in mask, real and ends
+    pad_of     returns what a pad is
     is_packed  whether the values come from packed data, which have nothing after the lengths
     """
 
@@ -84,22 +87,19 @@ class PaddedGrid:
     lengths: list[int]
     given: float | None
     largest: Tensor
-    pad_of: Callable[[PaddedGrid], float | Tensor]
-    backwards: bool = False
+    pad_of: Callable[[PaddedGrid], Pad]
     is_packed: bool = False
 
-    @property
-    def begun(self) -> PaddedGrid:
-        """Return the grid with time reversed, so that it ends with what it begins with."""
-        return replace(self, backwards=True)
+    def turned(self) -> PaddedGrid:
+        """Return the grid with B and T swapped, and with the same lengths."""
+        return replace(self, values=self.values.transpose(0, 1), largest=self.largest.transpose(0, 1))
 
-    def turned(self, lengths: list[int]) -> PaddedGrid:
-        """Return the grid with B and T swapped, and with these lengths."""
-        swapped, largest = self.values.transpose(0, 1), self.largest.transpose(0, 1)
-        return replace(self, values=swapped, largest=largest, lengths=lengths)
+    def backwards(self) -> PaddedGrid:
+        """Return the grid with time reversed, so that it ends with what it begins with."""
+        return replace(self, values=self.values.flip(1), largest=self.largest.flip(1))
 
     @cached_property
-    def pad(self) -> float | Tensor:
+    def pad(self) -> Pad:
         """Return what a pad is."""
         return self.pad_of(self)
 
@@ -110,17 +110,23 @@ class PaddedGrid:
 
     @property
     def is_full(self) -> bool:
-        """Return whether all lengths are T, so that no step is after them."""
+        """Return whether all lengths are T."""
         return min(self.lengths) == self.T
+
+    @property
+    def leaves_no_step(self) -> bool:
+        """Return whether no step is after the lengths."""
+        return self.is_packed or self.is_full
+
+    @property
+    def has_single_numbers(self) -> bool:
+        """Return whether each step is one number, such as an id or a single feature."""
+        return self.values.shape[2:].numel() == 1
 
     @cached_property
     def mask(self) -> Tensor:
         """Return (B, T) bool: True before each length."""
         return inside(self.lengths, self.T, self.values.device)
-
-    def in_time(self, cells: Tensor) -> Tensor:
-        """Return cells (B, T), in the order of the values, in that of mask, real and ends; or the other way round."""
-        return cells.flip(1) if self.backwards else cells
 
     @cached_property
     def real(self) -> Tensor:
@@ -128,14 +134,16 @@ class PaddedGrid:
 
         NaN and inf after the lengths are not data: they are a finding of their own.
         """
-        real = self.in_time(real_cells(self.values, self.pad, self.largest))
+        if isinstance(self.pad, str):
+            return torch.ones_like(self.largest, dtype=torch.bool)
+        real = real_cells(self.values, self.pad, self.largest)
         if self.is_packed:
             return real & self.mask
-        return real if self.is_full else real & (self.mask | self.in_time(self.largest).isfinite())
+        return real if self.is_full or all_finite(self.largest) else real & (self.mask | self.largest.isfinite())
 
     @cached_property
     def ends(self) -> list[int]:
-        """Return how far each sequence's data reach: one after the last step that is not a pad; 0 if all are."""
+        """Return how far each sequence's data reach: one after the last step that is not a pad, but at least 1."""
         return ends_of(self.real)
 
     @property
@@ -146,14 +154,9 @@ class PaddedGrid:
     @property
     def shows_more_than_packed(self) -> bool:
         """Return whether the packed data alone say less: if it does not fit, if NaN is after it, or a pad is not 0."""
-        after = self.in_time(self.largest).masked_fill(self.mask, 0)
+        after = self.largest.masked_fill(self.mask, 0)
         fills_with_0 = self.given is not None or (not isinstance(self.pad, Tensor) and self.pad == 0)
         return not (self.fits and fills_with_0 and all_finite(after))
-
-    @property
-    def has_no_pads(self) -> bool:
-        """Return whether no step is a pad, also if time is reversed, or B and T are swapped; all lengths must be T."""
-        return self.fits and self.begun.fits and self.turned([len(self.lengths)] * self.T).fits
 
     @property
     def beyond(self) -> list[int]:
@@ -165,68 +168,24 @@ class PaddedGrid:
         """Return the sequences whose lengths are below T."""
         return [b for b, length in enumerate(self.lengths) if length < self.T]
 
-    @cached_property
-    def pads_before_lengths(self) -> int:
-        """Return how many pads are before the lengths, at the ends and inside the sequences."""
-        return int((self.mask & ~self.real).sum())
-
-    @cached_property
-    def pads_inside(self) -> int:
-        """Return how many of them are inside the sequences: something else follows."""
-        at_ends = sum(max(length - end, 0) for end, length in zip(self.ends, self.lengths, strict=True))
-        return self.pads_before_lengths - at_ends
-
-    @cached_property
+    @property
     def pads_at_ends(self) -> dict[int, int]:
-        """Return how many pads end each sequence before its length, by sequence; none if they are data.
-
-        Pads that are assumed are data if some are inside the sequences, too, or if a sequence is nothing else.
-        """
-        is_given, ends = self.given is not None, self.ends
-        if self.pads_inside and not is_given:
-            return {}
-        return {
-            b: length - ends[b]
-            for b, length in enumerate(self.lengths)
-            if ends[b] < length and (ends[b] or (is_given and length > 1))
-        }
+        """Return how many pads end each sequence before its length, by sequence."""
+        both = enumerate(zip(self.ends, self.lengths, strict=True))
+        return {b: length - end for b, (end, length) in both if end < length}
 
     @property
-    def zero_after(self) -> int | None:
-        """Return 0 if there are steps after the lengths, and all of them are 0."""
-        return 0 if not self.is_full and not bool(self.in_time(self.largest).masked_fill(self.mask, 0).any()) else None
+    def pads_at_starts(self) -> dict[int, int]:
+        """Return how many pads begin each sequence, by sequence; none of one that has nothing else."""
+        return {b: t for b, t in enumerate(self.real.int().argmax(1).tolist()) if t}
 
     @property
-    def step_after(self) -> Tensor | None:
+    def step_after(self) -> float | Tensor | None:
         """Return the step that all of MIN_ALIKE or more steps after the lengths are."""
-        if self.is_full:
+        if self.is_packed or sum(self.T - length for length in self.lengths) < MIN_ALIKE:
             return None
-        after, column = ~self.in_time(self.mask), 0 if self.backwards else -1
-        last = self.values[after[:, column], column]
-        if not bool((last == last[0]).all()):  # which is much less than everything after the lengths
-            return None
-        steps = self.values[after]
-        return last[0] if len(steps) >= MIN_ALIKE and bool((steps == last[0]).all()) else None
-
-    @property
-    def step_at_ends(self) -> Tensor | None:
-        """Return the step (F,) that ends MIN_ALIKE or more sequences (B, T, F), unequally, and is nowhere else.
-
-        In each of them it must be there twice or more. A single feature proves nothing. Whole numbers, which data
-        repeat by chance, must be one number, such as -1.
-        """
-        values = self.values.detach()
-        if not self.is_full or values.dim() != 3 or min(values.shape[1:]) < MIN_ALIKE or values.is_complex():
-            return None
-        last, before = (values[:, 0], values[:, 1]) if self.backwards else (values[:, -1], values[:, -2])
-        twice = (last == before).all(1)
-        if int(twice.sum()) < MIN_ALIKE:
-            return None
-        steps, times = torch.unique(last[twice], dim=0, return_counts=True)
-        step = steps[times.argmax()]
-        whole = not step.is_floating_point() or torch.equal(step, step.round())
-        if int(times.max()) < MIN_ALIKE or (whole and not bool((step == step[0]).all())):
-            return None
-        real = self.in_time(real_cells(values, step))
-        ends = ends_of(real)
-        return step if len({*ends}) > 1 and sum(ends) == int(real.sum()) else None
+        step = self.values[self.short[0], -1]
+        features = step.flatten().tolist()
+        pad = features[0] + 0 if features.count(features[0]) == len(features) else step  # 0 for -0.0
+        after_are_pads = real_cells(self.values, pad, self.largest) <= self.mask
+        return pad if bool(after_are_pads.all()) else None

@@ -14,7 +14,7 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence
 import packviz as pv
 from packviz.doctor import filler_of
 from packviz.rules import pads
-from packviz.rules.pad_cases import NOTHING
+from packviz.rules.padded_grid import NOTHING
 from packviz.rules.pads import PadCase
 
 Rows = list[list[int]]
@@ -52,19 +52,48 @@ def test_a_pad_is_the_only_number_after_the_lengths_or_0(name: str) -> None:
     assert filler_of(torch.tensor(x)[..., None].expand(-1, -1, 3), lengths, batch_first=True) == pad
 
 
-FOUND: dict[str, tuple[Rows, list[int], str, str]] = {  # x, lengths, what is found without padding_value, and with 0
-    "dimensions swapped": ([[1, 3, 4], [2, 0, 5], [0, 0, 6]], [2, 1, 3], "silent batch_first", "silent batch_first"),
-    "time reversed": ([[0, 0, 1], [4, 5, 6]], [1, 3], "silent left_padded", "silent left_padded"),
-    "another order": ([[1, 0, 0], [4, 5, 6]], [3, 1], "silent lengths_order", "silent lengths_order"),
-    "no pads at the ends": ([[1, 2, 3], [4, 5, 6]], [1, 3], "", "silent tokens_dropped"),
-    "pads counted out": ([[1, 0, 2, 0], [3, 4, 5, 6]], [2, 4], "silent zero_counted_out", "silent zero_counted_out"),
-    "left out": ([[1, 2, 0], [4, 5, 6]], [1, 3], "silent tokens_dropped", "silent tokens_dropped"),
-    "pads end": ([[1, 2, 0], [4, 5, 6]], [3, 3], "note pads_packed", "silent pads_packed"),
-    "pads end and are inside": ([[1, 2, 0], [4, 0, 6]], [3, 3], "", "note pads_packed"),
-    "nothing but pads": ([[0, 0, 0], [4, 5, 6]], [3, 3], "", "silent pads_packed"),
-    "pads begin": ([[0, 1, 2], [4, 5, 6]], [3, 3], "note left_padded", "silent left_padded"),
-    "as many pads begin each": ([[0, 1, 2], [0, 5, 6]], [3, 3], "", ""),
-    "the lengths are right": ([[1, 2, 0], [4, 5, 6]], [2, 3], "", ""),
+# x, lengths, and what is found in single numbers, in steps of several features, and in either with padding_value=0
+FOUND: dict[str, tuple[Rows, list[int], str, str, str]] = {
+    "all steps": ([[0, 0], [0, 0]], [1, 2], "", "", ""),
+    "dimensions swapped": (
+        [[1, 3, 4], [2, 0, 5], [0, 0, 6]],
+        [2, 1, 3],
+        "silent batch_first",
+        "silent batch_first",
+        "silent batch_first",
+    ),
+    "time reversed": ([[0, 0, 1], [4, 5, 6]], [1, 3], "silent left_padded", "silent left_padded", "silent left_padded"),
+    "another order": (
+        [[1, 0, 0], [4, 5, 6]],
+        [3, 1],
+        "silent lengths_order",
+        "silent lengths_order",
+        "silent lengths_order",
+    ),
+    "none at the ends": ([[1, 2, 3], [4, 5, 6]], [1, 3], "", "", "silent tokens_dropped"),
+    "counted out": (
+        [[1, 0, 2, 0], [3, 4, 5, 6]],
+        [2, 4],
+        "silent zero_counted_out",
+        "silent zero_counted_out",
+        "silent zero_counted_out",
+    ),
+    "left out": ([[1, 2, 0], [4, 5, 6]], [1, 3], "note tokens_dropped", "note tokens_dropped", "silent tokens_dropped"),
+    "at an end": ([[1, 2, 0], [4, 5, 6]], [3, 3], "", "note pads_packed", "silent pads_packed"),
+    "at an end and inside": ([[1, 2, 0], [4, 0, 6]], [3, 3], "", "note pads_packed", "silent pads_packed"),
+    "at an end and after": (
+        [[1, 2, 0], [4, 5, 0]],
+        [3, 2],
+        "note pads_packed",
+        "note pads_packed",
+        "silent pads_packed",
+    ),
+    "a whole sequence": ([[0, 0, 0], [4, 5, 6]], [3, 3], "", "note pads_packed", "silent pads_packed"),
+    "a sequence of one step": ([[0, 0, 0], [4, 5, 6]], [1, 3], "", "", ""),
+    "at a beginning": ([[0, 1, 2], [4, 5, 6]], [3, 3], "", "", "silent left_padded"),
+    "at each beginning": ([[0, 1, 2], [0, 5, 6]], [3, 3], "", "", "silent left_padded"),
+    "at a beginning and after": ([[0, 1, 0], [4, 5, 6]], [2, 3], "", "", ""),
+    "after the lengths": ([[1, 2, 0], [4, 5, 6]], [2, 3], "", "", ""),
 }
 
 
@@ -72,57 +101,64 @@ def keys(found: pv.Findings) -> str:
     return " ".join(f"{one.severity} {one.key}" for one in found)
 
 
+def several(steps: Tensor) -> Tensor:
+    """Return single numbers (B, T) as steps of three features, (B, T, 3)."""
+    return steps.unsqueeze(-1).expand(-1, -1, 3)
+
+
 @pytest.mark.parametrize("name", FOUND)
 def test_what_is_found_beside_lengths(name: str) -> None:
-    x, lengths, assumed, given = FOUND[name]
-    found = pv.examine(torch.tensor(x), lengths, batch_first=True, enforce_sorted=False)
-    assert keys(found) == assumed
-    assert all("Pads are assumed to be 0: give padding_value if they are not." in one.found for one in found)
-    told = pv.examine(torch.tensor(x), lengths, batch_first=True, enforce_sorted=False, padding_value=0)
-    assert keys(told) == given
-    assert not any("assumed" in one.found for one in told)
+    rows, lengths, single, assumed, given = FOUND[name]
+    for x, found_in in ((torch.tensor(rows), single), (several(torch.tensor(rows)), assumed)):
+        found = pv.examine(x, lengths, batch_first=True, enforce_sorted=False)
+        assert keys(found) == found_in
+        assert all("Pads are assumed to be 0: give padding_value if they are not." in one.found for one in found)
+        told = pv.examine(x, lengths, batch_first=True, enforce_sorted=False, padding_value=0)
+        assert keys(told) == given
+        assert not any("assumed" in one.found for one in told)
 
 
 @pytest.mark.parametrize("name", ["dimensions swapped", "time reversed"])
 def test_pads_elsewhere_may_be_another_number(name: str) -> None:
-    x, lengths, assumed, _ = FOUND[name]
-    other = torch.tensor(x).masked_fill(torch.tensor(x) == 0, -1)
-    found = pv.examine(other, lengths, batch_first=True, enforce_sorted=False)
+    rows, lengths, assumed, *_ = FOUND[name]
+    x = torch.tensor(rows)
+    found = pv.examine(x.masked_fill(x == 0, -1), lengths, batch_first=True, enforce_sorted=False)
     assert (keys(found), "Pads are assumed to be -1: give" in found[0].found) == (assumed, True)
 
 
-@pytest.mark.parametrize("name", ["pads end", "pads end and are inside", "nothing but pads"])
+@pytest.mark.parametrize("name", ["at an end", "at an end and inside", "a whole sequence"])
 def test_what_is_found_in_packed_data(name: str) -> None:
-    x, lengths, assumed, given = FOUND[name]
-    packed = pack(torch.tensor(x), lengths)
-    assert (keys(pv.examine(packed)), keys(pv.examine(packed, padding_value=0))) == (assumed, given)
+    rows, lengths, single, assumed, given = FOUND[name]
+    for x, found in ((torch.tensor(rows), single), (several(torch.tensor(rows)), assumed)):
+        packed = pack(x, lengths)
+        assert (keys(pv.examine(packed)), keys(pv.examine(packed, padding_value=0))) == (found, given)
 
 
-RUN: dict[str, tuple[Rows, str, str]] = {  # x, what is found without padding_value, and with 0
-    "pads end": ([[1, 2, 0], [4, 5, 6]], "note unpacked", "note unpacked"),
-    "pads end and are inside": ([[1, 2, 0], [4, 0, 6]], "", "note unpacked"),
-    "two pads begin": ([[0, 0, 3], [4, 5, 6]], "note left_padded", "silent left_padded"),
-    "one pad begins": ([[0, 2, 3], [4, 5, 6]], "", ""),
-    "as many pads begin each": ([[0, 0, 3], [0, 0, 6]], "", ""),
-    "swapped, four pads": (
-        [[1, 2, 3, 4], [1, 2, 3, 4], [1, 0, 0, 4], [1, 0, 0, 4]],
-        "note batch_first",
-        "note batch_first",
-    ),
-    "swapped, three pads": ([[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 0, 4], [1, 0, 0, 4]], "", ""),
-    "swapped, one sequence": ([[1, 2, 3], [1, 0, 3], [1, 0, 3], [1, 0, 3], [1, 0, 3]], "", ""),
-    "nothing but pads": ([[0, 0, 0], [0, 0, 0]], "", ""),
+def test_packed_data_of_nothing_but_pads_are_not_judged() -> None:
+    for value in (0.0, 7.0):
+        assert pv.examine(pack(torch.full((2, 3, 2), value), [3, 2]), padding_value=value) == ()
+
+
+RUN: dict[str, tuple[Rows, str, str]] = {  # x, what is found in steps of several features, and with padding_value=0
+    "at an end": ([[1, 2, 0], [4, 5, 6]], "note unpacked", "note unpacked"),
+    "at an end and inside": ([[1, 2, 0], [4, 0, 6]], "note unpacked", "note unpacked"),
+    "a whole sequence": ([[0, 0, 0], [4, 5, 6]], "note unpacked", "note unpacked"),
+    "at a beginning": ([[0, 2, 3], [4, 5, 6]], "", "silent left_padded"),
+    "at each beginning": ([[0, 2, 3], [0, 5, 6]], "", "silent left_padded"),
+    "all steps": ([[0, 0, 0], [0, 0, 0]], "", ""),
 }
 
 
 @pytest.mark.parametrize("name", RUN)
 def test_what_is_found_in_a_grid_that_is_run(name: str) -> None:
-    x, assumed, given = RUN[name]
-    module, grid = nn.GRU(1, 3, batch_first=True), torch.tensor(x, dtype=torch.float32)[..., None]
-    found = pv.examine(module, grid)
-    assert keys(found) == assumed
-    assert all("Pads are assumed to be 0: give" in one.found for one in found)
-    assert keys(pv.examine(module, grid, padding_value=0.0)) == given
+    rows, assumed, given = RUN[name]
+    steps = torch.tensor(rows, dtype=torch.float32)
+    for x, expected in ((steps.unsqueeze(-1), ""), (several(steps), assumed)):
+        module = nn.GRU(x.size(2), 3, batch_first=True)
+        found = pv.examine(module, x)
+        assert keys(found) == expected
+        assert all("Pads are assumed to be 0: give" in one.found for one in found)
+        assert keys(pv.examine(module, x, padding_value=0.0)) == given
 
 
 LENGTHS, T, F = [5, 3, 2, 2], 5, 3
@@ -144,67 +180,24 @@ def watched(given: Tensor | PackedSequence | Callable[[], PackedSequence]) -> pv
     return seen.findings
 
 
-COUNTED: dict[str, Callable[[Tensor], pv.Findings]] = {
-    "padded": lambda x: pv.examine(x, [T] * 4, batch_first=True),
-    "packed": lambda x: pv.examine(pack(x, [T] * 4)),
-    "watched": lambda x: watched(lambda: pack(x, [T] * 4)),
-    "packed elsewhere": lambda x: watched(pack(x, [T] * 4)),
-}
-
-
-@pytest.mark.parametrize("way", COUNTED)
-@pytest.mark.parametrize("kind", GRIDS)
-def test_a_step_that_ends_several_sequences_is_a_pad(kind: str, way: str) -> None:
-    x = GRIDS[kind]
-    (finding,) = COUNTED[way](x)
-    assert (finding.key, finding.severity, finding.sequences) == ("pads_packed", "note", (1, 2, 3))
-    assert finding.timesteps == (3, 2, 2)
-    assert f"Pads are assumed to be {'-1' if kind == '-1' else '['}" in finding.found
-    after = repaired(finding, x=x, lengths=[T] * 4, batch_first=True, packed=pack(x, [T] * 4))
-    if "packed = " not in finding.repair:
-        after["packed"] = pack(after["x"], after["lengths"])
-    torch.testing.assert_close(unpack_sequence(after["packed"]), SEQUENCES, rtol=0, atol=0)
-
-
-@pytest.mark.parametrize("kind", GRIDS)
-def test_a_step_that_ends_or_begins_several_sequences_is_a_pad_if_it_is_run(kind: str) -> None:
-    x = GRIDS[kind]
-    left = on_the_left(x, LENGTHS)
-    for grid, key in ((x, "unpacked"), (left, "left_padded"), (x[[1, 0, 2, 3]].transpose(0, 1), "batch_first")):
-        for (finding,) in (pv.examine(GRU, grid), watched(grid)):
-            assert (finding.key, finding.severity) == (key, "note")
-            assert "Pads are assumed to be" in finding.found
-
-
 @pytest.mark.parametrize("kind", GRIDS)
 def test_a_step_that_alone_is_after_the_lengths_is_a_pad(kind: str) -> None:
     x = GRIDS[kind]
     assert pv.examine(x, LENGTHS, batch_first=True) == ()
     for given, lengths, key in ((x, [5, 3, 2, 3], "pads_packed"), (on_the_left(x, LENGTHS), LENGTHS, "left_padded")):
         (finding,) = pv.examine(given, lengths, batch_first=True, enforce_sorted=False)
-        assert (finding.key, "Pads are assumed to be" in finding.found) == (key, True)
+        assert (finding.key, finding.severity) == (key, "note" if key == "pads_packed" else "silent")
+        assert f"Pads are assumed to be {'-1' if kind == '-1' else '['}" in finding.found
+        after = repaired(finding, x=given, lengths=lengths, batch_first=True)
+        torch.testing.assert_close(unpack_sequence(pack(after["x"], after["lengths"])), SEQUENCES, rtol=0, atol=0)
 
 
-REAL: dict[str, tuple[Rows, int]] = {  # numbers of steps, and how many features each of them has
-    "once in some": ([[1, 2, 9], [3, 4, 9], [5, 6, 7]], 3),
-    "twice in one": ([[1, 9, 9], [3, 4, 9], [5, 6, 7]], 3),
-    "as often in each": ([[1, 9, 9], [3, 9, 9], [5, 9, 9]], 3),
-    "two steps": ([[1, 9, 9], [3, 8, 8], [5, 6, 7]], 3),
-    "inside, too": ([[1, 9, 9], [3, 9, 9], [9, 6, 7]], 3),
-    "one feature": ([[1, 9, 9], [3, 9, 9], [5, 6, 7]], 1),
-    "whole numbers": ([[1, 9, 9], [3, 9, 9], [5, 6, 7]], -3),
-}
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_other_steps_at_the_edges_are_real(name: str) -> None:
-    rows, features = REAL[name]
-    steps = torch.randn(10, features) if features > 0 else torch.arange(30.0).view(10, 3)
-    x = steps[torch.tensor(rows)]
-    module = nn.GRU(x.size(2), 4, batch_first=True)
-    for grid in (x, x.flip(1)):
-        assert pv.examine(grid, [3] * 3, batch_first=True) == pv.examine(pack(grid, [3] * 3)) == ()
-        assert pv.examine(module, grid) == ()
+@pytest.mark.parametrize("kind", GRIDS)
+def test_no_step_but_0_is_a_pad_where_nothing_is_after_the_lengths(kind: str) -> None:
+    x = GRIDS[kind]
+    for grid in (x, on_the_left(x, LENGTHS)):
+        assert pv.examine(grid, [T] * 4, batch_first=True) == pv.examine(pack(grid, [T] * 4)) == ()
+        assert pv.examine(GRU, grid) == watched(grid) == watched(pack(grid, [T] * 4)) == ()
 
 
 def test_complex_steps_are_not_compared() -> None:

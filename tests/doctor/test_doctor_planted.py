@@ -90,7 +90,7 @@ RIGHT = [
     padded("batch_first", LENGTHS, X.transpose(0, 1)),
     padded("batch_first", [3, 3, 1], pad_sequence(SQUARE), SQUARE),
     padded("left_padded", LENGTHS, LEFT),
-    padded("left_padded", [T] * 3, LEFT),
+    padded("left_padded", [T] * 3, LEFT, padding_value=0.0),
     padded("lengths_order", SHUFFLED),
     padded("zero_counted_out", [4, 3, 2], IDS, [row[:n] for row, n in zip(IDS, LENGTHS, strict=True)]),
     padded("tokens_dropped", [5, 2, 1]),

@@ -141,7 +141,10 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
     if not findings and given.lengths is None:
         st.success("No mistake was found in x. Give the lengths as well, and they are checked, too.")
     elif not findings:
-        st.success("No mistake was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
+        certain = (
+            "" if given.padding_value is not None else " Give padding_value, and it is certain which steps are pads."
+        )
+        st.success(f"No mistake was found: the lengths fit x.{certain}", icon=":material/check:")
     if given.padding_value is None and isinstance(given.x, Tensor):
         assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
         if assumed:

@@ -43,7 +43,7 @@ REPAIRS: dict[str, Repair] = {
     "fractional_lengths": lengths.round_lengths,
     **dict.fromkeys(("lengths_not_finite", "wrong_count"), lengths.count_again),
     **dict.fromkeys(("lengths_order", "zero_counted_out", "tokens_dropped"), lengths.count_again),
-    **dict.fromkeys(("batch_first", "square", "pads_in_other_axis"), lengths.turn_layout),
+    **dict.fromkeys(("batch_first", "square"), lengths.turn_layout),
     **dict.fromkeys(("zero_length", "negative_length"), _LEAVE_OUT),
     "length_over_T": lengths.cut_lengths,
     "unsorted": always("enforce_sorted = False"),
