@@ -31,6 +31,7 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     title, _ = title_and_description(page.url_path, st.query_params)
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")
     page.run()
+    sessions.ask_again()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(SERVER / PREVIEW))
     own = [preview, player.route(), handout.route(), *observed.routes()]

@@ -124,8 +124,9 @@ function feed(slot, data) {
  * @param {StreamlitData["ask"]} ask
  */
 function answer(slot, ask) {
-  if (!ask || ask.number === slot.asked) return;
-  slot.asked = ask.number;
+  if (ask?.number === slot.asked) return;
+  slot.asked = ask?.number; // none in a new session, which counts from the beginning
+  if (!ask) return;
   if (ask.step != null) slot.player.show(ask.step || slot.changed || 2);
   if (ask.token != null) slot.player.pointer.light(ask.token);
   if (ask.look) slot.player.screen.look();

@@ -1,6 +1,7 @@
 """One server, started, killed and restarted: warm with any page as the first, and nothing is lost after kill -9."""
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from phone_pages import SIZES, Phone, Room, all_see, phone
 from playwright.sync_api import Browser, Locator, expect
 from quiz_round import ASKED, START, answer, click, plain, prompt, right, wrong
-from tabs import box_of, tab
+from tabs import box_of, tab, until
 from visits import PROJECTOR, Visit, visit
 
 from bench import servers
@@ -57,7 +58,31 @@ def the_round_goes_on(quiz: Visit, away: Locator) -> None:
     expect(quiz.main).to_contain_text("Question 3 of 10, 3 points")
     click(quiz, "Next")
     expect(prompt(quiz)).to_have_text(plain(ASKED[3]))
-    assert [error for error in quiz.errors if not any(each in error for each in AWAY)] == []
+    nothing_else_went_wrong(quiz)
+
+
+def nothing_else_went_wrong(seen: Visit) -> None:
+    assert [error for error in seen.errors if not any(each in error for each in AWAY)] == []
+
+
+@pytest.mark.timeout(300)  # the server starts twice
+def test_after_a_restart_a_page_is_complete_and_editable(browser: Browser) -> None:
+    with servers.packviz() as (address, process), visit(browser, address) as seen:
+        process.kill()
+        process.wait()
+        seen.page.evaluate("window.answered = 0")
+        with servers.packviz(int(address.rpartition(":")[2])):
+            until(seen.page, lambda: seen.page.evaluate("window.answered > 0"))
+            seen.settle()
+            expect(seen.main.locator(".st-key-why")).to_contain_text("padd")
+            seen.type("a b c\nd")
+            expect(seen.player).to_have_attribute("aria-label", re.compile("2 sequences, 4 tokens"))
+            for option in ("rnn", "zen"):
+                seen.sidebar.get_by_role("radio", name=option, exact=True).first.click()
+            expect(seen.player).to_have_attribute("aria-label", re.compile("RNN"))
+            seen.settle()
+            nothing_else_went_wrong(seen)
+        seen.errors.clear()  # while no server was there
 
 
 @pytest.mark.timeout(300)  # the server starts twice

@@ -27,7 +27,7 @@ from ui.state.names import watched
 from ui.state.path import COOKIE, Lessons
 from ui.state.replaced import on_the_way
 from ui.state.runs import Runs
-from ui.state.visit import visit
+from ui.state.visit import session_id, visit
 from ui.state.widgets import put
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
@@ -96,10 +96,11 @@ def play(
     """
     key, ask = key_of(stages), visit(Screen).ask
     asked = asdict(ask) if ask.number else None
+    # A new session, after the server was restarted, has other data, so the player tells it what is on the screen.
     data = {"ask": asked, "chosen": chosen, "picks": picks, "watches": True, "onward": list(onward)}
     _mount(
         key=key,
-        data=_with(movie, data),
+        data=_with(movie, data | {"session": session_id()}),
         on_shown_change=partial(_follow, key, after),
         on_picked_change=partial(_pick, key),
         on_watched_change=partial(_watch, key),

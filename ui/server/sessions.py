@@ -3,6 +3,8 @@
 Streamlit keeps a session for server.disconnectedSessionTTL seconds after its visitor has left, and drops it only when
 another one is stored. Its objects form cycles, which only a garbage collection frees, and here none runs after each
 rerun. The C library keeps freed memory, and returns it to the system only on request.
+
+Visitors who return then, or after the server was restarted, have a page whose session the server does not know.
 """
 
 import asyncio
@@ -10,7 +12,9 @@ import ctypes
 import gc
 import sys
 import time
+from datetime import timedelta
 
+import streamlit as st
 from streamlit.runtime import Runtime
 
 EVERY = 15.0  # seconds between two checks
@@ -24,6 +28,16 @@ _last_seen: dict[str, float] = {}  # by session, on the clock time.monotonic
 def note(session: str) -> None:
     """Record that a visitor's page runs now."""
     _last_seen[session] = time.monotonic()
+
+
+@st.fragment(run_every=timedelta(days=1))
+def ask_again() -> None:
+    """Have the browser ask for the whole page when it connects again, on each page.
+
+    Streamlit's browser does so only if the page has a fragment that runs by itself, or if the last run was one of a
+    fragment. Otherwise it first asks for the fragment of what is used next, and a new session ignores a fragment that
+    it has not drawn: an edit of the text would change nothing.
+    """
 
 
 async def close_repeatedly() -> None:
