@@ -21,6 +21,16 @@ function inStrip(starts, x) {
   return [x - starts[line], (line - 1) * starts[0], starts[line + 1]];
 }
 /**
+ * The line of a wrapped strip on which something at x is; 0 if the panel has none.
+ * @param {Standing["view"]} view
+ * @param {string} panel
+ * @param {number} x
+ */
+export function lineIn(view, panel, x) {
+  const starts = view.breaks?.[panel];
+  return starts ? inStrip(starts, x)[1] / starts[0] : 0;
+}
+/**
  * @param {Standing} frame
  * @param {string} panel
  * @param {number} x

@@ -26,10 +26,19 @@ FIELDS = ("id", "role", "p", "alpha", "x", "y", "w", "h")
 
 
 def sampled(
-    movie: Movie, steps: Iterable[tuple[int, int]], size: Size = DESK, many: int = 12, most: int = 99
+    movie: Movie,
+    steps: Iterable[tuple[int, int]],
+    size: Size = DESK,
+    many: int = 12,
+    *,
+    most: int = 99,
+    fitted: bool = False,
 ) -> Iterator[list[Sample]]:
-    """Yield what is drawn on the way from the end of one step to the end of another, by the player's own functions."""
-    asked = {"size": size, "times": [i / many for i in range(many + 1)], "most": most}
+    """Yield what is drawn on the way from the end of one step to the end of another, by the player's own functions.
+
+    fitted: whether each scene is laid out for its texts, as on the screen.
+    """
+    asked = {"size": size, "times": [i / many for i in range(many + 1)], "most": most, "fitted": fitted}
     ways = [{"from": first, "to": last} | asked for first, last in steps]
     whole = {"movie": movie.to_dict(), "ways": ways, "only": [*BODIES, "note", "ring", "thread"]}
     ids = movie.ids
@@ -115,3 +124,35 @@ def test_numbers_that_come_from_one_cell_never_lie_on_one_another(size: Size) ->
                 flown += len({cell["x"] for cell in numbers}) > 1
                 assert lying_on(numbers, numbers) == [], (name, way["t"])
     assert flown
+
+
+ROW_BATCH = Batch.parse("she sleeps\nI love cats very much\nhello there")
+WHOLE = {
+    "overview": lambda: pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"))),
+    "lessons": lambda: pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs")), deep=True),
+    "lstm": lambda: pv.movie(
+        pv.trace(Batch.parse(typed([3, 5, 1, 4])), Config(cell="lstm", bidirectional=True)), deep=True
+    ),
+    "long": lambda: pv.movie(pv.trace(Batch.parse(typed([20, 3, 12])))),
+    "rows": lambda: pv.movie(pv.trace_rows(ROW_BATCH)),
+    "rows-lessons": lambda: pv.movie(pv.trace_rows(ROW_BATCH), deep=True),
+}
+
+
+ANEW = {"gate", "score", "weight", "sum"}  # other numbers at each step, in the same places
+
+
+@pytest.mark.parametrize("size", [DESK, HAND], ids=["desk", "phone"])
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_cell_that_both_steps_show_never_vanishes_between_them(name: str, size: Size) -> None:
+    movie = WHOLE[name]()
+    there_and_back = [way for i in range(1, len(movie.steps)) for way in ((i - 1, i), (i, i - 1))]
+    stayed = 0
+    for (first, last), ways in zip(there_and_back, sampled(movie, there_and_back, size, 8, fitted=True), strict=True):
+        drawn = [{cell["id"]: cell["alpha"] for cell in way["told"] if cell["role"] in BODIES} for way in ways]
+        narrow = {"label"} if name == "long" else set()  # hidden while rows are narrower than a letter
+        both = {each for each in drawn[0].keys() & drawn[-1].keys() if each.split(":")[0] not in ANEW | narrow}
+        stayed += len(both)
+        gone = {each for cells in drawn for each in both if cells.get(each, 0) < 0.5}
+        assert gone == set(), (first + 1, last + 1)
+    assert stayed

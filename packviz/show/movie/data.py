@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+
 from packviz.errors import PackvizError
 from packviz.show.movie.about import About
 from packviz.show.movie.changes import Changes, changes
@@ -253,6 +255,12 @@ class Movie:
             yield {**{name: value for name, value in fields.items() if value}, "frames": changing or [[]]}
 
 
+def _is_seen(frame: Frame, scene: Scene) -> bool:
+    """Return whether a scene has a panel of the frame. If not, its cells move to where the next frame has them."""
+    panels = {name for box in (*scene.wide, *scene.tall) for name in box.panels}
+    return any(not panels.isdisjoint(np.ravel(group.look["p"]).tolist()) for group in frame.values())
+
+
 def made(
     about: About,
     opening: Frame,
@@ -268,7 +276,7 @@ def made(
             steps, shown = list(shot.steps), [(shot.groups, sum(step.beats for step in shot.steps))]
         else:
             steps, shown = [shot._replace(frames=(), beats=len(shot.frames))], [(frame, 1) for frame in shot.frames]
-        if before is not None:
+        if before is not None and _is_seen(before, steps[0].scene[1] if steps[0].scene else scenes[stage]):
             steps[0], shown = steps[0]._replace(beats=steps[0].beats + 1), [(before, 1), *shown]
         frames += shown
         played += [step._replace(stage=stage) for step in steps]
