@@ -4,6 +4,8 @@
 
 import { largestLine, lineOf, READABLE, TIGHT, WEIGHT } from "./sizes.js";
 
+const HALO = 5; // pixels of the line around a text that is written over moving cells
+
 /**
  * How much of a cell's width its text may take, clear of the edges.
  * @param {number} w
@@ -82,11 +84,17 @@ function shortened(text, fits) {
  * @param {number} y
  * @param {{ px: number, weight?: number, fill: string, align?: CanvasTextAlign }} style
  */
-export function put({ ctx, theme }, text, x, y, { px, weight, fill, align = "center" }) {
+export function put({ ctx, theme, halo }, text, x, y, { px, weight, fill, align = "center" }) {
   ctx.font = fontOf(theme, px, weight);
   ctx.fillStyle = fill;
   ctx.textAlign = align;
   ctx.textBaseline = "middle";
+  if (halo) {
+    ctx.lineJoin = "round";
+    ctx.strokeStyle = theme.background;
+    ctx.lineWidth = HALO;
+    ctx.strokeText(text, x, y);
+  }
   ctx.fillText(text, x, y);
 }
 /**

@@ -2,18 +2,36 @@
 
 /** @import { Frame, Look, Motion, Size, Standing } from "./types" */
 
-import { AROUND, between, clamp, differ, ease } from "./between.js";
+import { AROUND, BODIES, between, clamp, differ, ease } from "./between.js";
 import { ASIDE, asides, beside } from "./exchange.js";
 import { looks, rectOf } from "./rects.js";
-import { sceneChange } from "./scenes.js";
+import { boxOf, overlap, sceneChange } from "./scenes.js";
 
 const ENTERING = 0.999, // the opacity of a cell that comes from elsewhere: it moves, and does not appear
   BLINK = 8, // the speed at which names of columns vanish while rows leave them, and come back
-  SWAP = 2.4; // beats in which rows exchange places
+  SWAP = 2.4, // beats in which rows exchange places
+  LETTER = 10; // pixels of a letter beside cells, at most
+const TEXTS = new Set(["label", "title", "axis", "note", "count", "bracket"]);
 
 /** @param {Look} look */
 const placeOf = ({ rect }) => (rect ? `${Math.round(rect.x)} ${Math.round(rect.y)}` : "");
 
+/**
+ * The texts that cells fly past: they are written over them.
+ * @param {Look[]} from
+ * @param {Look[]} to
+ * @param {number[]} flying
+ */
+function passed(from, to, flying) {
+  const rects = flying.filter((i) => BODIES.has(to[i].state.role)).flatMap((i) => [from[i].rect, to[i].rect]);
+  if (!rects.length) return [];
+  const swept = boxOf(rects),
+    flies = new Set(flying);
+  return to.flatMap(({ alpha, rect, state: { role, text } }, i) => {
+    const written = rect && { ...rect, w: Math.max(rect.w, LETTER * text.length) };
+    return TEXTS.has(role) && !flies.has(i) && (alpha || from[i].alpha) && rect && overlap(written, swept) ? [i] : [];
+  });
+}
 /**
  * A beat: everything moves to the frame at once.
  * @param {Look[]} shown
@@ -51,14 +69,16 @@ function beat(shown, frame, view, forward, size) {
   const all = to
     .map((_, i) => i)
     .filter((i) => ways.has(i) || named(i) || differ(from[i], to[i]) || (to[i].alpha && AROUND.has(to[i].state.role)));
-  const moving = [...all.filter((i) => !onTop(i)), ...all.filter(onTop)]; // nothing is painted over what flies past it
+  const over = new Set(passed(from, to, all.filter(flies))),
+    below = all.filter((i) => !over.has(i)),
+    moving = [...below.filter((i) => !onTop(i)), ...below.filter(onTop), ...over]; // nothing is painted over what flies past it, but texts
   const at = (/** @type {number} */ i, /** @type {number} */ t) =>
     ways.has(i)
       ? beside(from[i], to[i], t, ways.get(i))
       : named(i)
         ? { ...to[i], alpha: 1 - clamp(BLINK * Math.min(t, 1 - t)) }
         : between(from[i], to[i], shareOf(i, ease(swaps ? clamp((t - ASIDE) / (1 - 2 * ASIDE)) : t)), swaps);
-  return { from, to, moving, at, unit: () => view.unit, beats: swaps ? SWAP : 1 };
+  return { from, to, moving, over, at, unit: () => view.unit, beats: swaps ? SWAP : 1 };
 }
 
 /**

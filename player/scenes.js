@@ -23,7 +23,7 @@ export function boxOf(rects) {
   return { x, y, w: Math.max(...rects.map((r) => r.x + r.w)) - x, h: Math.max(...rects.map((r) => r.y + r.h)) - y };
 }
 /** @type {(p: Rect, q: Rect, by?: number) => boolean} */
-const overlap = (p, q, by = 1) =>
+export const overlap = (p, q, by = 1) =>
   Math.min(p.x + p.w, q.x + q.w) - Math.max(p.x, q.x) > by && Math.min(p.y + p.h, q.y + q.h) - Math.max(p.y, q.y) > by;
 const SAMPLES = 24, // parts of the way at which panels are compared
   FADING = 0.4, // beats in which something fades out,
@@ -153,7 +153,9 @@ export function sceneChange(shown, standing, frame, view) {
   });
   const crosses = crossesOf(shown, to, standing, view),
     ways = waysOf(panelsOf(shown, to, crosses));
-  const moving = shown.map((_, i) => i).filter((i) => differ(shown[i], to[i]));
+  const isLabel = (/** @type {number} */ i) => to[i].state.role === "label",
+    differing = shown.map((_, i) => i).filter((i) => differ(shown[i], to[i])),
+    moving = [...differing.filter((i) => !isLabel(i)), ...differing.filter(isLabel)];
   const fades = moving.some((i) => !to[i].alpha) ? FADING : 0,
     travels = moving.some((i) => to[i].alpha) ? MOVING : 0,
     fade = fades / (fades + travels);
@@ -173,5 +175,5 @@ export function sceneChange(shown, standing, frame, view) {
     return { ...a, alpha: a.alpha * (1 - clamp(t / fade)) };
   };
   const unit = (/** @type {number} */ t) => (t < fade ? standing.unit : view.unit);
-  return { from: shown, to, moving, at, unit, beats: fades + travels };
+  return { from: shown, to, moving, over: new Set(), at, unit, beats: fades + travels };
 }

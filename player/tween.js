@@ -125,10 +125,11 @@ export class Tween {
    * @param {Paper} paper
    * @param {Moving} motion
    */
-  paint(paper, { from, to, at, moving, unit, t }) {
+  paint(paper, { from, to, at, moving, over, unit, t }) {
     const atlas = this.#atlas,
       { near, ratio } = this.player.picture,
       { ctx } = paper,
+      above = { ...paper, halo: true },
       shown = from.slice();
     ctx.drawImage(this.#layer, 0, 0);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -136,7 +137,7 @@ export class Tween {
       const look = (shown[i] = at(i, t)),
         sprite = atlas?.sprites.get(i);
       if (!sprite) {
-        draw(paper, look, unit(t), near);
+        draw(over.has(i) && look.state.role !== "label" ? above : paper, look, unit(t), near);
         continue;
       }
       const { x, y, w, h } = look.rect,

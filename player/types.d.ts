@@ -175,6 +175,7 @@ export interface Motion {
   from: Look[];
   to: Look[];
   moving: number[];
+  over: Set<number>;
   at: (i: number, t: number) => Look;
   unit: (t: number) => number;
   beats: number;
@@ -232,6 +233,7 @@ export type Paper = Readonly<{
   least: number; // the minimum size of a number in pixels, if it fits
   form: number; // that of all numbers in the picture,
   signed: boolean; // and whether any of them is negative
+  halo?: boolean;
 }>;
 /** What the marks of a frame need to know about each other. */
 export interface Neighbours {

@@ -24,11 +24,12 @@ function sample({ size: [w, h], from, to, times, most, fitted }) {
     const moving = new Set(motion.moving);
     for (const t of times) {
       const told = [];
-      motion.to.forEach((look, i) => {
-        const { state, alpha, rect: r } = moving.has(i) ? motion.at(i, t) : look;
+      const still = motion.to.map((_, i) => i).filter((i) => !moving.has(i)); // they are drawn first
+      for (const i of [...still, ...moving]) {
+        const { state, alpha, rect: r } = moving.has(i) ? motion.at(i, t) : motion.to[i];
         const { role, p } = state;
         if (alpha > 0.02 && r && only.includes(role)) told.push([i, role, p, alpha, r.x, r.y, r.w, r.h]);
-      });
+      }
       seen.push([motion.there, t, told]);
     }
     if (motion.there) path.shift();

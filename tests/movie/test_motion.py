@@ -21,6 +21,7 @@ Sample = dict[str, Any]
 
 DESK, HAND = (830, 410), (370, 420)  # pixels of the picture
 BODIES = {"token", "ghost", "pad", "value", "vector", "output", "label", "flag"}
+TEXTS = {"title", "axis", "note", "count", "bracket"}
 SAMPLE = Path(__file__).parent / "sample_motion.js"
 FIELDS = ("id", "role", "p", "alpha", "x", "y", "w", "h")
 
@@ -36,11 +37,12 @@ def sampled(
 ) -> Iterator[list[Sample]]:
     """Yield what is drawn on the way from the end of one step to the end of another, by the player's own functions.
 
+    It comes in the order in which it is drawn.
     fitted: whether each scene is laid out for its texts, as on the screen.
     """
     asked = {"size": size, "times": [i / many for i in range(many + 1)], "most": most, "fitted": fitted}
     ways = [{"from": first, "to": last} | asked for first, last in steps]
-    whole = {"movie": movie.to_dict(), "ways": ways, "only": [*BODIES, "note", "ring", "thread"]}
+    whole = {"movie": movie.to_dict(), "ways": ways, "only": [*BODIES, *TEXTS, "ring", "thread"]}
     ids = movie.ids
     for way in json.loads(node(SAMPLE, text=json.dumps(whole))):
         yield [
@@ -156,3 +158,23 @@ def test_a_cell_that_both_steps_show_never_vanishes_between_them(name: str, size
         gone = {each for cells in drawn for each in both if cells.get(each, 0) < 0.5}
         assert gone == set(), (first + 1, last + 1)
     assert stayed
+
+
+@pytest.mark.parametrize("name", ["overview", "lessons", "lstm", "rows"])
+def test_no_cell_covers_a_text_that_it_moves_past(name: str) -> None:
+    movie = WHOLE[name]()
+    steps, passed = [(i - 1, i) for i in range(1, len(movie.steps))], 0
+    on_the_way = (
+        ways[i : i + 9] for ways in sampled(movie, steps, HAND, 8, fitted=True) for i in range(0, len(ways), 9)
+    )
+    for beat in on_the_way:
+        start, stop = ({cell["id"]: (cell["x"], cell["y"]) for cell in beat[i]["told"]} for i in (1, -1))
+        moved = {each for each in start if start[each] != stop.get(each, start[each])}
+        for way in beat if beat[0]["there"] else ():
+            drawn = {cell["id"]: i for i, cell in enumerate(way["told"])}
+            flying = [cell for cell in way["told"] if cell["role"] in BODIES and cell["id"] in moved]
+            texts = [cell for cell in way["told"] if cell["role"] in TEXTS and cell["id"] not in moved]
+            for cell, text in lying_on(flying, texts):
+                passed += 1
+                assert drawn[text] > drawn[cell], (way["t"], text, cell)
+    assert passed
