@@ -153,10 +153,10 @@ class PaddedGrid:
 
     @property
     def shows_more_than_packed(self) -> bool:
-        """Return whether the packed data alone say less: if it does not fit, if NaN is after it, or a pad is not 0."""
+        """Return whether packed data alone say less: if it does not fit, if NaN is after it, or pads other than 0."""
         after = self.largest.masked_fill(self.mask, 0)
-        fills_with_0 = self.given is not None or (not isinstance(self.pad, Tensor) and self.pad == 0)
-        return not (self.fits and fills_with_0 and all_finite(after))
+        is_0 = not isinstance(self.pad, Tensor) and self.pad == 0
+        return not (self.fits and (self.is_full or self.given is not None or is_0) and all_finite(after))
 
     @property
     def beyond(self) -> list[int]:

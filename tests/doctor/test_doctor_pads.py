@@ -1,6 +1,6 @@
 """What a pad is and what is found: a case for each line of the list in pads.py."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -174,9 +174,10 @@ GRIDS = {kind: pad_sequence(SEQUENCES, batch_first=True).where(INSIDE, step) for
 GRU = nn.GRU(F, 4, batch_first=True)
 
 
-def watched(given: Tensor | PackedSequence | Callable[[], PackedSequence]) -> pv.Findings:
+def watched(x: Tensor, lengths: list[int] | None = None) -> pv.Findings:
+    """Return what is found in a call of GRU, which is given x, or x packed with lengths."""
     with pv.watch(GRU) as seen:
-        GRU(given if isinstance(given, PackedSequence | Tensor) else given())
+        GRU(x if lengths is None else pack(x, lengths))
     return seen.findings
 
 
@@ -186,6 +187,7 @@ def test_a_step_that_alone_is_after_the_lengths_is_a_pad(kind: str) -> None:
     assert pv.examine(x, LENGTHS, batch_first=True) == ()
     for given, lengths, key in ((x, [5, 3, 2, 3], "pads_packed"), (on_the_left(x, LENGTHS), LENGTHS, "left_padded")):
         (finding,) = pv.examine(given, lengths, batch_first=True, enforce_sorted=False)
+        assert [one.key for one in watched(given, lengths)] == [key]
         assert (finding.key, finding.severity) == (key, "note" if key == "pads_packed" else "silent")
         assert f"Pads are assumed to be {'-1' if kind == '-1' else '['}" in finding.found
         after = repaired(finding, x=given, lengths=lengths, batch_first=True)
@@ -197,7 +199,7 @@ def test_no_step_but_0_is_a_pad_where_nothing_is_after_the_lengths(kind: str) ->
     x = GRIDS[kind]
     for grid in (x, on_the_left(x, LENGTHS)):
         assert pv.examine(grid, [T] * 4, batch_first=True) == pv.examine(pack(grid, [T] * 4)) == ()
-        assert pv.examine(GRU, grid) == watched(grid) == watched(pack(grid, [T] * 4)) == ()
+        assert pv.examine(GRU, grid) == watched(grid) == watched(grid, [T] * 4) == ()
 
 
 def test_complex_steps_are_not_compared() -> None:
