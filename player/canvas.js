@@ -17,6 +17,14 @@ export const within = (w) => w - Math.min(7, w * 0.2);
  */
 export const lineSize = ({ high, least }, unit) => lineOf(unit, high, least);
 /**
+ * Pixels of the bar of the largest count, and of the number below it.
+ * @type {(paper: Paper, h: number, unit: number) => { most: number, px: number }}
+ */
+export const counted = (paper, h, unit) => ({
+  most: Math.min(h * 0.5, Math.max(22, 0.5 * unit)),
+  px: Math.max(lineSize(paper, unit), Math.min(0.62 * unit, paper.least)),
+});
+/**
  * Text size in pixels for a cell of this height: most of a small one, less of a large one.
  * @type {(paper: Paper, h: number) => number}
  */

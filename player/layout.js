@@ -29,7 +29,16 @@ const SMALL_LINES = 8, // the powers of what small lines of text,
  * A picture that is as wide as its place.
  * @type {Limits}
  */
-export const USUAL = { edge: 10, aspect: 1.8, tight: TIGHT, bold: BOLD, beside: BOLD, numbers: false, row: 0 };
+export const USUAL = {
+  edge: 10,
+  aspect: 1.8,
+  tight: TIGHT,
+  bold: BOLD,
+  beside: BOLD,
+  numbers: false,
+  row: 0,
+  higher: 1.4,
+};
 /**
  * One in a narrow place. There it scrolls if its texts have no room, so they get more of it and need less.
  * @type {Limits}
@@ -42,6 +51,7 @@ export const NARROW = {
   beside: 0.55, // and beside the letter of its row it is not bold
   numbers: true, // no letter can replace them
   row: 6, // a phone is high: words have room for their ids below them
+  higher: 1, // rows grow after it is laid out
 };
 
 /**
@@ -108,12 +118,12 @@ function needs(boxes, least, { bold, beside, numbers }) {
  * @param {Place} place
  * @param {Needs} needs
  */
-function filling(box, { width, height, room, least, limits: { edge, aspect, tight } }, { spaced }) {
+function filling(box, { width, height, room, least, limits: { edge, aspect, tight, higher } }, { spaced }) {
   const wide = (width - 2 * edge) / (box.right - box.left),
     high = (room - 2 * EDGE) / (box.bottom - box.top),
     even = Math.min(wide, high, MAX_UNIT * Math.max(1, height / LOW));
   return {
-    unit: Math.min(high, Math.max(even, Math.min(least / tight, aspect * even))),
+    unit: Math.min(high, Math.max(higher * even, Math.min(least / tight, aspect * even))),
     across: Math.min(wide, Math.max(even, Math.min(spaced, aspect * even))),
   };
 }

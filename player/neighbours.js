@@ -55,7 +55,9 @@ export function neighbours(looks) {
   // Lengths side by side below a transposed grid.
   const lengths = looks.flatMap(({ state }) => (state.shown && state.role === "note" && state.sub ? [state] : [])),
     level = lengths.filter((one) => lengths.some((two) => two !== one && two.p === one.p && two.y === one.y));
+  const counts = looks.filter(({ state, rect }) => state.role === "count" && rect);
   return {
+    counts: new Map(counts.sort((one, two) => one.rect.y - two.rect.y).map(({ state, rect }) => [state.p, rect])),
     nows: new Map(nows.map(({ state }) => [state.f, state.k])),
     crowded,
     ends,

@@ -1,8 +1,9 @@
 // How each role looks on the canvas: one function for each `Role` of packviz/show/movie/format.py.
 
-/** @import { Cell, Look, Neighbours, Paint, Paper, Rect, Role } from "./types" */
+/** @import { Cell, Look, Neighbours, Paint, Paper, Placed, Rect, Role } from "./types" */
 
 import {
+  counted,
   hueOf,
   lineSize,
   outline,
@@ -27,6 +28,7 @@ const STRIPED = 9, // pixels of a cell that has room for the stripes of its numb
   HATCH = 7, // pixels from one line of a pad's hatch to the next,
   INSET = 3, // and from them to its edges,
   HATCHED = 0.42, // and how opaque they are
+  NAMED = 1.4, // text sizes from the bar of a count to the name below its number
   BOXED = 0.79; // the text size of a sequence's letter ÷ the height of its box
 
 /**
@@ -50,6 +52,18 @@ export function badgeSize(paper, h, unit) {
 function crowds({ nows }, { f, k }, every) {
   const apart = Math.abs(k - nows.get(f));
   return apart > 0 && apart < every;
+}
+
+/**
+ * The middle of a remark; one below counts is right below their numbers.
+ * @type {(paper: Paper, look: Placed, px: number, unit: number, near: Neighbours) => number}
+ */
+function middleOf(paper, { rect: { y, h }, state }, px, unit, near) {
+  const bars = near.counts.get(state.p),
+    middle = y + h / 2;
+  if (!bars || y <= bars.y) return middle;
+  const { most, px: number } = counted(paper, bars.h, unit);
+  return Math.min(middle, bars.y + most + NAMED * number + 0.62 * px);
 }
 
 /** @type {Record<Role, Paint>} */
@@ -166,10 +180,13 @@ const roles = {
       middle = Math.max(half, Math.min(x + w / 2, room - half));
     put(paper, text, middle, y + h / 2, { px, weight, fill: now ? theme.now : theme.quiet });
   },
-  note(paper, { rect: { x, y, w, h }, state, least }, unit, near) {
-    const { now, good, wrong, quiet } = paper.theme,
+  note(paper, look, unit, near) {
+    const { rect, state, least } = look,
+      { x, w, h } = rect,
+      { now, good, wrong, quiet } = paper.theme,
       fill = { "": null, now, good, wrong }[state.tone] ?? quiet,
       px = lineSize(paper, unit),
+      middle = middleOf(paper, look, px, unit, near),
       style = { px, weight: state.tone ? WEIGHT.bold : WEIGHT.plain, fill };
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     const first = near.firsts.get(state.f),
@@ -177,11 +194,11 @@ const roles = {
       wide = widthOf(paper, state.text, px, style.weight),
       beyond = h < px && state.sub ? (near.ends.get(state.p) ?? 0) + CLEAR : x, // higher than its row, it keeps off the others
       held = Math.min(Math.max(x, beyond), Math.max(2, paper.room - wide - 2 * CLEAR)); // at the edge of the picture it moves inwards instead of being cut off
-    if (least) return write(paper, state.text, held, y + h / 2, w, { ...style, least, align: "left" });
+    if (least) return write(paper, state.text, held, middle, w, { ...style, least, align: "left" });
     if (first === undefined || !word || wide + 6 < w)
-      return put(paper, state.text, held, y + h / 2, { ...style, align: "left" });
-    put(paper, state.sub, x + w / 2, y + h / 2, style); // no room for the word below each of them: the first has it on its left
-    if (state.x === first && !state.tone) put(paper, word, x - unit * 0.7, y + h / 2, style);
+      return put(paper, state.text, held, middle, { ...style, align: "left" });
+    put(paper, state.sub, x + w / 2, middle, style); // no room for the word below each of them: the first has it on its left
+    if (state.x === first && !state.tone) put(paper, word, x - unit * 0.7, middle, style);
   },
   // A heading may be wider than its panel; at the edge of the picture it moves inwards instead of being cut off, as far as
   // the previous one on its line allows, and it ends where the next one begins.
@@ -202,10 +219,9 @@ const roles = {
     write(paper, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, style);
   },
   count(paper, { rect: { x, y, w, h }, state, v }, unit, near) {
-    const { ctx, theme, least } = paper,
+    const { ctx, theme } = paper,
       now = state.tone === "now",
-      px = Math.max(lineSize(paper, unit), Math.min(0.62 * unit, least)),
-      most = Math.min(h * 0.5, Math.max(22, 0.5 * unit));
+      { most, px } = counted(paper, h, unit);
     ctx.fillStyle = now ? theme.now : theme.line;
     ctx.fillRect(x + 0.16 * w, y, 0.68 * w, Math.max(2, most * v));
     const stride = Math.ceil((widthOf(paper, state.text, px, WEIGHT.bold) + 5) / Math.max(w, 1));

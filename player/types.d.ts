@@ -140,6 +140,7 @@ export interface Limits {
   beside: number; // and in one whose row has its letter beside it
   numbers: boolean; // whether all numbers must have room, too
   row: number; // to how many lines of text a row grows if there is height left
+  higher: number; // height ÷ width of its cells, if there is height left
 }
 /** Where a picture is drawn: its width and height in pixels, the part of the height it may use, and its smallest text. */
 export interface Place {
@@ -237,6 +238,7 @@ export type Paper = Readonly<{
 }>;
 /** What the marks of a frame need to know about each other. */
 export interface Neighbours {
+  counts: Map<string, Rect>; // the lowest count of each panel
   nows: Map<number, number>; // which of the thinned-out labels of a family is current: its neighbours make room for it
   crowded: Set<number>; // letters of rows that are left out
   ends: Map<string, number>; // where the cells of each panel end

@@ -169,14 +169,15 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
     write(paper, name, x + w / 2, middle, w - (bold < WEIGHT.bold ? 1 : 4), { px, weight: bold, fill });
     return;
   }
-  const least = widthOf(paper, `${name} ${longest}`, paper.least, weight),
-    small = Math.max(paper.least, 0.7 * px);
-  let left = 1;
-  if (!lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w) {
+  const both = (/** @type {number} */ size) => widthOf(paper, `${name} ${longest}`, size, weight) + 8;
+  let left = 1,
+    even = evenSize(paper, px, w - left, state.f);
+  if (!lettered.has(state.p) && !state.text.startsWith(name) && both(paper.least) < w) {
+    even = Math.max(paper.least, Math.min(px, (px * (w - 8)) / (both(px) - 8))); // all words of a strip have one size
+    const small = Math.max(paper.least, Math.min(0.7 * px, even));
     write(paper, name, x + 4, middle, w, { px: small, fill, align: "left" });
     left = 6 + widthOf(paper, name, small);
   }
-  const even = evenSize(paper, px, w - left, state.f);
   write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px: even, weight, fill });
 }
 /**
