@@ -8,7 +8,8 @@ import { READABLE, WEIGHT, WORDED } from "./sizes.js";
 
 const TALL = 1.2, // height ÷ width of a cell that has its letter above its contents
   CORNERED = 26, // pixels of a cell that has a letter in its corner
-  TWO_LINES = 30; // and of one that has a second line
+  TWO_LINES = 30, // and of one that has a second line
+  SLIVER = 5; // pixels of stripes that nobody can read: the word has the whole cell
 
 /**
  * The text of a cell alone.
@@ -78,8 +79,9 @@ export function framed(paper, { x, y, w, h }, state, vec, fill, share = 1) {
   const weight = weightOf(paper, w, state),
     whole = fit(paper, w, undefined, weight) || textOf(paper, state, w) !== state.text,
     worded = state.text && h > (whole ? WORDED : 24); // a low cell has its word only if all words fit
-  const head = worded ? headOf(paper, h) : Math.min(3, h * 0.12),
-    side = Math.min(3.5, w * 0.12, h * 0.09),
+  const side = Math.min(3.5, w * 0.12, h * 0.09),
+    high = worded ? headOf(paper, h) : Math.min(3, h * 0.12),
+    head = worded && h - high - side < SLIVER ? h : high,
     inner = { x: x + side, y: y + head, w: w - 2 * side, h: Math.max(0, h - head - side) };
   paper.ctx.globalAlpha *= share;
   stripes(paper, inner, vec, state.scale);

@@ -48,13 +48,14 @@ def run_scene(view: View) -> Scene:
     """Return the scene: the strips, the cell and its states, in lines or columns."""
     if _in_numbers(view):
         return gate_scene(view)
-    x, strip, out, h_n = view.text, places.strip(view).box, places.out(view).box, cells.state_box(view, "hn")
-    work, strips = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4), above(strip, out, gap=0.4)
+    x, strip, h_n = view.text, places.strip(view).box, cells.state_box(view, "hn")
+    out = [places.out(view).box] * ("run" in view.deep)  # without the output, which no caption speaks of, cells are larger
+    work, strips = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4), above(strip, *out, gap=0.4)
     grid = places.grid(view).box()
     with_grid = above(beside(grid, work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
-    columns = beside(above(strip, out, gap=0.4 * x), work, h_n, gap=x)
-    lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.2)
-    scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, out, gap=0.4 * x), x)
+    columns = beside(above(strip, *out, gap=0.4 * x), work, h_n, gap=x)
+    lines = above(strip, beside(work, h_n, gap=0.8 * x), *out, gap=0.2)
+    scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, *out, gap=0.4 * x), x)
     stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
     if len(packed_rows.live(view)) > LONG and not view.small:
         return Scene(
