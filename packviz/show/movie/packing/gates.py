@@ -89,14 +89,17 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     in_one_line = above(beside(wide_strip, out, gap=x), work, gap=0.3)
     wide = [in_one_line, above(strip, out, work, gap=0.3), beside(above(wide_strip, out, gap=0.4), work, gap=x)]
     lines, slim = [line(enters, *gates[:2]), line(letters("names:1"), *gates[2:])], list[Box]()
+    second = (
+        [line(enters.at_least(tight("names:1", gates[0]).width - 0.4), gates[0])] if gates else []
+    )  # the second column
     if not gates:
         lines = [line(enters, was), beside(line(letters("names:2"), h), h_n, gap=0.3)]
     elif memory:
         lines += [line(letters("names:2"), was, *memory), line(letters("names:3"), h, h_n)]
-        slim = [line(enters, gates[0]), tight("names:1", *gates[1:3])]  # c is what it was, until it changes
+        slim = [*second, tight("names:1", *gates[1:3])]  # c is what it was, until it changes
         slim += [tight("names:2", gates[3], *memory), tight("names:3", h, h_n)]
     else:
-        slim = [line(enters, gates[0]), tight("names:1", *gates[1:]), tight("names:2", line(was, h)), h_n]
+        slim = [*second, tight("names:1", *gates[1:]), tight("names:2", line(was, h)), h_n]
         lines = [lines[0], line(lines[1], h_n), line(letters("names:2"), was, h)]
     tall = [above(strip, *each, gap=0.3) for each in (lines, slim) if each]
     if slim:  # without the packed rows, which enter one after another

@@ -49,7 +49,9 @@ def run_scene(view: View) -> Scene:
     if _in_numbers(view):
         return gate_scene(view)
     x, strip, h_n = view.text, places.strip(view).box, cells.state_box(view, "hn")
-    out = [places.out(view).box] * ("run" in view.deep)  # without the output, which no caption speaks of, cells are larger
+    out = [places.out(view).box] * (
+        "run" in view.deep
+    )  # without the output, which no caption speaks of, cells are larger
     work, strips = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4), above(strip, *out, gap=0.4)
     grid = places.grid(view).box()
     with_grid = above(beside(grid, work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
