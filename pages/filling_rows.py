@@ -7,8 +7,8 @@ from ui.views import filling_rows
 lesson(
     "filling_rows",
     "How are documents put into rows?",
-    "All rows have `max_length` cells: by default, the longest length plus the shortest. A strategy chooses the row "
-    "for each document: for example, the longest document comes first and goes where it fits best (`bfd`).",
+    "All rows have `max_length` cells: here the longest length plus the shortest, so that two documents fit into one "
+    "row. A strategy chooses the row for each document. The default is `bfd`: best fit, decreasing.",
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,

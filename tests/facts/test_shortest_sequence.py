@@ -44,7 +44,7 @@ def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     assert off > 0.1
     assert first == f"**B's *final state*, alone:** {alone}"
     assert padded == f":red[**✗ An *RNN* reads padding:** {left} off by {off:.2f}]"
-    assert packed == f":green[**✓ Packing skips it:** {right} the same]"
+    assert packed == f":green[**✓ Packing skips it:** {right} equal]"
 
 
 @pytest.mark.parametrize("seed", [23, 37])  # of which a state has such a number
@@ -75,7 +75,7 @@ def test_where_pads_change_nothing_the_line_says_so() -> None:
     record = final_state(trace_module(t.module, t.padded.values, t.padded.lengths))
     assert isinstance(record, FinalState)
     assert torch.equal(record.padded, record.alone)
-    zeros = "`[0.00, 0.00, 0.00, 0.00]` the same]"
+    zeros = "`[0.00, 0.00, 0.00, 0.00]` equal]"
     assert record.lines[1:] == (
         f":green[**✓ Padding changes nothing here:** {zeros}",
         f":green[**✓ Packing skips it:** {zeros}",

@@ -249,7 +249,7 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
             assert told[1] == (None if others else case.said(pads))
             far = [verdict(case, b, t)[0] for b in pads]
             assert near(told[3], float("nan") if any(map(isnan, far)) else max(far)), (t, told[3], far)
-            assert bool(told[2]) == (len(pads) > 1)
+            assert bool(told[2]) == (len(pads) > 1 or bool(others))
             if told[2]:
                 assert any(told[2] == case.said([b]) and near(told[3], by) for by, b in zip(far, pads, strict=True))
 

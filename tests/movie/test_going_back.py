@@ -15,6 +15,7 @@ from torch import Tensor
 import packviz as pv
 from packviz import Batch, Config
 from packviz.compute.backward import Gradients
+from packviz.text import counted
 
 each_packed = over(PACKED)
 
@@ -120,10 +121,10 @@ def test_every_sentence_is_true(case: Case) -> int:
             begin = [b for b in live if t == (0 if case.direction else case.lengths[b] - 1)]
             if top and on == "last_valid":
                 assert ("The gradient enters" in caption) == bool(begin)
-                assert (f"of {case.said(begin)}, and" if begin else "No other gradient enters") in caption
+                assert (f"of {case.said(begin)}: " if begin else "No other gradient enters") in caption
             else:
                 assert ("The loss adds" in caption) == top
-                assert ("to each row" if len(live) > 1 else f"to the row of {case.said(live)}") in caption
+                assert ("to each of the **" if len(live) > 1 else f" row, that of {case.said(live)}.") in caption
             if found := re.search(rf"(\{{\w+\}})'s largest gradient goes from {NUMBER} to {NUMBER}\.$", caption):
                 spoke += 1
                 earlier = t - 1 if case.direction else t + 1
@@ -133,12 +134,12 @@ def test_every_sentence_is_true(case: Case) -> int:
             total = sum(case.batch_sizes)
             assert detail(step, "# weights: ")[0].endswith(f" of {total} rows added")
         end = show.steps[-1]["caption"]
-        (most, name), pads = re.findall(rf"up to {NUMBER} in (\w+)\.", end)[0], len(case.strays)
+        (most, name), pads = re.findall(rf"the largest is {NUMBER}, in (\w+)\.", end)[0], len(case.strays)
         assert number(most, g.weights[name])
         assert (
             float(most) >= max(float(f"{float(each.abs().max()):.3g}") for each in g.weights.values()) or most == "nan"
         )
-        assert f"all {sum(case.batch_sizes)} packed row" in end
+        assert f" over {'all ' * (total > 1)}{counted(total, 'packed row')}: " in end
         assert ("have no gradient" in end) == (not pads)
     return spoke
 

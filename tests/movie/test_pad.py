@@ -166,12 +166,14 @@ def test_padding_on_the_other_side_is_as_torch_pads(case: Case) -> None:
             tone = "good" if all(theirs[b][t] >= 0 for t in inside) else "wrong"
             assert (mark["shown"], mark["tone"]) == (True, tone)
         lost = sum(int(left.flatten()[n]) < 0 for n in taken)
-        assert re.findall(r"(\d+) pads?\b.*?(\d+) tokens?\b", step["caption"]) == [(str(lost), str(lost))]
+        assert re.findall(r"(\d+) pads? (?:and loses|in place of) (\d+) tokens?\b", step["caption"]) == [
+            (str(lost), str(lost))
+        ]
 
 
 @each_case
 def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
-    steps = case.deep.of("pad", " and not (")
+    steps = case.deep.of("pad", " instead of (")
     assert len(steps) == ((case.B, case.T) != (1, 1))
     for step, cells in steps:
         placed = grid_of(standing(cells, "token", "pad"), transposed=not case.transposed)
@@ -205,7 +207,7 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> int:
         assert len(numbers) == min(4, len(table[at]))
         assert torch.allclose(torch.tensor(numbers), table[at][:4].float(), rtol=1e-3, atol=1e-4)
         assert ("With padding_idx" in step["caption"]) == (not table[at].any())
-        assert ("Unless padding_idx is set" in step["caption"]) == (config.padding_idx is None)
+        assert ("unless padding_idx is set" in step["caption"]) == (config.padding_idx is None)
         assert f"row {at} of embedding.weight" in step["caption"]
     return 1
 

@@ -133,7 +133,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "puts h_n back")
+    ((_, cells),) = case.deep.of("sort", "the final ones, **h_n**")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, sequence_label(b)) for b in case.rows]
@@ -141,7 +141,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", " holds sequence ")
+    ((step, cells),) = case.deep.of("sort", "for the way back")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -156,9 +156,9 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
     (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
     axis = "column" if case.transposed else "row"
-    assert f": {axis} {k} holds sequence {b}, {case.said([b])}. " in step["caption"]
-    assert step["caption"].endswith(f": sequence {b} went to {axis} {k}.")
     moved = there.tolist() != sorted(there.tolist())
+    now = "now" if moved else "still"
+    assert step["caption"].startswith(f"{case.said([b])} was {axis} {b} and is {now} {axis} {k}. ")
     assert (k != b) == moved
 
 
@@ -189,7 +189,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "puts h_n back")
+    ((step, _),) = case.deep.of("sort", "the final ones, **h_n**")
     space = {"h_0": case.trace.h_0, **case.packed._asdict()}
     (into, into_shape), (out, out_shape) = step["detail"]
     given = eval(into, space)

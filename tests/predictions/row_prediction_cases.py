@@ -114,7 +114,7 @@ def _of_attention(run: RowsTrace, key: str, prompt: str, r: int) -> Answer:
 
 def _of_changes(run: RowsTrace, key: str, prompt: str, r: int) -> Answer:
     """Change the numbers of some tokens, and compare the outputs of the model bit by bit."""
-    found = re.search(rf"(?:tokens of|last token of|label of the last token of) {_ID} ?(?:depend|\?)", prompt)
+    found = re.search(rf"(?:tokens of|last token of|label of the last token of) {_ID} ?(?:depend|changes|\?)", prompt)
     assert found is not None
     pieces, of = [b for b, _, _ in run.rows.rows[r]], run.document_ids[r]
     d = [sequence_label(b) for b in pieces].index(found["letter"])

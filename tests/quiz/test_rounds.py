@@ -265,7 +265,7 @@ def test_another_count_of_numbers_is_no_try_unless_it_is_a_typical_mistake() -> 
             assert verdict.reason == slip.reason
         known = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
         more = " ".join(["7"] * (max(known) + 1))
-        with pytest.raises(PackvizError, match="this did not count") as problem:
+        with pytest.raises(PackvizError, match="this did not cost you a try") as problem:
             scorecard.answered(0, more)
         assert problem.value.got.startswith(str(len(more.split())))
         assert problem.value.expected == f"{len(asked.answer)} number{'s' * (len(asked.answer) > 1)}"

@@ -41,7 +41,8 @@ class Scorecard(Brief):
         given = prediction.read(typed)
         if not prediction.counts(given):
             expected = counted(len(prediction.answer), "number")
-            raise PackvizError("answer", got=str(len(given)), expected=expected, fix="try again: this did not count")
+            fix = f"type {expected}: this did not cost you a try"
+            raise PackvizError("answer", expected=expected, got=str(len(given)), fix=fix)
         if self.settled(i) or not prediction.counts(given, [prediction.read(each) for each in before]):
             return self
         right, wrong = ("1", "0") if i in self.standing else ("2", "w")

@@ -21,10 +21,11 @@ LONG = 16  # with more time steps, neither the grid nor the output is shown: wit
 def run(view: View) -> Iterator[Shot]:
     """Show the initial state and one step for every time step, in processing order."""
     deep = "run" in view.deep
-    caption = say("run", "start", view, start=STARTS.get(recurrent.initial_state(view), recurrent.initial_state(view)))
+    h_n = recurrent.final(view) if len(view.trace.h_n) > 1 else "h_n"
+    state = recurrent.initial_state(view)
+    caption = say("run", "start", view, start=STARTS.get(state, state), h_n=h_n)
     scene = ("run:start", start_scene(view)) if _in_numbers(view) else None
     steps = [Step(caption, detail=start_lines(view, deep=deep), beats=1, scene=scene)]
-    h_n = recurrent.final(view) if len(view.trace.h_n) > 1 else "h_n"
     new = [] if view.small else [(letter, gate.name) for letter, gate in recurrent.kind(view).gates.items()]
     for step in cells.run_steps(view):  # the first one names the gates
         live = set(step.live)

@@ -12,21 +12,20 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, width
 from packviz.text import sequence_label
 
-_STRATEGIES = {
-    "wrapped": "cutting where a row is full",
-    "next_fit": "next fit",
-    "first_fit": "first fit",
-    "ffd": "first fit, longest first",
-    "bfd": "best fit, longest first",
-    "bfd_split": "best fit, longest first, after cutting long sequences",
+_RULES = {  # what each strategy does, in words
+    "wrapped": "writes the documents one after another, and cuts them where a row is full",
+    "next_fit": "keeps the order, and begins a new row when a document does not fit",
+    "first_fit": "keeps the order, and puts each document into the first row that has room",
+    "ffd": "takes the longest document first, and puts each into the first row that has room",
+    "bfd": "takes the longest document first, and puts each into the fullest row that has room",
+    "bfd_split": "cuts documents that are longer than a row, and then fills rows like bfd",
 }
 
 
 def fill(view: RowsView) -> Iterator[Step]:
     """Show the documents, then one step for each piece, then the counts."""
     strategy = view.trace.config.strategy
-    how = f"{_STRATEGIES[strategy]} (**{strategy}**)"
-    yield Step(say("fill.before", view, strategy=how), (_at(view, 0),), name="before")
+    yield Step(say("fill.before", view, strategy=strategy, rules=_RULES), (_at(view, 0),), name="before")
     for number, (row, at, (b, start, stop)) in enumerate(view.placed, 1):
         if b >= view.sequences:
             continue
