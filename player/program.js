@@ -8,9 +8,15 @@ import { explained } from "./terms.js";
 const FADE = 34, // pixels of the panel that "more" covers
   ROUNDING = 4; // pixels below its visible part that are no further line
 
+/**
+ * A line that is wider than the panel goes on below, further in than it begins.
+ * @param {string} text
+ */
+const line = (text) => el("span", { style: `--pv-in: ${text.search(/\S|$/) + 4}ch` }, ...explained(text));
+
 /** @param {CodeLine} line */
 const item = ([text, shape]) =>
-  el("li", {}, el("code", {}, ...explained(text)), el("span", { class: "pv-shape" }, shape));
+  el("li", {}, el("code", {}, ...text.split(/(?<=\n)/).map(line)), el("span", { class: "pv-shape" }, shape));
 
 export class Program {
   #code = el("ol");
@@ -77,9 +83,11 @@ export class Program {
     if (short > 0) this.#proof.style.marginBottom = `${short}px`;
     root.scrollTop = top;
   }
-  /** Show whether it continues below its visible part. */
+  /** Show whether it continues below its visible part: with lines, or with what torch confirms once all has run. */
   markMore() {
-    const { scrollTop, scrollHeight, clientHeight } = this.root;
-    this.root.toggleAttribute("data-more", scrollTop + clientHeight < scrollHeight - ROUNDING);
+    const lines = [...this.#code.children, ...this.#detail.children].filter((node) => node.getClientRects().length),
+      last = this.#proof.style.visibility ? lines.at(-1) : this.#proof,
+      bottom = (/** @type {Element | undefined} */ node) => node?.getBoundingClientRect().bottom ?? 0;
+    this.root.toggleAttribute("data-more", bottom(last) > bottom(this.root) + ROUNDING);
   }
 }

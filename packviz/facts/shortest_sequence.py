@@ -44,7 +44,7 @@ def _compared(trace: Trace, b: int) -> FinalState:
     alone, padded = (state[:size] for state in found.padded)
     packed = found.packed[1][:size]
     digits = _digits(padded, alone)
-    lines = [sentence("final_state.alone", b=b, D=D, numbers=_written(alone, digits))]
+    lines = [sentence("final_state.alone", D=D, numbers=_written(alone, digits))]
     for way, state in {"padded": padded, "packed": packed}.items():
         off, most = bool(differing(alone[None], state[None])), distance(alone, state)
         known = {"way": sentence(f"final_state.{way}", off=off), "numbers": _written(state, digits), "most": most}

@@ -296,7 +296,7 @@ def test_what_changes_on_a_page_is_announced_to_screen_readers() -> None:
 
 
 def test_an_edit_says_which_word_has_another_id_if_one_has() -> None:
-    app = opened("overview", {"example": "sentences"})
+    app, why = opened("overview", {"example": "sentences"}), "Ids follow the order of first appearance: "
 
     def after(text: str) -> str:
         app.text_area(key="sequences").set_value(text).run()
@@ -304,12 +304,15 @@ def test_an_edit_says_which_word_has_another_id_if_one_has() -> None:
         return " ".join(line for line in texts(app).splitlines() if "a new id" in line or "new ids" in line)
 
     assert after("I love dogs\nshe sleeps\nwe sing old songs") == ""
-    assert after("I love cats\nshe sleeps\nwe songs old sing") == "'songs' and 1 other word have new ids and vectors."
+    assert (
+        after("I love cats\nshe sleeps\nwe songs old sing")
+        == f"{why}'songs' and 1 other word have new ids, so new vectors."
+    )
     moved = after("I do love cats\nshe sleeps\nwe sing old songs")
     before, vocabulary = (
         packviz.Batch.parse(f"I {first} cats\nshe sleeps\nwe sing old songs").vocabulary
         for first in ("love", "do love")
     )
     others = sum(before.index(word) != i for i, word in enumerate(vocabulary) if word in before) - 1
-    assert moved == f"'love' and {others} other words have new ids and vectors."
+    assert moved == f"{why}'love' and {others} other words have new ids, so new vectors."
     assert after("1 2 3\n4") == ""

@@ -11,7 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 from packviz.compute.record import Refusal
 from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
+from packviz.show.theme import sequence_color, text_on
 from packviz.teach.pages import LESSONS
+from packviz.text import sequence_label
 from ui.parts.controls import BATCH, Controls, Opened, controls, source, strip, way_back
 from ui.parts.notices import about_new_ids, about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused, repair
@@ -239,9 +241,17 @@ def _why() -> None:
             asked = last_good(PACKING, None)
             shown = run(asked)
             found = shown.fact(final_state)
+            if isinstance(found, FinalState):
+                st.html(_named(found.b))
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
             about_new_ids(asked, shown.batch)
+
+
+def _named(b: int) -> str:
+    """Return the letter of sequence b on its colour, as in the picture."""
+    hue = sequence_color(b)
+    return f'<b style="background:{hue};color:{text_on(hue)}">{sequence_label(b)}</b>'
 
 
 @st.fragment(key=AFTER)

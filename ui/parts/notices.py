@@ -42,13 +42,10 @@ def about_new_ids(asked: Request, batch: Batch) -> None:
     ids = {word: i for i, word in enumerate(words.before)}
     first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
     if first:
-        rest = (
-            f" and {counted(len(others), 'other word')} have new ids and vectors."
-            if others
-            else " has a new id and vector."
-        )
+        several = f" and {counted(len(others), 'other word')} have new ids, so new vectors."
+        rest = several if others else " has a new id, so a new vector."
         with st.container(key="ids"):
-            st.text(quoted(first) + rest)
+            st.text(f"Ids follow the order of first appearance: {quoted(first)}{rest}")
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:

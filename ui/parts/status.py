@@ -7,7 +7,7 @@ import streamlit as st
 from ui.parts.component import component
 
 _COLOURED = re.compile(r":\w+(?:-badge)?\[(?::material/\w+: ?)?((?:[^\[\]]|\[[^\[\]]*\])*)\]")  # also with a list in it
-_MARKUP = re.compile(r"\*\*|`|[✓✗⚠½]\**")
+_MARKUP = re.compile(r"\*\*|`|[✓✗⚠½]\**|^\|(?:-+\|)*|\|$", re.MULTILINE)  # and the edges of a table
 
 _mount = component(__file__, "status", '<div role="status"></div>')
 

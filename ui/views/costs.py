@@ -40,7 +40,7 @@ def full_run(shown: Shown) -> None:
         st.markdown(NOT_RECORDED)
         return
     st.header(recorded.cost_headline(run, cell), anchor=False)
-    fresh(charts.winning, run.of(cell), key="recorded map")
+    fresh(charts.winning, [recorded.small_run(run, cell), *run.of(cell)], key="recorded map")
     st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")
     small = text.counted(len(run.batch[0].lengths), "sequence")
     label = f"The map with the backward pass, and the times of a batch of {small}"

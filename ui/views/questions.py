@@ -72,7 +72,7 @@ def one(key: str) -> None:
     apart(_BY_KEY[key].question, "")
     spoken = st.container(key="spoken", gap=None)
     with st.container(key="measured"):
-        told = _one(_BY_KEY[key])
+        told = _one(_BY_KEY[key], beside=True)
     with spoken:
         announce(told, "questions")
 
@@ -151,16 +151,18 @@ def _tested(done: EntryResult) -> str:
     return _VERDICTS[done.verdict].format(claim=done.entry.claim)
 
 
-def _one(entry: Entry) -> str:
+def _one(entry: Entry, *, beside: bool = False) -> str:
     """Show one entry: the answer, the picture, both programs, the verdict. Return the answer for screen readers.
 
-    The answer and the programs are there at once; what the programs show follows when they have run.
+    The answer and the programs are there at once; what the programs show follows when they have run. beside: whether
+    the answer stands beside the program that works, which is long.
     """
-    with st.container(border=True, key="verdict"):
+    columns = st.columns(2) if beside else []
+    with columns[0] if beside else nullcontext(), st.container(border=True, key="verdict"):
         short, explained = st.empty(), st.empty()
     short.markdown(f"**{entry.answer}**")
     above = st.container()
-    shown = _programs(entry)
+    shown = _programs(entry, columns or st.columns(2))
     with explained, st.spinner("Running both programs ..."):
         done = _answer(entry.key)
     if not done.is_explained:
@@ -201,10 +203,10 @@ def _open(key: str) -> None:
     address.write("entry", key)
 
 
-def _programs(entry: Entry) -> list[DeltaGenerator]:
-    """Show both programs; return the places of their output."""
+def _programs(entry: Entry, columns: Sequence[DeltaGenerator]) -> list[DeltaGenerator]:
+    """Show both programs, one in each column; return the places of their output."""
     both, places = {"What people write": entry.wrong, "What works": entry.right}, list[DeltaGenerator]()
-    for column, (title, code) in zip(st.columns(2), both.items(), strict=True):
+    for column, (title, code) in zip(columns, both.items(), strict=True):
         with column, st.container(gap="small"):
             st.markdown(f"**{title}**")
             st.code(code, language="python", wrap_lines=True)

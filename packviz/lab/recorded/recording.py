@@ -14,7 +14,7 @@ from packviz.lab.training import EpochResult, Experiment, Outcome, both_spreads,
 from packviz.lab.training.results import by_padding
 
 __all__ = ["CostRecording", "Made", "TrainingRecording", "batch_takes", "cost", "cost_caveat", "cost_headline"]
-__all__ += ["machine", "sweep_takes", "training", "training_caveat", "training_headline", "training_takes"]
+__all__ += ["machine", "small_run", "sweep_takes", "training", "training_caveat", "training_headline", "training_takes"]
 
 EPOCH = ("train_loss", "test_accuracy", "seconds")  # the fields recorded per epoch
 DATA = Path(__file__).with_name("data")
@@ -126,12 +126,18 @@ def training_takes(recording: TrainingRecording, experiments: Sequence[Experimen
     return _takes(share * len(one.seeds) * known[replace(one, seeds=(0,))] for one in experiments)
 
 
+def small_run(recording: CostRecording, cell: str) -> Measurement:
+    """Return the forward run of the small batch with torch's defaults."""
+    forward = [each for each in recording.batch if each.setup.onednn and not each.setup.backward]
+    return next(each for each in forward if each.setup.cell == cell)
+
+
 def cost_headline(recording: CostRecording, cell: str) -> str:
     """Return what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
     done = recording.of(cell)
     wins, losses = wins_and_losses(done)
     known = {"larger": len(done), "wins": wins, "losses": losses, "equal": len(done) - wins - losses}
-    return sentence("cost.headline", small=_small(recording, cell), **known)
+    return sentence("cost.headline", small=small_run(recording, cell), **known)
 
 
 def cost_caveat(recording: CostRecording, cell: str) -> str:
@@ -139,8 +145,8 @@ def cost_caveat(recording: CostRecording, cell: str) -> str:
     done = recording.of(cell)
     fields = {(round(each.fill, 2), len(each.lengths)) for each in done}
     fills, sizes = (len(set(each)) for each in zip(*fields, strict=True))
-    known = {"rounds": max(each.rounds for each in done), "empty": fills * sizes > len(fields)}
-    return sentence("cost.caveat", made=recording.made, small=_small(recording, cell), **known)
+    known = {"rounds": max(each.rounds for each in done), "empty": fills * sizes > len(fields), "larger": done[0].setup}
+    return sentence("cost.caveat", made=recording.made, small=small_run(recording, cell), **known)
 
 
 def machine(recording: CostRecording | TrainingRecording) -> str:
@@ -190,9 +196,3 @@ def _kind(setup: Setup) -> tuple[object, ...]:
 def _chain(setup: Setup, T: int) -> int:
     """Return the number of sequential steps of a run."""
     return T * setup.num_layers * (1 + setup.bidirectional)
-
-
-def _small(recording: CostRecording, cell: str) -> Measurement:
-    """Return the forward run of the small batch with torch's defaults."""
-    forward = [each for each in recording.batch if each.setup.onednn and not each.setup.backward]
-    return next(each for each in forward if each.setup.cell == cell)

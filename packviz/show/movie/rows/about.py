@@ -83,7 +83,7 @@ def program(view: RowsView) -> dict[str, CodeLine]:
     config, (R, C) = run.config, (len(run.rows.rows), run.rows.max_length)
     fill = f"pv.fill_rows(\n    lengths, {config.max_length},\n    strategy={config.strategy!r})"
     row = shown_row(view)
-    documents = f"documents = [sequences[b][start:stop]\n    for b, start, stop in rows.rows[{row}]]"
+    documents = f"documents = [sequences[b][i:j]\n    for b, i, j in rows.rows[{row}]]"
     alone, through_row = "alone = [model(document)\n    for document in documents]", shown & {"run", "leak"}
     lines = {
         "two": CodeLine("row = torch.cat(sequences)", shape(*torch.cat(list(run.batch.sequences)).shape)),
