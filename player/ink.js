@@ -9,15 +9,16 @@ const NUMBER = 4.1, // letters of a number in a cell, its minus among them
 /**
  * What is ever visible in some frames, by panel, in units: the box around the cells, and the texts beside them.
  * @param {Frame[]} frames
+ * @param {number} limit letters of the longest word that is not cut
  * @returns {Ink}
  */
-export function inked(frames) {
+export function inked(frames, limit) {
   /** @type {Ink} */
   const ink = { panels: {} };
   /** @type {Frame["states"]} */
   let before = [];
   for (const { states } of frames) {
-    for (let i = 0; i < states.length; i++) if (states[i] !== before[i] && states[i].shown) add(ink, states[i]);
+    for (let i = 0; i < states.length; i++) if (states[i] !== before[i] && states[i].shown) add(ink, states[i], limit);
     before = states;
   }
   for (const { role, p } of before) // shown or not: its words are needed in all scenes
@@ -43,11 +44,12 @@ const nothing = () => ({
  * Add what a cell shows to the ink of its panel.
  * @param {Ink} ink
  * @param {Cell} cell
+ * @param {number} limit
  */
-function add({ panels }, cell) {
+function add({ panels }, cell, limit) {
   const { role, p, x, y, w, h, text, vec, scale } = cell,
     box = (panels[p] ??= nothing());
-  addText(box, cell);
+  addText(box, cell, limit);
   box.lettered ||= role === "label";
   if (role === "value" || (vec && role !== "label")) box.scales.add(scale);
   box.left = Math.min(box.left, x);
@@ -61,14 +63,15 @@ function add({ panels }, cell) {
  * Add the word or the numbers in a cell: how many letters a unit has to hold.
  * @param {Inked} box
  * @param {Cell} cell
+ * @param {number} limit
  */
-function addText(box, { role, w, text, sub, v, vec }) {
+function addText(box, { role, w, text, sub, v, vec }, limit) {
   const step = role === "value" ? w : role === "output" && vec ? w / vec.length : 0, // of a number on its stripe
     numbered = step >= NUMBERED && !text && !sub,
     signed = v < 0 || Boolean(vec?.some((number) => number < 0)),
     figure = text || sub ? (text || sub).length + CLEAR : signed ? NUMBER : NUMBER - 1;
   if (numbered || role === "value") box.letters = Math.max(box.letters, figure / step);
-  else if ((role === "token" || role === "ghost") && text)
+  else if ((role === "token" || role === "ghost") && text && text.length <= limit)
     box.letters = Math.max(box.letters, (text.length + CLEAR) / w);
   if (!numbered) return;
   box.numbers.add(step);

@@ -6,28 +6,37 @@ import { BODIES, grouped } from "./between.js";
 import { LETTERED, READABLE } from "./sizes.js";
 
 const NAMES = /^names?(:|$)/, // panels with the names of lines
-  GAP = 4; // pixels between the name of a line and its cells
+  GAP = 4, // pixels between the name of a line and its cells
+  WHOLE = 10; // letters of a word that always has room
 
+/**
+ * How many letters a word may have: one that is much longer than the others is cut, so that they need not be smaller.
+ * `longest_word` in packviz/show/movie/packing/places.py has the same rule.
+ * @param {Cell[]} tokens
+ */
+function limitOf(tokens) {
+  const lengths = tokens.map(({ text }) => text.length).sort((one, two) => one - two);
+  return Math.max(WHOLE, 2 * (lengths[lengths.length >> 1] ?? 0));
+}
 /** @param {Cell[]} cells */
 const longestOf = (cells) => cells.reduce((longest, { text }) => (text.length > longest.length ? text : longest), "");
 /** @param {Cell[]} cells */
-function longestByFamily(cells) {
-  const longest = new Map();
-  for (const { f, text } of cells) if (text.length > (longest.get(f) ?? "").length) longest.set(f, text);
-  return longest;
-}
+const longestByFamily = (cells) => new Map([...grouped(cells, ({ f }) => f)].map(([f, some]) => [f, longestOf(some)]));
 /**
  * @param {Cell[]} cells of the first frame
  * @returns {CellTexts}
  */
 export function textsOf(cells) {
   const of = (/** @type {string} */ role) => cells.filter((cell) => cell.role === role),
-    [tokens, axes] = [of("token"), of("axis")];
+    [tokens, axes] = [of("token"), of("axis")],
+    limit = limitOf(tokens),
+    whole = tokens.filter(({ text }) => text.length <= limit);
   const columns = [...grouped(axes, ({ f }) => f)].filter(([, some]) => some.some(({ y }) => y !== some[0].y));
   return {
     lettered: new Set(of("label").map(({ p }) => p)),
-    longest: longestOf(tokens),
-    words: longestByFamily(tokens),
+    limit,
+    longest: longestOf(whole),
+    words: longestByFamily(whole),
     axes: longestByFamily(axes),
     stacked: new Set(columns.map(([f]) => f)),
   };
@@ -42,15 +51,20 @@ export function neighbours(looks) {
     ends = new Map();
   for (const { state, alpha, rect } of looks)
     if (alpha && rect && BODIES.has(state.role)) ends.set(state.p, Math.max(ends.get(state.p) ?? 0, rect.x + rect.w));
-  // The letters of rows that are too low for all of them: each that is too near to the one above it is left out.
+  // The letters of rows that are too low for one column: each that is too near to the one above it is in a second column, or,
+  // too near to one there, left out.
   const crowded = new Set(),
-    middles = new Map(),
+    aside = new Set(),
+    middles = [new Map(), new Map()],
     letters = of("label").filter(({ rect }) => rect);
   for (const { state, rect } of letters.sort((one, two) => one.rect.y - two.rect.y)) {
-    const last = middles.get(state.f),
-      middle = rect.y + rect.h / 2;
-    if (rect.h < LETTERED && middle > last + 1 && middle < last + LETTERED - 0.5) crowded.add(state.i);
-    else middles.set(state.f, middle);
+    const middle = rect.y + rect.h / 2,
+      isNear = (/** @type {number | undefined} */ last) =>
+        rect.h < LETTERED && middle > last + 1 && middle < last + LETTERED - 0.5,
+      column = middles.findIndex((each) => !isNear(each.get(state.f)));
+    if (column < 0) crowded.add(state.i);
+    else middles[column].set(state.f, middle);
+    if (column === 1) aside.add(state.i);
   }
   // Lengths side by side below a transposed grid.
   const lengths = looks.flatMap(({ state }) => (state.shown && state.role === "note" && state.sub ? [state] : [])),
@@ -60,6 +74,7 @@ export function neighbours(looks) {
     counts: new Map(counts.sort((one, two) => one.rect.y - two.rect.y).map(({ state, rect }) => [state.p, rect])),
     nows: new Map(nows.map(({ state }) => [state.f, state.k])),
     crowded,
+    aside,
     ends,
     titles: of("title").filter(({ state }) => state.text),
     firsts: new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x])),
@@ -79,14 +94,16 @@ export const isName = ({ alpha, state: { role, p, text } }) =>
  */
 export function continued(looks, { view, unit, tall }) {
   return looks.filter(isName).flatMap((look) => {
-    const number = look.state.p.split(":")[1],
-      [pitch, ...starts] = view.breaks?.[`row:${number}`] ?? [0, 0],
-      cells = looks.filter(({ alpha, rect, state }) => alpha && rect && state.p === `row:${number}`),
+    const of = look.state.p.split(":")[1],
+      strip = view.breaks?.[of] ? of : `row:${of}`, // a panel with several rows, or one row
+      [pitch, ...starts] = view.breaks?.[strip] ?? [0, 0],
+      cells = looks.filter(({ alpha, rect, state }) => alpha && rect && state.p === strip),
       w = Math.min(...cells.map(({ rect }) => rect.x)) - look.rect.x - GAP,
-      state = { ...look.state, text: `${look.state.text} …` };
-    return starts.slice(1).map((_, i) => {
+      state = strip === of ? look.state : { ...look.state, text: `${look.state.text} …` };
+    const last = Math.max(...cells.map(({ rect }) => rect.y)); // a line that is still empty has no name
+    return starts.slice(1).flatMap((_, i) => {
       const y = look.rect.y + (i + 1) * pitch * unit * tall;
-      return { ...look, least: READABLE, state, rect: { ...look.rect, y, w } };
+      return y < last + unit ? [{ ...look, least: READABLE, state, rect: { ...look.rect, y, w } }] : [];
     });
   });
 }

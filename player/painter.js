@@ -90,7 +90,10 @@ export class Painter {
    * @returns {Standing}
    */
   view(scene) {
-    this.inks[scene] ??= inked(this.film.frames.filter((frame) => frame.scene === scene));
+    this.inks[scene] ??= inked(
+      this.film.frames.filter((frame) => frame.scene === scene),
+      this.texts.limit,
+    );
     return (this.views[scene] ??= this.viewAbove(scene, this.foot(scene)));
   }
   /**

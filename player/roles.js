@@ -143,14 +143,17 @@ const roles = {
     if (!written) figure(paper, state.v ?? v, x, y, digitsIn(paper, free, px), colour.text);
     else write(paper, written, x, y, free, { px, weight: WEIGHT.number, fill: colour.text });
   },
-  label(paper, { rect: { x, y, w, h }, state, least }, unit, near) {
+  label(paper, { rect, state, least }, unit, near) {
     if (near.crowded.has(state.i)) return;
     const { ctx } = paper,
       hue = hueOf(paper, state.seq),
-      full = badgeSize(paper, h, unit),
+      full = badgeSize(paper, rect.h, unit),
+      { y, w, h } = rect,
       size = least ? Math.min(w, full) : full,
       wide = (least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length),
+      x = rect.x - (near.aside.has(state.i) ? wide + CLEAR : 0),
       px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
+    if (x + (w - wide) / 2 < 0 && near.aside.has(state.i)) return; // no room for a second column
     ctx.beginPath();
     ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
     ctx.fillStyle = hue.fill;

@@ -209,6 +209,7 @@ export type Ctx = CanvasRenderingContext2D;
 /** The texts of all cells: the longest word, of all and by family, and the longest label of each family of axis labels. */
 export interface CellTexts {
   lettered: Set<string>; // panels with letters beside their rows
+  limit: number; // letters of the longest word that is not cut
   longest: string; // cells have room for it beside their letters, or no cell has its letter
   words: Map<number, string>;
   axes: Map<number, string>; // axis labels are thinned out by family
@@ -240,7 +241,8 @@ export type Paper = Readonly<{
 export interface Neighbours {
   counts: Map<string, Rect>; // the lowest count of each panel
   nows: Map<number, number>; // which of the thinned-out labels of a family is current: its neighbours make room for it
-  crowded: Set<number>; // letters of rows that are left out
+  crowded: Set<number>; // letters of rows that are left out,
+  aside: Set<number>; // and those in a second column
   ends: Map<string, number>; // where the cells of each panel end
   titles: Look[];
   firsts: Map<number, number>; // the position of each family's first length, if they are side by side

@@ -5,6 +5,7 @@ import re
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
+from itertools import pairwise
 from operator import sub
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -24,6 +25,7 @@ from packviz.show.movie.format import Cell
 from packviz.show.movie.frames import moments
 from packviz.show.movie.stills import Picture
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, diverging
+from packviz.text import sequence_label
 
 Placed = tuple[Cell, "Rect | None"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -159,6 +161,27 @@ def test_a_long_or_wide_word_stays_in_its_cell(browser: Browser) -> None:
             shortened += "…</text>" in svg
     page.close()
     assert shortened >= 3
+
+
+def test_a_long_word_is_cut_before_the_others_get_smaller() -> None:
+    sizes = []
+    for word in ("sleeps", "internationalisation"):
+        batch = Batch.parse(f"I love cats\nshe {word} sleeps\nwe sing old songs")
+        texts = {
+            node.text: node.get("font-size")
+            for node in parts(pv.movie(pv.trace(batch), ("pad",)))[0].iter(SVG + "text")
+        }
+        sizes.append(texts["cats"])
+        assert word in texts or next(text for text in texts if text and text.endswith("…"))[:-1] in word
+    assert sizes[0] == sizes[1]
+
+
+def test_rows_too_low_for_their_letters_have_them_in_two_columns() -> None:
+    batch = Batch.parse("\n".join("1 2 3 4 5 6"[: 2 * (i % 4) + 5] for i in range(40)))
+    letters = [sequence_label(b) for b in range(40)]
+    texts = parts(pv.movie(pv.trace(batch), ("pad",)))[1]
+    places = {letter: texts[letter][0] for letter in letters}
+    assert all(abs(one[0] - other[0]) > 15 for one, other in pairwise(places.values()))
 
 
 def test_no_text_of_a_visitor_becomes_markup() -> None:

@@ -16,6 +16,7 @@ STRIP_WIDTH = 1.6  # units: the maximum width of such a row
 MARKED = 64  # up to this many tokens, every packed row has its address below it
 STACKED = 1.5  # units: the maximum width of a cell with one half above the other
 TALL = 1.5  # units of a packed row: the letter of its sequence is above its token
+WHOLE = 10  # letters of a word that is never cut
 REFUSAL = 3.2  # units below the grid for torch's message when it refuses
 
 
@@ -92,9 +93,17 @@ def cell_width(view: View) -> float:
 
 @once
 def word_width(view: View) -> float:
-    """Return the width of the longest token."""
+    """Return the width of the longest token that is not cut."""
+    return max(1.0, 0.27 * longest_word(view) + 0.25)
+
+
+@once
+def longest_word(view: View) -> int:
+    """Return the letters of the longest token. One that is much longer than the others is cut and does not count."""
     rows = [view.trace.texts[b] for b in view.shown] if view.trace.texts else []
-    return max(1.0, 0.27 * max((len(text) for row in rows for text in row), default=1) + 0.25)
+    lengths = sorted(len(text) for row in rows for text in row) or [1]
+    limit = max(WHOLE, 2 * lengths[len(lengths) // 2])  # as in player/neighbours.js
+    return max(length for length in lengths if length <= limit)
 
 
 @once
