@@ -122,16 +122,16 @@ def _line_of(both: Pair, side: Side, names: str, unit: float, shape: str) -> Ite
 
     shape: all lines of a side; without its input, h is headed by the name of the side.
     """
-    last = last_heading(both)
-    x, rows = both.view.text, float(len(both.view.shown))
+    last, letters_only = last_heading(both), letter(both) + 0.2 * both.view.text
+    x, rows, lead = both.view.text, float(len(both.view.shown)), h_lead(both) if "x" in shape else letters_only
     for name, following in zip(names, f"{names[1:]} ", strict=True):
         if name == "h":
-            box = panel(f"{side.name}h", state_width(both.view), rows, Margins(h_lead(both), 1.65 * x, 2.7 * x, 0.1))
+            box = panel(f"{side.name}h", state_width(both.view), rows, Margins(lead, 1.65 * x, 2.7 * x, 0.1))
         else:
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
-            box = panel(grid.name, width, rows, Margins(letter(both) + 0.2 * x, 1.65 * x, 0.2, 0.1))
+            box = panel(grid.name, width, rows, Margins(letters_only, 1.65 * x, 0.2, 0.1))
         later = {"o": UNPACKED, "h": last if "x" in shape else f"Padded: {last}"}.get(name, "")
         letters = 1 + max(map(len, [*(heading(both, either, name) for either in SIDES), later]))
-        start, end = (h_lead(both) if at == "h" else 0.0 for at in (name, following))
+        start, end = (lead if at == "h" else 0.0 for at in (name, following))
         yield box.at_least(start + letters * unit - end)
