@@ -319,7 +319,7 @@ def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions = [step.caption for text, settings in BORDERED.values() for step in borders_of(text, settings)[1].steps]
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
     assert "`" not in "".join(captions)
-    assert "**bfd** takes the longest document first, and puts each into the fullest row" in captions[-2]
+    assert "**bfd** takes the longest document first, and puts each document into the fullest row" in captions[-2]
 
 
 @pytest.mark.parametrize("settings", [{}, {"causal": False}, {"max_length": 14}, {"max_length": 14, "causal": False}])

@@ -16,8 +16,8 @@ _RULES = {  # what each strategy does, in words
     "wrapped": "writes the documents one after another, and cuts them where a row is full",
     "next_fit": "keeps the order, and begins a new row when a document does not fit",
     "first_fit": "keeps the order, and puts each document into the first row that has room",
-    "ffd": "takes the longest document first, and puts each into the first row that has room",
-    "bfd": "takes the longest document first, and puts each into the fullest row that has room",
+    "ffd": "takes the longest document first, and puts each document into the first row that has room",
+    "bfd": "takes the longest document first, and puts each document into the fullest row that has room",
     "bfd_split": "cuts documents that are longer than a row, and then fills rows like bfd",
 }
 
