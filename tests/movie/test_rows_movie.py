@@ -315,6 +315,12 @@ def test_the_proof_is_about_the_stages_shown(stages: Any, proof: str, exact: boo
     assert (movie.proof, movie.exact) == (proof, exact)
 
 
+def test_the_losses_follow_any_stage_though_a_document_is_cut() -> None:
+    run = pv.trace_rows(pv.Batch.example("sentences"), pv.RowConfig(max_length=6, strategy="wrapped"))
+    for stage in ("two", "fill", "borders", "attention", "leak"):
+        assert [step.stage for step in pv.movie(run, (stage, "losses")).steps][-1] == "losses"
+
+
 def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions = [step.caption for text, settings in BORDERED.values() for step in borders_of(text, settings)[1].steps]
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]

@@ -79,7 +79,7 @@ def _at(view: RowsView, placed: int) -> Frame:
     return frame(
         title(documents.heading().moved(0.0, 0.6), "documents"),  # there are no time steps between it and the cells
         title(rows.heading().moved(0.0, 0.6), f"rows of {view.trace.rows.max_length}, {view.trace.config.strategy}"),
-        marks("letter", "label", documents.label(letters), letters, text=names),
+        marks("document", "label", documents.label(letters), letters, text=names),
         marks("number", "axis", rows.label(every), every, **numbers),
         marks("free", "pad", rows.cell(r, c), c, r, owned=False, **look),
         ghosts(view, one, there, documents.width),
