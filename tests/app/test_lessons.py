@@ -374,7 +374,7 @@ def test_on_a_phone_the_menu_and_the_sequences_are_on_the_first_screen_of_the_dr
     links = drawer.get_by_test_id("stSidebarNavLink")
     for shown in (links.first, links.last, drawer.get_by_role("textbox").first):
         expect(shown).to_be_in_viewport(ratio=1)
-    assert min(box_of(link)["height"] for link in links.all()) >= 32
+    assert min(box_of(link)["height"] for link in links.all()) >= 44
 
 
 def test_a_menu_left_open_on_a_phone_is_closed_on_the_next_load(visit: Open) -> None:

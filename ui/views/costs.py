@@ -88,7 +88,7 @@ def landscape(shown: Shown) -> None:
         "The map shows how long packing takes compared with padding, by fill (the share of real tokens) and by one "
         "size. Below 1, packing is faster."
     )
-    left, middle, right = st.columns(3)
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
     cell = left.selectbox("cell", CELLS, CELLS.index(shown.request.config.cell), key="sweep_cell")
     across: Across = middle.selectbox("across", get_args(Across), key="sweep_across")
     backward = right.toggle("with backward", key="sweep_backward")
@@ -108,8 +108,9 @@ def landscape(shown: Shown) -> None:
 def without_packing(shown: Shown) -> None:
     """Show how much padding is left when batches are composed with more care."""
     st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
-    source = st.selectbox("Lengths of a data set", SOURCES, SOURCES.index(_TITLES["uniform"]), key="waste_of")
-    size = st.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
+    left, right = st.columns([3, 1])
+    source = left.selectbox("Lengths of a data set", SOURCES, SOURCES.index(_TITLES["uniform"]), key="waste_of")
+    size = right.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
     try:
         if (lengths := lengths_from(shown, source, "waste")) is None:
             return
@@ -130,8 +131,8 @@ def attention(shown: Shown) -> None:
         "In a transformer, pairs of tokens cost time, not steps: each token is compared with the tokens that it may "
         "read. Packing for a transformer puts several sequences into one row, so that few cells are padding."
     )
-    source = st.selectbox("Lengths", [RECORDINGS, *SOURCES], key="pairs_of")
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    of, left, middle, right = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
+    source = of.selectbox("Lengths", [RECORDINGS, *SOURCES], key="pairs_of")
     size = left.number_input("padded batch size", 1, 1024, 32, 1, key="pairs_batch")
     width = middle.selectbox("cells in a row", ROW_LENGTHS, ROW_LENGTHS.index(1024), key="pairs_row")
     causal = right.toggle("causal", True, key="pairs_causal", help="If this is on, a token reads no later token.")

@@ -49,14 +49,15 @@ def trained(shown: Shown) -> None:
     )
     cell = shown.request.config.cell
     tasks = get_args(training.Task)
-    task: training.Task = st.selectbox(
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    task: training.Task = left.selectbox(
         "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params"
     )
     names, read = get_args(training.Readout), training.READS.__getitem__
     several: dict[str, Any] = {"selection_mode": "multi", "bind": "query-params"}
     title = "what the linear layer reads"
-    readouts = st.pills(title, names, default=names, format_func=read, key="train_readouts", **several)
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    readouts = right.pills(title, names, default=names, format_func=read, key="train_readouts", **several)
+    left, middle, right = st.columns([2, 1, 2], vertical_alignment="bottom")
     paddings = training.EXTRA_PADDING
     with left:
         pads = st.pills("extra pads", paddings, default=paddings, key="train_pads", **several)
