@@ -30,7 +30,7 @@ def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, b
     torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
     packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
     torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
-    assert record.lines[0].startswith(f"**alone, {'final forward state' if both else '*final state*'}:** `[")
+    assert record.lines[0].startswith(f"**Its {'final forward state' if both else '*final state*'} alone:** `[")
 
 
 def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
@@ -42,9 +42,9 @@ def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     )
     off = float((record.padded - record.alone).abs().max())
     assert off > 0.1
-    assert first == f"**alone, *final state*:** {alone}"
-    assert padded == f":red[**✗ padded, an *RNN* reads pads:** {left} off by {off:.2f}]"
-    assert packed == f":green[**✓ packed, it skips them:** {right} equal]"
+    assert first == f"**Its *final state* alone:** {alone}"
+    assert padded == f":red[**✗ Padded, an *RNN* reads pads:** {left} off by {off:.2f}]"
+    assert packed == f":green[**✓ Packing skips them:** {right} equal]"
 
 
 @pytest.mark.parametrize("seed", [23, 37])  # of which a state has such a number
@@ -62,8 +62,8 @@ def test_padded_on_the_left_the_packed_pads_spoil_both_sides() -> None:
     record = found(padding_side="left")
     _, padded, packed = record.lines
     off = float((record.packed - record.alone).abs().max())
-    assert padded.startswith(":red[**✗ padded, an *RNN* reads pads:**")
-    assert packed.startswith(":red[**✗ packed, with its pads:**")
+    assert padded.startswith(":red[**✗ Padded, an *RNN* reads pads:**")
+    assert packed.startswith(":red[**✗ Packed, with its pads:**")
     assert packed.endswith(f" off by {two_digits(off)}]")
 
 
@@ -77,8 +77,8 @@ def test_where_pads_change_nothing_the_line_says_so() -> None:
     assert torch.equal(record.padded, record.alone)
     zeros = "`[0.00, 0.00, 0.00, 0.00]` equal]"
     assert record.lines[1:] == (
-        f":green[**✓ padded, which changes nothing:** {zeros}",
-        f":green[**✓ packed, it skips them:** {zeros}",
+        f":green[**✓ Padded, which changes nothing:** {zeros}",
+        f":green[**✓ Packing skips them:** {zeros}",
     )
 
 
