@@ -16,7 +16,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     seen = visit(None, size=LAPTOP)
     assert 20 < len(seen.words) <= 45, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    expect(seen.main.locator(".st-key-why")).to_contain_text("BIts final state alone:")
+    expect(seen.main.locator(".st-key-why")).to_contain_text("BFinal state alone:")
     assert has_its_height(seen.main.locator(".st-key-why"))
     seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
     seen.page.wait_for_timeout(700)
@@ -50,7 +50,7 @@ def test_a_wrong_state_looks_wrong_and_terms_say_what_they_mean(visit: Open, sch
     alone, padded, packed = why.locator("code").all()
     shades = [state.evaluate(SHADE) for state in (alone, padded, packed)]
     assert len(set(shades)) == 3
-    assert [why.locator("strong", has_text=way).evaluate(SHADE) for way in ("padded", "packed")] == shades[1:]
+    assert [why.locator("strong", has_text=way).evaluate(SHADE) for way in ("Padded", "Packing")] == shades[1:]
     assert len({box_of(state)["x"] for state in (alone, padded, packed)}) == 1  # the numbers stand below one another
     meaning = seen.page.get_by_role("tooltip")
     for term in ("RNN", "final state"):
@@ -94,7 +94,7 @@ def test_a_changed_word_changes_the_movie_and_the_sentence(visit: Open, size: Si
     text.press("Control+End")
     text.press_sequentially("\nyes")
     expect(seen.player).to_have_attribute("aria-label", re.compile("4 sequences"))
-    expect(seen.main.locator(".st-key-why")).to_contain_text("DIts final state alone:")
+    expect(seen.main.locator(".st-key-why")).to_contain_text("DFinal state alone:")
     expect(text).to_be_focused()
 
 

@@ -30,7 +30,7 @@ def test_the_states_are_those_of_torch_for_b_in_the_batch_and_alone(cell: str, b
     torch.testing.assert_close(record.padded, padded_run(t)[1][0][top, 1])
     packed = t.module(pack_sequence([t.padded.grid[b][t.padded.mask[b]] for b in range(3)], enforce_sorted=False))[1]
     torch.testing.assert_close(record.packed, (packed[0] if cell == "lstm" else packed)[top, 1].detach())
-    assert record.lines[0].startswith(f"**Its {'final forward state' if both else '*final state*'} alone:** `[")
+    assert record.lines[0].startswith(f"**{'Final forward state' if both else '*Final state*'} alone:** `[")
 
 
 def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
@@ -42,7 +42,7 @@ def test_the_lines_hold_the_rounded_states_and_the_verdicts() -> None:
     )
     off = float((record.padded - record.alone).abs().max())
     assert off > 0.1
-    assert first == f"**Its *final state* alone:** {alone}"
+    assert first == f"***Final state* alone:** {alone}"
     assert padded == f":red[**✗ Padded, an *RNN* reads pads:** {left} off by {off:.2f}]"
     assert packed == f":green[**✓ Packing skips them:** {right} equal]"
 
