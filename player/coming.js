@@ -1,12 +1,12 @@
-// Outlines of panels that are empty now but will be filled by the end of the stage, each with its name. They show neither
+// Outlines of what is empty now but will be filled by the end of the stage, a panel with its name. They show neither
 // cells nor numbers, so they give no answer away.
 
-/** @import { Coming, Frame, Paper, Rect, Standing } from "./types" */
+/** @import { Coming, Frame, Paper, Standing } from "./types" */
 
-import { BODIES } from "./between.js";
+import { BODIES, grouped } from "./between.js";
 import { lineSize, tile, write } from "./canvas.js";
 import { rectOf } from "./rects.js";
-import { boxOf } from "./scenes.js";
+import { boxOf, overlap } from "./scenes.js";
 
 /** @param {Frame["states"][number]} state */
 const isBody = ({ shown, role }) => shown && role !== "label" && BODIES.has(role);
@@ -14,27 +14,34 @@ const isBody = ({ shown, role }) => shown && role !== "label" && BODIES.has(role
 const isTitle = ({ shown, role }) => shown && role === "title";
 
 /**
- * The outlines of the panels that are empty in a frame and filled in later ones, each with its first heading unless that is
- * already there: without shapes and counts.
+ * The outlines of what is empty in a frame and filled in later ones: a whole panel with its first heading unless that is already
+ * there, without shapes and counts; or the rest of each line of a panel.
  * @param {Frame} frame
  * @param {Frame[]} later
  * @param {Standing} view
  * @returns {Coming[]}
  */
 export function coming(frame, later, view) {
-  const filled = new Set(frame.states.filter(isBody).map(({ p }) => p)),
+  const placeOf = (/** @type {Frame["states"][number]} */ { p, x, y, w, h }) => rectOf(view, p, x, y, w, h),
+    filled = grouped(frame.states.filter(isBody), ({ p }) => p),
     headed = new Set(frame.states.filter(isTitle).map(({ p }) => p)),
-    states = later.flatMap((each) => each.states.filter(({ p }) => !filled.has(p)));
-  /** @type {Map<string, Rect[]>} */
-  const boxes = new Map();
-  for (const { p, x, y, w, h } of states.filter(isBody)) {
-    const rect = rectOf(view, p, x, y, w, h);
-    if (rect) boxes.set(p, [...(boxes.get(p) ?? []), rect]);
-  }
-  return [...boxes].map(([p, rects]) => {
-    const title = headed.has(p) ? undefined : states.find((state) => isTitle(state) && state.p === p);
-    const at = title ? rectOf(view, p, title.x, title.y, title.w, title.h) : null;
-    return { rect: boxOf(rects), name: title?.text.replace(/\s*[(:].*/, "") ?? "", at };
+    states = grouped(
+      later.flatMap((each) => each.states),
+      ({ p }) => p,
+    );
+  return [...states].flatMap(([p, some]) => {
+    /** @type {Coming[]} */
+    const lines = [];
+    const there = (filled.get(p) ?? []).map(placeOf).filter(Boolean),
+      rects = some.filter(isBody).map(placeOf).filter(Boolean),
+      rest = rects.filter((rect) => there.every((other) => !overlap(rect, other)));
+    if (there.length || !rest.length) {
+      for (const line of grouped(rest, ({ y }) => Math.round(y)).values())
+        lines.push({ rect: boxOf(line), name: "", at: null });
+      return lines;
+    }
+    const title = headed.has(p) ? undefined : some.find(isTitle);
+    return [{ rect: boxOf(rest), name: title?.text.replace(/\s*[(:].*/, "") ?? "", at: title ? placeOf(title) : null }];
   });
 }
 

@@ -65,7 +65,8 @@ def run_scene(view: View) -> Scene:
             [above(strip, beside(work, h_n, gap=0.8 * x), gap=0.4), beside(strip, work, h_n, gap=x)], [stacked]
         )
     told = above(grid, work, h_n, gap=0.3)
-    return Scene([with_grid, *scrolled, columns, lines], [above(grid, stacked, gap=0.4), told])
+    without = [columns, lines] if out or view.small else []  # what the page shows, full screen shows, too
+    return Scene([with_grid, *scrolled, *without], [above(grid, stacked, gap=0.4), told])
 
 
 @once
