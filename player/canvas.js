@@ -102,6 +102,7 @@ export function put({ ctx, theme, halo }, text, x, y, { px, weight, fill, align 
     ctx.strokeStyle = theme.background;
     ctx.lineWidth = HALO;
     ctx.strokeText(text, x, y);
+    ctx.lineJoin = "miter";
   }
   ctx.fillText(text, x, y);
 }
