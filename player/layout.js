@@ -121,9 +121,10 @@ function needs(boxes, least, { bold, beside, numbers }) {
 function filling(box, { width, height, room, least, limits: { edge, aspect, tight, higher } }, { spaced }) {
   const wide = (width - 2 * edge) / (box.right - box.left),
     high = (room - 2 * EDGE) / (box.bottom - box.top),
-    even = Math.min(wide, high, MAX_UNIT * Math.max(1, height / LOW));
+    most = MAX_UNIT * Math.max(1, height / LOW),
+    even = Math.min(wide, high, most);
   return {
-    unit: Math.min(high, Math.max(higher * even, Math.min(least / tight, aspect * even))),
+    unit: Math.min(high, Math.max(Math.min(higher * even, most), Math.min(least / tight, aspect * even))),
     across: Math.min(wide, Math.max(even, Math.min(spaced, aspect * even))),
   };
 }

@@ -259,12 +259,14 @@ test("a panel that is filled later is outlined with its name, without its shape"
     title = cell({ ...size, role: "title", p: "y", y: -1, text: "data (9, 4): 9 rows" }),
     filled = [cell({ ...size, p: "y" }), cell({ ...size, p: "y", x: 1 })],
     at = { ...standing, view: { ...view, at: { x: [1, 0.5], y: [0, 1.5] } } };
-  const later = { states: [cell(), title, ...filled], origins: new Map(), scene: "pack" };
+  const later = { states: [cell(size), title, ...filled], origins: new Map(), scene: "pack" };
   const hidden = (states) => ({ ...later, states: states.map((state) => ({ ...state, shown: state.p === "x" })) });
   assert.deepEqual(coming(hidden(later.states), [later], at), [
     { rect: { x: 5, y: 22, w: 20, h: 10 }, name: "data", at: { x: 5, y: 12, w: 10, h: 10 } },
   ]);
   assert.deepEqual(coming(later, [later], at), []);
+  const begun = { ...later, states: later.states.map((state, i) => ({ ...state, shown: i < 3 })) };
+  assert.deepEqual(coming(begun, [later], at), [{ rect: { x: 15, y: 22, w: 10, h: 10 }, name: "", at: null }]);
 });
 
 test("a tooltip covers neither its cell nor the counts below it", () => {
