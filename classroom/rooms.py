@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 
 from classroom import events, limits, questions
 from classroom.actions import checked, checked_of_plan, prepared
+from classroom.background import going_on
 from classroom.export import answers_csv
 from classroom.names import code as new_code
 from classroom.question import Film
@@ -29,8 +29,8 @@ MAX_QUESTIONS = 100
 _CHECKED = 1.0  # seconds for which the store counts as one that can be written
 _EXPIRE = 600.0  # seconds between two checks for expired rooms
 _QUIET = 60.0  # seconds without use after which a room is dropped if there are too many
+_AGAIN = 1.0  # seconds until background work that failed is tried again
 
-_log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
@@ -278,13 +278,10 @@ class Rooms:
 
     async def _forever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while True:
-            try:
+            with going_on("Reading what other processes wrote, or removing old rooms,"), suppress(UnavailableError):
                 await work()
-            except UnavailableError:
-                await asyncio.sleep(1)
-            except Exception:
-                _log.exception("Reading what other processes wrote, or removing old rooms, failed and is tried again")
-                await asyncio.sleep(1)
+                continue
+            await asyncio.sleep(_AGAIN)
 
 
 rooms = Rooms()

@@ -20,6 +20,7 @@ from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.timeouts import JobTimeoutException
 
+from classroom.background import going_on
 from ui.jobs.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
 
 QUEUE = "packviz"
@@ -167,7 +168,7 @@ class RedisJobs:
     def _look_after(self) -> None:
         while True:
             time.sleep(_EVERY)
-            with suppress(RedisError):  # Redis may come back
+            with going_on("Looking after the jobs"), suppress(RedisError):  # Redis may come back
                 self._queue.started_job_registry.cleanup()  # of jobs whose worker is gone
                 self._renew()
                 self._end_the_unwanted()

@@ -9,6 +9,7 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from classroom import routes as classroom
+from classroom.background import going_on
 from ui.server import logs
 
 EVERY = 0.05  # seconds between two looks at the event loop
@@ -23,7 +24,8 @@ async def watch_loop() -> None:
     while True:
         due = time.perf_counter() + EVERY
         await asyncio.sleep(EVERY)
-        metrics.late(max(0.0, time.perf_counter() - due))
+        with going_on("Recording how late the event loop is"):
+            metrics.late(max(0.0, time.perf_counter() - due))
 
 
 def routes() -> list[Route]:

@@ -17,6 +17,8 @@ from datetime import timedelta
 import streamlit as st
 from streamlit.runtime import Runtime
 
+from classroom.background import going_on
+
 EVERY = 15.0  # seconds between two checks
 AWAY = 60.0  # seconds after which a visitor who has left is not waited for; with two checks, less than Streamlit's own
 
@@ -44,8 +46,9 @@ async def close_repeatedly() -> None:
     """Close the sessions of those who have left, and release their memory, until the server stops."""
     while True:
         await asyncio.sleep(EVERY)
-        if close_those_left(time.monotonic()):
-            await release_memory()
+        with going_on("Closing the sessions of those who have left"):
+            if close_those_left(time.monotonic()):
+                await release_memory()
 
 
 def close_those_left(now: float) -> int:
