@@ -29,6 +29,7 @@ from packviz.validate import integer
 __all__ = ["check_rows"]
 
 MIN_SHARE_IN_REACH = 0.95  # of the pairs within reach of a convolution, which connects them: a state fades unevenly
+MIN_TRIED_PER_NEAR = 2  # pairs that were tried for each within reach: a state would show in those beyond it, too
 TRACED = 4  # calls that are kept to see which layer carries a leak
 
 RowRun = Callable[[Sequence[Tensor]], Leaves]
@@ -49,8 +50,8 @@ def check_rows(
 
     Each document is run alone and compared with the row token by token; then one token after another is changed, and
     no output of another document may move. The key of a finding is "leak": another document does change it;
-    "convolution": it does at the first k - 1 tokens alone, by a convolution, a window or a shift; "positions": there is
-    a difference without any influence.
+    "convolution": it does at the first k - 1 tokens alone, as by a convolution, a window or a shift, and no layer was
+    seen that does it; "positions": there is a difference without any influence.
 
     documents   at least two: lists or tensors of ids (length,), or of values (length, F)
     call        call(model, row) returns outputs with the N tokens in one dimension (or N - 1, of shifted losses).
@@ -195,10 +196,10 @@ def _findings(done: Evidence, row: _RowRuns, leaking: Callable[[], tuple[Cause, 
         if not row.others:
             return [found("nothing_compared", severity="error")]
         notes = [found("alone_fails", severity="note", copies=False)]
-    if kernel := _kernel(row):
-        return [found("convolution", row.changes, kernel=kernel, convolves=done.run.convolves), *notes]
     if row.influenced:
-        cause, layers = leaking()
+        cause, layers = leaking()  # a layer that was seen says more than the pattern of what it changes
+        if not layers and (kernel := _kernel(row)):
+            return [found("convolution", row.changes, kernel=kernel, convolves=done.run.convolves), *notes]
         return [found("leak", row.changes, cause=cause, layers=layers), *notes]
     if row.alone:
         first_differs = min(row.alone) < row.starts[1]
@@ -219,7 +220,7 @@ def _kernel(row: _RowRuns) -> int:
     near = {(k, q) for k, q in tried if q - k <= reach}
     deepest = max(q - row.starts[owner[q]] for q in (*row.alone, *(q for _, q in found)))
     long = any(stop - start > reach for start, stop in zip(row.starts[1:], row.starts[2:], strict=False))
-    ends = long or 2 * len(near) < len(tried)  # so a state would go on
+    ends = long or MIN_TRIED_PER_NEAR * len(near) < len(tried)  # so a state would go on
     return reach + 1 if ends and len(found) >= MIN_SHARE_IN_REACH * len(near) and deepest < reach else 0
 
 
@@ -245,8 +246,9 @@ def _leaking(
     pairs = {(owner[k], owner[q]) for k, q in row.influenced}
     if any(a > b for a, b in pairs):
         return "earlier_changed", ""
-    possible = {(a, b) for a in {owner[k] for k in row.others} for b in range(a + 1, len(done.baseline.lengths))}
-    return ("some_borders" if len(pairs) < len(possible) else "no_borders"), ""
+    last = len(done.baseline.lengths) - 1
+    borders = {(a, a + 1) for a in {owner[k] for k in row.others} if a < last}  # further on, what leaks may have faded
+    return ("no_borders" if borders <= pairs else "some_borders"), ""
 
 
 def _carrying(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from document_cases import RIGHT, WRONG, Convolution, Model, Recurrent, causal, documents, values
+from document_cases import IDS, RIGHT, WRONG, Convolution, E, Model, Recurrent, causal, documents, values
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
@@ -209,3 +209,40 @@ def test_no_hook_stays_on_a_model_that_cannot_be_copied() -> None:
     (found,) = pv.check_rows(model, documents(), call)
     assert "GRU rnn runs on" in found.found
     assert {*hooked} == {0}
+
+
+@pytest.mark.parametrize("share", [0.1, 0.01, 0.001])
+def test_a_state_that_fades_is_not_taken_for_a_convolution(share: float) -> None:
+    model = Recurrent(nn.RNN)
+    with torch.no_grad():
+        model.rnn.weight_hh_l0.mul_(share)
+    (found,) = pv.check_rows(model, documents((6, 7, 6)))
+    assert found.key == "leak"
+    assert "The state of RNN rnn runs on over the borders." in found.found
+
+
+def test_a_window_of_attention_without_borders_is_attention() -> None:
+    class Windowed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            torch.manual_seed(1)
+            self.embedding, self.read = nn.Embedding(IDS, E), nn.MultiheadAttention(E, 1, batch_first=True)
+
+        def forward(self, input_ids: Tensor) -> Tensor:
+            x, n = self.embedding(input_ids), torch.arange(input_ids.shape[-1])
+            far = ~((n[:, None] >= n) & (n[:, None] - n < 3))
+            return self.read(x, x, x, attn_mask=far, need_weights=False)[0]  # type: ignore[no-any-return]
+
+    (found,) = pv.check_rows(Windowed(), documents((6, 7, 6)))
+    assert found.key == "leak"
+    assert "MultiheadAttention read reads over the borders" in found.found
+
+
+def test_a_leak_over_all_borders_is_not_one_over_some_of_them() -> None:
+    def next_door(model: Model, row: Any) -> Tensor:
+        owner = row.seq_idx[0].long()
+        mask = causal(row) & (owner[:, None] - owner <= 1)
+        return model(row.input_ids, row.position_ids, mask)  # type: ignore[no-any-return]
+
+    (found,) = pv.check_rows(Model(), documents((3, 3, 3, 3)), next_door)
+    assert "A mask lacks the borders" in found.found
