@@ -215,7 +215,7 @@ def test_no_hook_stays_on_a_model_that_cannot_be_copied() -> None:
 def test_a_state_that_fades_is_not_taken_for_a_convolution(share: float) -> None:
     model = Recurrent(nn.RNN)
     with torch.no_grad():
-        model.rnn.weight_hh_l0.mul_(share)
+        model.get_parameter("rnn.weight_hh_l0").mul_(share)
     (found,) = pv.check_rows(model, documents((6, 7, 6)))
     assert found.key == "leak"
     assert "The state of RNN rnn runs on over the borders." in found.found
