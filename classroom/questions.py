@@ -115,7 +115,7 @@ def _own(spec: Spec) -> Question:
     kind, options, right = spec.get("kind", "choice"), spec.get("options", ()), spec.get("answer")
     given = zip(options, spec.get("reasons", ()), strict=False)
     reasons = {option: reason for i, (option, reason) in enumerate(given) if reason and i != right}
-    why, words = spec.get("why", ""), spec.get("shown") == "words"
+    why, words = spec.get("why", ""), kind == "text" and spec.get("shown") == "words"
     asked = Question("own", spec["prompt"], kind, right, "", why, reasons, tuple(options), words=words)
     return replace(asked, poll=True) if is_poll(spec) else replace(asked, solution=asked.read(right))
 

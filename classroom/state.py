@@ -77,7 +77,7 @@ class OnScreen:
     spec: Mapping[str, Any]
     index: int | None = None
     after: int = -1
-    votes: tuple[dict[str, Vote], dict[str, Vote]] = field(default_factory=lambda: ({}, {}))
+    votes: tuple[Mapping[str, Vote], Mapping[str, Vote]] = ({}, {})
     way: tuple[Point, ...] = (START,)
     step: int = 0
     steps: int = 0
@@ -206,10 +206,7 @@ class State:
 
     def copy(self) -> State:
         """Return a state to which events can be applied without changing this one."""
-        copied = replace(self, phones=dict(self.phones), paces=dict(self.paces))
-        if self.now is not None:
-            copied._change(votes=(dict(self.now.votes[0]), dict(self.now.votes[1])))
-        return copied
+        return replace(self, phones=dict(self.phones), paces=dict(self.paces))  # nothing else is changed in place
 
     def apply(self, event: Event) -> None:
         """Add one event."""
@@ -263,10 +260,13 @@ class State:
 
     def _vote(self, event: Event) -> None:
         assert self.now is not None
-        votes, token = self.now.votes[event["round"] - 1], event["token"]
+        rounds, at, token = list(self.now.votes), event["round"] - 1, event["token"]
+        votes = rounds[at]
         changes = votes[token].changes + 1 if token in votes else 0
         seconds, confidence = event["at"] - self.now.opened_at, event.get("confidence")
-        votes[token] = Vote(event["answer"], event["read"], event["right"], seconds, changes, event["at"], confidence)
+        vote = Vote(event["answer"], event["read"], event["right"], seconds, changes, event["at"], confidence)
+        rounds[at] = {**votes, token: vote}
+        self._change(votes=tuple(rounds))
 
     def _hear(self, event: Event) -> None:
         """Add what a phone says to the teacher, or what the teacher does with it."""

@@ -5,6 +5,7 @@
 export const LONGEST = 2000; // characters of an answer, as MAX_CHARACTERS in prediction.py
 
 const CUT = 24; // letters of a word that could not be read
+const HIDDEN = /[\xad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ud800-\udfff]/gu; // of _HIDDEN in characters.py
 const SPACE = /[\s\p{Cc}]+/gu; // white space and control characters
 
 /**
@@ -29,12 +30,12 @@ const legible = (typed) =>
     .trim();
 
 /**
- * A text for a message, in quotes and cut.
+ * A text for a message, in quotes and cut, with a sign for what is invisible.
  * @param {string} text
  */
 function quoted(text) {
-  const letters = [...text];
-  return `'${letters.length > CUT ? `${letters.slice(0, CUT - 1).join("")}…` : text}'`;
+  const letters = [...text.replace(HIDDEN, "\ufffd")];
+  return `'${letters.length > CUT ? `${letters.slice(0, CUT - 1).join("")}…` : letters.join("")}'`;
 }
 
 /**

@@ -115,6 +115,16 @@ def test_what_is_offered_is_possible_and_the_usual_comes_first(there: str) -> No
     assert {*offered} - {"next"} <= {*FLOW[there]}
 
 
+def test_a_vote_in_a_copy_is_not_in_the_original() -> None:
+    state = room("ask", "ask")
+    copied = state.copy()
+    copied.apply({"type": "went", "at": 1.0, "to": 0})
+    vote = {"token": "a phone", "round": 1, "answer": 1, "read": "that", "right": True}
+    copied.apply({"type": "voted", "at": 2.0, **vote})
+    assert [*copied.shown[0].votes[0]] == ["a phone"]
+    assert state.shown[0].votes == ({}, {})
+
+
 @pytest.mark.parametrize("action", LEADING)
 def test_nothing_leads_on_before_the_first_question(action: Done) -> None:
     with pytest.raises(RefusedError, match="No question has been asked yet"):

@@ -272,6 +272,17 @@ async def test_texts_are_collected_as_a_list_or_as_counted_words(address: str) -
             assert counts["the"] == 1  # it is all of an answer, and no part of another one
 
 
+async def test_the_options_of_a_poll_are_counted_whole(address: str) -> None:
+    poll = {"prompt": "Which?", "options": ["pad them", "pack them"], "shown": "words"}
+    async with lecture(address, poll, phones=3) as (room, phones):
+        await do(room, "next", "next")
+        for phone, option in zip(phones, (0, 1, 1), strict=True):
+            await phone.vote(1, option)
+        await do(room, "next", "next")
+        await phones[0].look()
+        assert [(bar["answer"], bar["before"]) for bar in phones[0].seen["bars"]] == [("pad them", 1), ("pack them", 2)]
+
+
 async def test_a_prompt_is_markdown_with_a_picture(address: str) -> None:
     prompt = f"Which **one**?\n\n```python\nlstm(x)\n```\n\n![a cat](data:image/png;base64,{PICTURE})"
     async with lecture(address, {"slide": "first"}, {**OWN, "prompt": prompt}) as (room, phones):

@@ -26,7 +26,6 @@ from packviz.show.movie import STAGES, movie
 from packviz.show.movie.kinds import ROWS_MOVIE, movie_kind_of, stages_of
 from packviz.teach.predictions import MAX_ASKED
 from packviz.teach.predictions.prediction import read_choice, read_letters, read_numbers
-from packviz.text import visible
 from player.build import node
 
 CHOICES = ("It `sorts` them.", "It packs.")
@@ -168,7 +167,7 @@ def judged(cases: Iterable[tuple[Prediction, dict[str, Any], list[str]]]) -> Ite
     for (prediction, _, typed), verdicts in zip(told, json.loads(node(JUDGE, text=json.dumps(given))), strict=True):
         by_python = said_by_python(prediction, typed)
         for text, said, (read, right, reason, counted) in zip(typed, by_python, verdicts, strict=True):
-            yield text, said, (read, right, visible(reason.replace("\N{NO-BREAK SPACE}", " ")), counted)
+            yield text, said, (read, right, reason.replace("\N{NO-BREAK SPACE}", " "), counted)
 
 
 def test_the_player_breaks_no_line_between_a_name_and_its_number() -> None:
