@@ -70,13 +70,13 @@ INNER = {
 # Names in Streamlit's page that the app's styles and scripts use; of one that it composes, the part that is written.
 IN_THE_PAGE = """
     InputInstructions stApp stAppScrollToBottomContainer stAppViewContainer stBaseButton- stButton stButtonGroup
-    stCode stDataFrame stElementContainer stElementToolbar stExpandSidebarButton stExpander
+    stCheckbox stCode stDataFrame stElementContainer stElementToolbar stExpandSidebarButton stExpander
     stFileUploaderDropzoneInstructions stForm stFormSubmitButton stHeader stHeading stHeadingWithActionElements
-    stHorizontalBlock stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
-    stNumberInput stNumberInputStep stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stSidebar
-    stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink stStatusWidget stText
-    stTextArea stTextInput stTopNav stTopNavDropdownLink stTopNavSection stVerticalBlock stWidgetLabel rc-overflow
-    data-test-connection-state
+    stHorizontalBlock stHtml stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
+    stNumberInput stNumberInputStep stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stRadio stSelectbox
+    stSidebar stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink
+    stStatusWidget stText stTabsScroll stTextArea stTextAreaRootElement stTextInput stTooltipHoverTarget stTopNav
+    stTopNavDropdownLink stTopNavSection stVerticalBlock stWidgetLabel rc-overflow data-test-connection-state
 """
 NAME_IN_THE_PAGE = r"""\bst[A-Z][\w-]*|\brc-[\w-]+|(?<=testid=")\w+|(?<=dataset\.)test\w+"""
 OURS = {"packviz", "classroom", "ui", "pages", "app"}

@@ -118,3 +118,16 @@ HEIGHTS = """
 def test_share_does_not_move_while_a_page_loads(visit: Open, page: str) -> None:
     seen = visit(path=page, script=HEIGHTS)
     assert len(seen.page.evaluate("[...window.heights]")) == 1
+
+
+def test_the_headings_of_all_pages_begin_at_one_height(visit: Open) -> None:
+    tops = [box_of(visit(path=page).main.locator("h1"))["y"] for page in ("quiz", "class", "doctor", "do_i_need_it")]
+    assert len(set(tops)) == 1
+
+
+@pytest.mark.parametrize("page", ["cost", "quiz"])
+def test_on_a_phone_buttons_and_fields_are_44_pixels_high(visit: Open, page: str) -> None:
+    main = visit(path=page, size=PHONE, has_touch=True, is_mobile=True).main
+    fields = main.locator(":is(button, input[type=text]):visible:not([aria-label^='Help'])").all()
+    assert len(fields) > 4
+    assert min(box_of(each)["height"] for each in fields) >= 44

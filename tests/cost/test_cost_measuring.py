@@ -221,7 +221,7 @@ def test_the_map_colours_what_differs_from_one() -> None:
     assert (heat.zmin, heat.zmid, heat.zmax) == (-log2(3.0), 0, log2(3.0))
     assert [color for _, color in heat.colorscale] == list(LIGHT.diverging)
     written = {(note.x, note.y): note.text for note in figure.layout.annotations}
-    assert written == {(0, 0): "0.50", (1, 0): "1.10?", (0, 1): "3.0*"}
+    assert written == {(0, 0): "0.50", (1, 0): "1.10<br>?", (0, 1): "3.0<br>*"}
     alt = figure.layout.meta["alt"]
     assert "faster in 1, slower in 1, no measurable difference in 1; ratios from 0.50 to 3.0; 1 setting measured" in alt
 

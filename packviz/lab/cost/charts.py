@@ -26,7 +26,6 @@ SIZES: dict[str, Callable[[Measurement], int]] = {
 MARKS = {"?": "the runs show no difference", "*": "the machine was busy"}
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up")  # of the strategies
 LEAST_END = 1.0  # the minimum end of the map's scale, as log2 of the ratio: from half to double
-COLUMNS = 4  # of the map, in which a phone has room for a number with its mark beside it
 
 
 def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go.Figure:
@@ -210,13 +209,11 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
     cells = dict.fromkeys(each.setup.description for each in measured)
     ran = f"{',<br>' if len(cells) > 1 else ', '}{' and '.join(cells)}" if cells else ": nothing was measured yet"
     top = 30 + 24 * (1 + ran.count("<br>")) + 18 * len(key)  # pixels of the lines above the map
-    below = "<br>" if len(z.columns) > COLUMNS else ""
     numbers = [
         {
             "x": z.columns.get_loc(size),
             "y": z.index.get_loc(fill),
-            "text": _ratio(places["ratio"][fill, size])
-            + "".join(below + mark for mark in marks if marks[mark][fill, size]),
+            "text": _ratio(places["ratio"][fill, size]) + "".join(f"<br>{m}" for m in marks if marks[m][fill, size]),
             "showarrow": False,
             "font": {"color": text_on(diverging(ratio / end, palette))},
         }
