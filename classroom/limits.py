@@ -46,12 +46,20 @@ def check_sender(headers: Mapping[str, str]) -> None:
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     hosts = {headers.get("host"), headers.get("x-forwarded-host")}
-    own = site in ("same-origin", "none") if site is not None else origin is None or urlsplit(origin).netloc in hosts
+    own = site in ("same-origin", "none") if site is not None else origin is None or _host(origin) in hosts
     if not own:
         raise RefusedError(403, "This request comes from a page elsewhere. Only the pages of this server may send it.")
     kind = headers.get("content-type")
     if (kind or "application/json").partition(";")[0].strip().lower() != "application/json" or (origin and not kind):
         raise RefusedError(415, "The request must have the content type application/json.")
+
+
+def _host(origin: str) -> str:
+    """Return the host, and the port if there is one, of an origin; "" if it has none: it may be anything."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _most(what: Counted) -> int:

@@ -147,7 +147,9 @@ function typed(question, line) {
  */
 function toggled(text, name, letters, single) {
   if (single || name === "none") return name;
-  const words = new Set(text.toUpperCase().split(/[\s,]+/));
-  words.has(name) ? words.delete(name) : words.add(name);
-  return letters.filter((each) => words.has(each)).join(" ");
+  const words = text.toUpperCase().split(/[\s,]+/).filter((word) => word && word !== "NONE");
+  if (!words.every((word) => letters.includes(word))) return `${text.trim()} ${name}`; // typed in another way, such as AC
+  const chosen = new Set(words);
+  chosen.has(name) ? chosen.delete(name) : chosen.add(name);
+  return letters.filter((each) => chosen.has(each)).join(" ");
 }

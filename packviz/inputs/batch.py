@@ -67,10 +67,11 @@ class Batch:
         if parsed.kind == "words":
             return _of_words(parsed)
         flat = torch.tensor([float(token) for row in parsed.rows for token in row], dtype=torch.float32, device="cpu")
+        notes = (*parsed.notes, *_rounded(parsed, flat))
         if parsed.kind == "numbers":
-            return cls("numbers", torch.split(flat, parsed.lengths), parsed.rows, notes=parsed.notes)
+            return cls("numbers", torch.split(flat, parsed.lengths), parsed.rows, notes=notes)
         vectors = flat.view(-1, parsed.features)  # (N, F)
-        return cls("vectors", torch.split(vectors, parsed.lengths), ((),) * len(parsed.rows), notes=parsed.notes)
+        return cls("vectors", torch.split(vectors, parsed.lengths), ((),) * len(parsed.rows), notes=notes)
 
     @classmethod
     def from_tensors(cls, tensors: Sequence[Tensor]) -> Batch:
@@ -114,6 +115,14 @@ class Batch:
     def label(self, b: int) -> str:
         """Return the letter of sequence b."""
         return sequence_label(b)
+
+
+def _rounded(parsed: Parsed, flat: Tensor) -> tuple[str, ...]:
+    """Return the remark on the first integer that float32 does not hold, if there is one; flat: the numbers, (N,)."""
+    for token, held in zip((token for row in parsed.rows for token in row), flat.tolist(), strict=True):
+        if token.lstrip("+-").isdigit() and int(token) != held:
+            return (f"{token} is rounded to {held:.0f}, because float32 holds not every integer above 2**24.",)
+    return ()
 
 
 def _of_words(parsed: Parsed) -> Batch:

@@ -21,6 +21,7 @@ from packviz.doctor import Finding, read_isolated, read_lengths, read_tensor
 from packviz.errors import PackvizError
 from pages import movies, opened, texts
 from ui.views import given
+from ui.views.doctor_picture import as_text
 from ui.views.given import EXAMPLES
 
 
@@ -346,3 +347,13 @@ def test_a_file_over_the_limit_is_refused_and_one_of_two_megabytes_is_read(visit
     upload(visited, tmp_path / "lstm.pt")
     expect(visited.main.get_by_text("LSTM(300, 256, batch_first=True)")).to_be_visible(timeout=60_000)
     expect(visited.main.get_by_text("⚠")).to_have_count(0)
+
+
+def test_a_batch_is_typed_for_the_overview_without_being_rounded() -> None:
+    x = torch.tensor([[1234567.0, 0.1, 1e-10], [1234568.0, 0.123456789, 0.0]])
+    text = as_text(given.Given(x, [3, 2]))
+    assert text == "1234567 0.1 1e-10\n1234568 0.12345679"
+    assert all(
+        torch.equal(row, x[b, :n])
+        for b, (row, n) in enumerate(zip(pv.Batch.parse(text).sequences, (3, 2), strict=True))
+    )

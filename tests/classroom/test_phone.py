@@ -161,6 +161,10 @@ def test_every_kind_of_answer_can_be_given_by_touch(browser: Browser, address: s
         held.press("Send")
         held.is_told("Your answer is stored: A C.")
         assert room.votes == {"A C": 1}
+        held.page.locator("#answer").fill("AC")
+        held.press("B")
+        held.press("Send")
+        held.is_told("Your answer is stored: A B C.")
 
         room.act("close", "next", "open")
         held.sees("Question 5")

@@ -170,6 +170,7 @@ async def test_an_invalid_request_is_refused(address: str, path: str, body: obje
         ({"Origin": "http://elsewhere.example"}, 403),
         ({"Origin": "http://127.0.0.1:1"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
         ({"Sec_Fetch_Site": "cross-site"}, 403),
         ({"Sec_Fetch_Site": "same-site", "Origin": "OWN"}, 403),
         ({"Origin": "OWN"}, 200),

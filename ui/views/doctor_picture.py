@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import isfinite
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
@@ -91,4 +92,9 @@ def as_text(given: Given) -> str | None:
     if not fits or not all(1 <= n <= grid.size(1) for n in lengths):
         return None
     rows = [row[:n].tolist() for row, n in zip(grid, lengths, strict=True)]
-    return json.dumps(rows) if x.dim() == 3 else "\n".join(" ".join(f"{value:g}" for value in row) for row in rows)
+    return json.dumps(rows) if x.dim() == 3 else "\n".join(" ".join(map(_typed, row)) for row in rows)
+
+
+def _typed(value: float) -> str:
+    """Return a number as one would type it: the shortest text that is read as the same float32."""
+    return str(value) if isinstance(value, int) else str(float(str(np.float32(value)))).removesuffix(".0")
