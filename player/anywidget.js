@@ -2,7 +2,7 @@
 
 import { painted } from "./colour.js";
 import { mount } from "./mount.js";
-import { unpack } from "./page.js";
+import { decompressed } from "./page.js";
 
 const HEIGHT = "clamp(240px, 38vw, 520px)"; // of the picture: a notebook scrolls
 
@@ -27,7 +27,7 @@ export const widget = {
       model.set(name, value);
       model.save_changes();
     };
-    const player = mount(el, await unpack(model.get("movie")), {
+    const player = mount(el, await decompressed(model.get("movie")), {
       step: model.get("step"),
       focused: true,
       onStep: (step) => tell("step", step),

@@ -8,9 +8,9 @@ import { mount } from "./mount.js";
  * @param {string} carried
  * @returns {Promise<import("./types").Movie>}
  */
-export async function unpack(carried) {
-  const packed = Uint8Array.from(atob(carried), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+export async function decompressed(carried) {
+  const bytes = Uint8Array.from(atob(carried), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
 /** Play the page's movies, each beside the script that carries it, if this is such a page and nothing plays there yet. */
@@ -20,7 +20,7 @@ export async function start() {
   for (const host of hosts) {
     const carried = host.nextElementSibling?.textContent;
     if (!carried) continue;
-    const movie = await unpack(carried);
+    const movie = await decompressed(carried);
     const asked = hosts.length === 1 && new URLSearchParams(location.hash.slice(1)).get("step");
     const onStep = (/** @type {number} */ now) => {
       try {

@@ -16,7 +16,7 @@ from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.limits import limited_batch
-from packviz.show.movie.page import assets, packed
+from packviz.show.movie.page import assets, compressed
 from packviz.teach.pages import PAGES
 from packviz.text import markup
 from packviz.validate import choice, integer
@@ -82,7 +82,7 @@ def as_html(title: str, items: Sequence[Item]) -> str:
     It works without a server or a network.
     """
     css, js = assets()
-    films = [None if item.request is None else packed(run(item.request).film.to_dict()) for item in items]
+    films = [None if item.request is None else compressed(run(item.request).film.to_dict()) for item in items]
     questions = list(map(question_of, items))
     texts = [
         slide_html(item.slide) if item.slide else "" if asked is None else prompt_html(asked)

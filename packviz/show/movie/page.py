@@ -34,7 +34,9 @@ def standalone(title: str, movie: Mapping[str, Any], given: str = "") -> str:
     """
     css, js = assets()
     page = Template((HERE / "page.html").read_text("utf-8"))
-    return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=packed(movie), given=given)
+    return page.substitute(
+        title=html.escape(title), policy=POLICY, css=css, js=js, movie=compressed(movie), given=given
+    )
 
 
 def framed(title: str, movie: Mapping[str, Any], still: str) -> str:
@@ -57,7 +59,7 @@ def pictured(text: str, svg: str) -> str:
     return f"{image if len(svg) < LARGE else ''}<p>{line}</p>"
 
 
-def packed(movie: Mapping[str, Any]) -> str:
+def compressed(movie: Mapping[str, Any]) -> str:
     """Return a movie as base64 of gzipped JSON: a tenth of the size, and it cannot end the script element."""
     text = json.dumps(movie, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")

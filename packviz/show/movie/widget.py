@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from packviz.errors import extra
-from packviz.show.movie.page import HERE, assets, packed
+from packviz.show.movie.page import HERE, assets, compressed
 from packviz.validate import integer
 
 with extra("notebook"):
@@ -38,7 +38,7 @@ class MovieWidget(AnyWidget):
 
     def __init__(self, movie: "Movie", step: int = 1) -> None:
         self._steps = len(movie.steps)
-        super().__init__(player=_shared(), movie=packed(movie.to_dict()), step=step)
+        super().__init__(player=_shared(), movie=compressed(movie.to_dict()), step=step)
         self._still, self._line = movie.still(), repr(movie)
         _MADE.add(self)
 
