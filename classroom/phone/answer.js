@@ -147,7 +147,10 @@ function typed(question, line) {
  */
 function toggled(text, name, letters, single) {
   if (single || name === "none") return name;
-  const words = text.toUpperCase().split(/[\s,]+/).filter((word) => word && word !== "NONE");
+  const words = text
+    .toUpperCase()
+    .split(/[\s,]+/)
+    .filter((word) => word && word !== "NONE");
   if (!words.every((word) => letters.includes(word))) return `${text.trim()} ${name}`; // typed in another way, such as AC
   const chosen = new Set(words);
   chosen.has(name) ? chosen.delete(name) : chosen.add(name);

@@ -116,8 +116,8 @@ def test_the_widget_and_its_model_share_step_and_picked_cell(browser: Browser, d
         screen = Screen(opened, motion=True)
         screen.rest()
         # The step and a cell that comes only in it, set in one breath: the cell is outlined once it is there.
-        page.evaluate("window.model.set('step', 12); window.model.set('picked', { role: 'output' })")
-        expect(player).to_have_attribute("data-step", "12")
+        page.evaluate("window.model.set('step', 15); window.model.set('picked', { role: 'output' })")
+        expect(player).to_have_attribute("data-step", "15")
         outlined = screen.picture()
         page.evaluate("window.model.set('picked', {})")
         assert screen.picture() != outlined
@@ -127,7 +127,7 @@ def test_the_widget_and_its_model_share_step_and_picked_cell(browser: Browser, d
             x, y = next(spots)
             player.locator("canvas").click(position={"x": x, "y": y})
             picked = page.evaluate("window.model.get('picked')")
-        assert picked["step"] == 12
+        assert picked["step"] == 15
         assert set(picked) == {"role", "seq", "k", "step", "token"}
         page.evaluate("window.gone()")
         expect(player).to_have_count(0)
