@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Scheme, Size, box_of
+from tabs import Scheme, Size, box_of, until
 from visits import LAPTOP, PHONE, PROJECTOR, Open
 
 from packviz.show.movie import TERMS
@@ -14,7 +14,10 @@ from ui.parts.controls import LABEL
 @pytest.mark.check
 def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: str) -> None:
     seen = visit(None, size=LAPTOP)
-    assert 20 < len(seen.words) <= 45, " ".join(seen.words)
+    until(
+        seen.page, lambda: len(seen.words) <= 45
+    )  # on a busy machine what is below the player comes before its full height
+    assert len(seen.words) > 20, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     expect(seen.main.locator(".st-key-why")).to_contain_text("BFinal state alone:")
     assert has_its_height(seen.main.locator(".st-key-why"))

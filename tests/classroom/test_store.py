@@ -237,7 +237,7 @@ async def test_following_goes_on_after_any_failure(
             await asyncio.wait_for(failed.wait(), 5)
         await servers[0].join(code, None, None, None)
         await asyncio.wait_for(_until(servers, code, lambda seen: seen["joined"] == 1, host), 5)
-    assert [record.name for record in caplog.records] == ["classroom.rooms"]
+    assert [record.name for record in caplog.records] == ["classroom.background"]
 
 
 async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
