@@ -86,7 +86,7 @@ export class Prediction {
   constructor(player) {
     this.player = player;
     this.#field.addEventListener("keydown", (event) => this.#key(event));
-    this.#field.addEventListener("input", () => this.#markField(false));
+    this.#field.addEventListener("input", () => this.#markField(""));
     const tools = [this.#field, this.#solved, this.#check, this.#reveal, this.#another],
       answers = el("div", { class: "pv-answer" }, this.#crossed, ...tools),
       line = button([this.#asked, el("b", {}, "Answer")], () => this.#unfold(), { class: "pv-asked" });
@@ -140,7 +140,7 @@ export class Prediction {
       }),
     );
     this.#field.hidden = this.#check.hidden = form === "choice";
-    this.#markField(false);
+    this.#markField("");
     this.#solved.replaceChildren();
     this.#another.hidden = this.#questions.length === 1;
     this.#tell("", WAITING);
@@ -169,7 +169,7 @@ export class Prediction {
     this.root.toggleAttribute("data-open", !last);
     if (question.form === "choice") this.#markChoice(given, right ? "good" : "wrong");
     else if (again) this.#field.value = typed;
-    this.#markField(question.form !== "choice" && !right);
+    this.#markField(question.form === "choice" ? "" : right ? "good" : "wrong");
     if (last && !right) this.#markAnswer();
     if (right) this.#tell("good", "✓ Right.", reason);
     else this.#tell("wrong", "✗ Not quite.", `${reason} ${last ? this.#solution() : "Try once more."}`);
@@ -232,10 +232,11 @@ export class Prediction {
     if (!node.hasAttribute("data-tone")) node.prepend(...markOf(tone));
     node.setAttribute("data-tone", tone);
   }
-  /** @param {boolean} wrong */
-  #markField(wrong) {
-    this.#crossed.hidden = !wrong;
-    this.#field.setAttribute("aria-invalid", String(wrong));
+  /** @param {"" | "good" | "wrong"} tone */
+  #markField(tone) {
+    this.#crossed.hidden = tone !== "wrong";
+    this.#field.dataset.tone = tone;
+    this.#field.setAttribute("aria-invalid", String(tone === "wrong"));
   }
   #markAnswer() {
     const { answer } = solutionOf(this.#questions[this.#number]);

@@ -102,6 +102,15 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     assert screen.step > 1
 
 
+def test_a_right_answer_is_marked_in_its_field_until_it_is_changed(open_page: Open) -> None:
+    _, _, box, said = opened(open_page, lesson("pack"))
+    enter(box, "3 3 2 1")
+    expect(said).to_contain_text("✓ Right.")
+    expect(box).to_have_attribute("data-tone", "good")
+    box.fill("3 3 2")
+    expect(box).to_have_attribute("data-tone", "")
+
+
 def test_too_few_or_too_many_numbers_and_the_same_answer_again_cost_no_try(open_page: Open) -> None:
     screen, root, box, said = opened(open_page, lesson("pack"))
     show_me = root.get_by_role("button", name="Show me")
