@@ -126,6 +126,16 @@ def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None
         assert seen.player.evaluate("player => player.getBoundingClientRect().top") == pytest.approx(top, abs=1)
 
 
+def test_numbers_instead_of_words_are_said_to_need_no_embedding(visit: Open) -> None:
+    seen = visit(None)
+    said = seen.main.get_by_text("These are numbers, so they need no ids and no embedding.")
+    seen.type("1 2 3\n4 5")
+    expect(said).to_be_in_viewport(ratio=1)
+    expect(seen.player.get_by_role("button", name="Embed")).to_have_count(0)
+    seen.type("one two three\nfour five")
+    expect(said).to_have_count(0)
+
+
 def test_a_click_on_the_players_map_sets_layer_and_direction(visit: Open) -> None:
     seen = visit("num_layers=2")
     more = seen.sidebar.get_by_test_id("stExpander")

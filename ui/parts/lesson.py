@@ -15,7 +15,7 @@ from packviz.show.theme import sequence_color, text_on
 from packviz.teach.pages import LESSONS
 from packviz.text import sequence_label
 from ui.parts.controls import BATCH, Controls, Opened, controls, source, strip, way_back
-from ui.parts.notices import about_new_ids, about_the_link, about_the_problem, about_the_sequences
+from ui.parts.notices import about_the_edit, about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused, repair
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
@@ -245,7 +245,7 @@ def _why() -> None:
                 st.html(_named(found.b))
             for line in found.lines if isinstance(found, FinalState) else found:
                 st.markdown(line)
-            about_new_ids(asked, shown.batch)
+            about_the_edit(asked, shown.batch)
 
 
 def _named(b: int) -> str:

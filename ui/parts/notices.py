@@ -34,18 +34,24 @@ class Words:
     before: tuple[str, ...] = ()
 
 
-def about_new_ids(asked: Request, batch: Batch) -> None:
-    """Say which words have new ids since the visitor began to edit: their numbers change although they are the same."""
+def about_the_edit(asked: Request, batch: Batch) -> None:
+    """Say what an edit of words changed beside them: other words have new ids, or numbers have none."""
     words = visit(Words)
     if asked.source.example != OWN or not words.before:
         words.before = batch.vocabulary
-    ids = {word: i for i, word in enumerate(words.before)}
-    first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
-    if first:
-        several = f" and {counted(len(others), 'other word')} have new ids, so new vectors."
-        rest = several if others else " has a new id, so a new vector."
+    if words.before and (line := _of_the_edit(words.before, batch)):
         with st.container(key="ids"):
-            st.text(f"Ids follow the order of first appearance: {quoted(first)}{rest}")
+            st.text(line)
+
+
+def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
+    if batch.kind != "words":
+        return "These are numbers, so they need no ids and no embedding."
+    ids = {word: i for i, word in enumerate(before)}
+    first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
+    several = f" and {counted(len(others), 'other word')} have new ids, so new vectors."
+    rest = several if others else " has a new id, so a new vector."
+    return first and f"Ids follow the order of first appearance: {quoted(first)}{rest}"
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:
