@@ -30,7 +30,7 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     lettered = state.role === "token" && !letters ? letter(paper, { x, y, w, h }, state, fill) : 0,
     below = lettered && h > TALL * w,
     most = Math.min(textSize(paper, h), below ? 0.52 * h : two ? 0.42 * h : h),
-    px = evenSize(paper, most, w - (below ? 0 : lettered), state.f),
+    px = evenSize(paper, most, w - (below ? 0 : lettered), state),
     style = { px, least: cutAt(paper, text, px, least), weight: bold, fill };
   if (lettered && !below && isLow(paper, h)) {
     const free = w - lettered; // its letter is beside its text, not above it
@@ -57,19 +57,25 @@ const cutAt = ({ texts }, text, px, least) => (text.length > texts.limit ? px : 
  * @type {(paper: Paper, w: number, state: Cell) => number}
  */
 export const weightOf = (paper, w, { p }) =>
-  paper.texts.lettered.has(p) && !fit(paper, w) ? WEIGHT.plain : WEIGHT.bold;
+  paper.texts.lettered.has(p) && !fit(paper, w, { p }) ? WEIGHT.plain : WEIGHT.bold;
+/**
+ * The smallest size at which all words of a panel fit into their cells. Without letters beside them it is that of the page in
+ * full screen, too: a smaller word says more than the letter of its sequence.
+ * @type {(paper: Paper, p: string) => number}
+ */
+const smallest = ({ texts, least }, p) => (texts.lettered.has(p) ? least : Math.min(least, READABLE));
 /**
  * The size at which the longest word of a family fits into a cell of this width, if that is legible: then all of its words
  * have one size.
  * @param {Paper} paper
  * @param {number} px the size without it
  * @param {number} w
- * @param {number} [f]
+ * @param {Cell} state
  */
-function evenSize(paper, px, w, f) {
+function evenSize(paper, px, w, { p, f }) {
   const { words, longest } = paper.texts,
     size = (px * within(w)) / widthOf(paper, words.get(f) || longest || " ", px, WEIGHT.bold);
-  return size < paper.least ? px : Math.min(px, size);
+  return size < smallest(paper, p) ? px : Math.min(px, size);
 }
 /**
  * The word on top, its vector below, wherever the token is: paler where it was before packing.
@@ -82,7 +88,7 @@ function evenSize(paper, px, w, f) {
  */
 export function framed(paper, { x, y, w, h }, state, vec, fill, share = 1) {
   const weight = weightOf(paper, w, state),
-    whole = fit(paper, w, undefined, weight) || textOf(paper, state, w) !== state.text,
+    whole = !paper.texts.lettered.has(state.p) || fit(paper, w, { p: state.p }, weight),
     worded = state.text && h > (whole ? WORDED : 24); // a low cell has its word only if all words fit
   const side = Math.min(3.5, w * 0.12, h * 0.09),
     high = worded ? headOf(paper, h) : Math.min(3, h * 0.12),
@@ -138,7 +144,7 @@ export const headOf = ({ least }, h) => Math.max(13, 0.36 * h, Math.min(0.81 * h
  * @type {(paper: Paper, state: Cell, w: number) => string}
  */
 function textOf(paper, { role, p, f, seq, text }, w) {
-  const own = role === "flag" || paper.texts.lettered.has(p) || fit(paper, w, f);
+  const own = role === "flag" || paper.texts.lettered.has(p) || fit(paper, w, { p, f });
   return own ? text : paper.movie.sequences[seq][0];
 }
 /**
@@ -148,15 +154,16 @@ function textOf(paper, { role, p, f, seq, text }, w) {
 const nameWeight = (paper, name, w, weight) =>
   widthOf(paper, name, paper.least, weight) > within(w) ? WEIGHT.plain : weight;
 /**
- * Whether the longest word, or that of a family, fits into a cell of this width.
+ * Whether the longest word, or that of a family, fits into a cell of this width in a panel.
  * @param {Paper} paper
  * @param {number} w
- * @param {number} [f]
+ * @param {{ p: string, f?: number }} of
  * @param {number} [weight]
  */
-function fit(paper, w, f, weight = WEIGHT.bold) {
-  const { words, longest } = paper.texts;
-  return widthOf(paper, words.get(f) ?? longest, paper.least, weight) <= (weight < WEIGHT.bold ? w - 4 : within(w));
+function fit(paper, w, { p, f }, weight = WEIGHT.bold) {
+  const { words, longest } = paper.texts,
+    wide = widthOf(paper, words.get(f) ?? longest, smallest(paper, p), weight);
+  return wide <= (weight < WEIGHT.bold ? w - 4 : within(w));
 }
 /**
  * The word at the top of a cell, beside the letter of its sequence if both fit.
@@ -178,7 +185,7 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
   }
   const both = (/** @type {number} */ size) => widthOf(paper, `${name} ${longest}`, size, weight) + 8;
   let left = 1,
-    even = evenSize(paper, px, w - left, state.f);
+    even = evenSize(paper, px, w - left, state);
   if (!lettered.has(state.p) && !state.text.startsWith(name) && both(paper.least) < w) {
     even = Math.max(paper.least, Math.min(px, (px * (w - 8)) / (both(px) - 8))); // all words of a strip have one size
     const small = Math.max(paper.least, Math.min(0.7 * px, even));

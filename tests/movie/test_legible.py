@@ -32,6 +32,9 @@ FAULTS = """() => {
 }"""  # texts that are cut or small, and visible cells without a text
 
 
+PAINT = 'window[Symbol.for("packviz")].players.forEach(({ picture }) => picture.paint());'
+
+
 def packing(text: str, *stages: str, **settings: object) -> Movie:
     return pv.movie(pv.trace(Batch.parse(text), Config(**settings)), stages or None)  # type: ignore[arg-type]
 
@@ -90,6 +93,23 @@ def test_no_word_number_or_letter_is_cut_or_missing(
     for step in range(2, len(movie.steps) + 1):
         listened.press("ArrowRight")
         assert page.evaluate(FAULTS) == [], step
+
+
+@pytest.mark.parametrize(("size", "stage"), [(DESK, "run"), (HAND, "pack")])
+def test_full_screen_has_every_word_of_the_page(listened: Screen, tmp_path: Path, size: Size, stage: str) -> None:
+    shown, page = list[list[str]](), listened.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(packing(WORDS, stage).save(tmp_path / "movie.html").as_uri())
+    for in_full in (False, True):
+        if in_full:
+            listened.fill_the_window()
+        listened.press("Home", "ArrowRight", "ArrowRight")
+        listened.rest()
+        page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+        written = page.evaluate("() => [...window.written.values()].map(({ text }) => text)")
+        shown.append(sorted(text for text in written if text in WORDS.split()))
+    assert shown[0] == shown[1]
+    assert len(shown[0]) > len(WORDS.split())  # in the grid and among the packed rows
 
 
 NUMBERS = (
