@@ -9,7 +9,7 @@ const NUMBER = 4.1, // letters of a number in a cell, its minus among them
 /**
  * What is ever visible in some frames, by panel, in units: the box around the cells, and the texts beside them.
  * @param {Frame[]} frames
- * @param {number} [limit] letters of the longest word that is not cut
+ * @param {number} [limit] letters of the longest word that has room
  * @returns {Ink}
  */
 export function inked(frames, limit = Infinity) {

@@ -209,7 +209,7 @@ export type Ctx = CanvasRenderingContext2D;
 /** The texts of all cells: the longest word, of all and by family, and the longest label of each family of axis labels. */
 export interface CellTexts {
   lettered: Set<string>; // panels with letters beside their rows
-  limit: number; // letters of the longest word that is not cut
+  limit: number; // letters of the longest word that has room
   longest: string; // cells have room for it beside their letters, or no cell has its letter
   words: Map<number, string>;
   axes: Map<number, string>; // axis labels are thinned out by family

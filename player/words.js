@@ -31,7 +31,7 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     below = lettered && h > TALL * w,
     most = Math.min(textSize(paper, h), below ? 0.52 * h : two ? 0.42 * h : h),
     px = evenSize(paper, most, w - (below ? 0 : lettered), state),
-    style = { px, least: cutAt(paper, text, px, least), weight: bold, fill };
+    style = { px, least, weight: bold, fill };
   if (lettered && !below && isLow(paper, h)) {
     const free = w - lettered; // its letter is beside its text, not above it
     write(paper, text, x + lettered + free / 2, y + h / 2, free - 4, style);
@@ -47,11 +47,6 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     write(paper, sub, x + w / 2, y + h * 0.77, within(w), { px: small, fill });
   }
 }
-/**
- * The smallest size of a text: one that is much longer than the others is cut, and not smaller than they are.
- * @type {(paper: Paper, text: string, px: number, least?: number) => number | undefined}
- */
-const cutAt = ({ texts }, text, px, least) => (text.length > texts.limit ? px : least);
 /**
  * How bold words are: less in cells beside their letter that have no room for all words in bold.
  * @type {(paper: Paper, w: number, state: Cell) => number}
@@ -192,12 +187,7 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
     write(paper, name, x + 4, middle, w, { px: small, fill, align: "left" });
     left = 6 + widthOf(paper, name, small);
   }
-  write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, {
-    px: even,
-    least: cutAt(paper, state.text, even),
-    weight,
-    fill,
-  });
+  write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px: even, weight, fill });
 }
 /**
  * The mark in the corner of a cell whose hue stands for another sequence, too; none if it would cut its text.

@@ -163,17 +163,22 @@ def test_a_long_or_wide_word_stays_in_its_cell(browser: Browser) -> None:
     assert shortened >= 3
 
 
-def test_a_long_word_is_cut_before_the_others_get_smaller() -> None:
-    sizes = []
-    for word in ("sleeps", "internationalisation"):
+def test_a_long_word_gets_smaller_letters_alone_and_is_then_cut() -> None:
+    sizes, long = [], dict[str, list[float]]()
+    for word in ("sleeps", "internationalisation", "internationalisation" * 3):
         batch = Batch.parse(f"I love cats\nshe {word} sleeps\nwe sing old songs")
         texts = {
             node.text: node.get("font-size")
             for node in parts(pv.movie(pv.trace(batch), ("pad",)))[0].iter(SVG + "text")
         }
-        sizes.append(texts["cats"])
-        assert word in texts or next(text for text in texts if text and text.endswith("…"))[:-1] in word
-    assert sizes[0] == sizes[1]
+        sizes.append(float(texts["cats"]))
+        (written,) = (text for text in texts if text and (text == word or text.endswith("…")))
+        assert written.removesuffix("…") in word
+        long[word] = [len(written), float(texts[written])]
+    assert len({*sizes}) == 1
+    (_, usual), (letters, smaller), (most, smallest) = long.values()
+    assert usual == sizes[0] > smaller > smallest
+    assert letters == len("internationalisation") < most
 
 
 def test_rows_too_low_for_their_letters_have_them_in_two_columns() -> None:

@@ -93,13 +93,13 @@ def cell_width(view: View) -> float:
 
 @once
 def word_width(view: View) -> float:
-    """Return the width of the longest token that is not cut."""
+    """Return the width of the longest token that has room."""
     return max(1.0, 0.27 * longest_word(view) + 0.25)
 
 
 @once
 def longest_word(view: View) -> int:
-    """Return the letters of the longest token. One that is much longer than the others is cut and does not count."""
+    """Return the letters of the longest token. One that is much longer than the others does not count."""
     rows = [view.trace.texts[b] for b in view.shown] if view.trace.texts else []
     lengths = sorted(len(text) for row in rows for text in row) or [1]
     limit = max(WHOLE, 2 * lengths[len(lengths) // 2])  # as in player/neighbours.js
