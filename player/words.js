@@ -38,8 +38,9 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     return;
   }
   const wide = widthOf(paper, text, px, bold),
-    aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
     middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0)),
+    under = below || middle - px / 2 > y + cornerSize(paper, h),
+    aside = under ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
     room = bold < WEIGHT.bold ? w - (letters ? 1 : 4) : within(w);
   write(paper, text, x + w / 2 + aside, middle, room, style);
   if (two) {

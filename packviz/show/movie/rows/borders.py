@@ -126,7 +126,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
     at_names = Place("names", 0.0, every * PITCH)
     return frame(
         title(Place("lines", 0.0, -1.9), _heading(it)),
-        marks("spelled name", "note", at_names, every, owned=False, text=named, shown=every < lines),
+        marks("spelled name", "note", at_names, every, owned=False, text=named),
         marks(
             "spelled document",
             "label",
