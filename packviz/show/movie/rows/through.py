@@ -23,7 +23,7 @@ from packviz.show.movie.written import scaled
 from packviz.text import two_digits
 
 UNITS = 16  # of a wide layer, at most as many numbers of an output are shown
-NAMES, LONG = 2.4, 3.6  # units beside the row, for the names of its lines, the second with the state before
+NAMES, LONG = 3.0, 3.6  # units beside the row, for the names of its lines, the second with the state before
 _NAMED = {"before": "state before", "output": "in the row"}
 RECURRENT = tuple(CELL_KINDS)
 _LINES = {"token": 1.0, "before": 0.75, "output": 1.1, "alone": 1.1, "difference": 0.85}  # their heights, in units
