@@ -176,6 +176,9 @@ BACK = {  # about the way back, in plain words
     "exploding gradients with packing": "vanishing-gradients",
 }
 STUDENTS = {  # as a student types it
+    "what is teh meaning of batch_sizes": "batch-sizes-are-not-lengths",
+    "IndexError: index out of range in self": "index-out-of-range",
+    "embedding index out of range": "index-out-of-range",
     "how do I get the last hidden state": "read-the-last-output",
     "final state of each sequence": "read-the-last-output",
     "enforce_sorted error": "must-be-sorted",
@@ -203,7 +206,8 @@ STUDENTS = {  # as a student types it
     "out[:,-1] is zero": "last-column",
     "output[:, -1] wrong": "last-column",
     "lstm_out[:, -1, :]": "last-column",
-    "index out of range": "one-axis",
+    "index out of range": "index-out-of-range",
+    "dimension out of range": "one-axis",
     "why is my h_n wrong": "why-pack",
     "pack vs pad": "pack-one-way-or-the-other",
     "what does batch_sizes mean": "batch-sizes-are-not-lengths",

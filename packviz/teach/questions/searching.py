@@ -51,14 +51,15 @@ _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers are ignored
 _NAME = re.compile(r"\w+")
 _COMMON = frozenset(
     _WORD.findall(
-        "a an and are as at be by can did do does for from get got have how i if in is it its me my need of on or "
-        "should so that the there this to use vs was what when where which why will with would you your"
+        "a an and are as at be by can did do does for from get got have how i if in is it its me meaning my need of on "
+        "or should so that the there this to use vs was what when where which why will with would you your"
     )
 )
+_LETTERS = frozenset("".join(sorted(word)) for word in _COMMON)  # of small words: "teh" is one, too
 
 _ARTICLES = frozenset({"a", "an", "the", "my", "this", "that", "it"})
 _MEANINGS: Mapping[str, str] = TERMS | tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-_ASKING = _COMMON | {"mean", "means", "meaning", "s", "explain", "define", "definition", "tell"}  # of a term
+_ASKING = frozenset({"mean", "means", "s", "explain", "define", "definition", "tell"})  # of a term
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,7 +81,7 @@ def search(text: str) -> Results:
     named = [entry for entry in ENTRIES if _has(entry, words)]
     if named:  # the numbers in an error come from somebody's batch
         words = [word for word in words if not word.isdecimal()]
-    typed = list(dict.fromkeys(word for word in words if word not in _COMMON))
+    typed = list(dict.fromkeys(word for word in words if not _is_small(word)))
     known = {word: _known(word) for word in typed}
     terms = list(dict.fromkeys(filter(None, known.values())))
     if not terms:
@@ -108,7 +109,8 @@ def meaning(text: str) -> str:
     'pads: values that make short rows as long as the longest; they carry no information'
     """
     words = _NAME.findall(text[:_MAX_READ])
-    asked = " ".join([word for word in words if word.lower() not in _ASKING] or words[-1:])  # "i" is a term, too
+    rest = [word for word in words if word.lower() not in _ASKING and not _is_small(word.lower())]
+    asked = " ".join(rest or words[-1:])  # "i" is a term, too
     alike = {_spelling(term): term for term in _MEANINGS if len(term) > 1}
     term = asked if asked in _MEANINGS else alike.get(_spelling(asked), "")
     told = _MEANINGS.get(term, "")
@@ -260,6 +262,11 @@ def _columns(found: Entry | Page) -> dict[str, str]:
         "explained": found.explanation,
         "code": f"{found.wrong}\n{found.right}",
     }
+
+
+def _is_small(word: str) -> bool:
+    """Return whether a word says nothing about the subject, also if its letters were typed in another order."""
+    return word in _COMMON or ("".join(sorted(word)) in _LETTERS and word not in _vocabulary())
 
 
 def _known(word: str) -> str:
