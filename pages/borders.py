@@ -8,7 +8,8 @@ lesson(
     "borders",
     "How does a layer know where a document begins?",
     "Any of four tensors can say it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Many libraries guess it from "
-    "`position_ids`. Every such rule fails for some rows.",
+    "`position_ids`. Each of their rules fails for some rows: if every 0 begins a document, for example, each pad is "
+    "taken for one.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

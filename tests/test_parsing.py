@@ -186,13 +186,13 @@ def test_limits_are_named_with_what_came() -> None:
         assert Batch.parse(text).kind == "numbers"
         assert "in Python, which has no such limit" in _refusal(text, max_sequences=64, max_steps=64)
     assert "at most 64 sequences, but got 100 sequences." in _refusal(many, max_sequences=64)
-    assert "at most 64 steps in each sequence, but got 100 steps in line 2." in _refusal(long, max_steps=64)
+    assert "at most 64 numbers in each sequence, but got 100 numbers in line 2." in _refusal(long, max_steps=64)
     assert "at most 3 sequences, but got 5 sequences." in _refusal("[[1], [2], [3], [4], [5]]", max_sequences=3)
     nested = _refusal("[[1], [1, 2, 3, 4, 5]]", max_steps=3)
-    assert "at most 3 steps in each sequence, but got 5 steps in sequence 2." in nested
+    assert "at most 3 numbers in each sequence, but got 5 numbers in sequence 2." in nested
     assert "got 2 steps in sequence 1" in _refusal("[[[1, 2], [3, 4]]]", max_steps=1)
     assert "at most 1 sequence, but" in _refusal("[['a'], ['b']]", "words", max_sequences=1)
-    assert "at most 1 step in each sequence" in _refusal("['a b']", max_steps=1)
+    assert "at most 1 word in each sequence" in _refusal("['a b']", max_steps=1)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, ReadAs
 from packviz.inputs.config import Config
+from packviz.inputs.parsing import STEPS
 from packviz.validate import integer
 
 __all__ = ["LIMITS", "Limits", "check_batch", "check_limits", "check_products", "check_row_settings", "check_settings"]
@@ -145,7 +146,7 @@ def check_table(batch: Batch, E: int, limits: Limits = LIMITS) -> None:
 def check_batch(batch: Batch, limits: Limits = LIMITS) -> None:
     """Check the size of a batch; raises PackvizError if it is too large."""
     _at_most("sequences", len(batch.sequences), limits.sequences)
-    _at_most("steps in each sequence", max(map(len, batch.sequences)), limits.steps)
+    _at_most(f"{STEPS[batch.kind]}s in each sequence", max(map(len, batch.sequences)), limits.steps)
     if batch.kind == "vectors":
         _at_most("features in each step", batch.sequences[0].shape[1], limits.features)
 

@@ -143,7 +143,8 @@ def test_no_road_computes_a_setting_beyond_its_limit(road: str, limited: Any, be
 @pytest.mark.parametrize("kind", RUN_KINDS.values(), ids=RUN_KINDS)
 def test_no_road_computes_a_text_beyond_its_limit(road: str, what: str, kind: RunKind) -> None:
     told = refused(ROADS[road], kind, TEXTS[what], {})
-    assert f"at most {getattr(LIMITS, what.split()[0]):,} {what.split()[0]}" in told
+    limit = what.split()[0]
+    assert f"at most {getattr(LIMITS, limit):,} {'numbers' if limit == 'steps' else limit}" in told
 
 
 @pytest.mark.parametrize("road", ROADS)

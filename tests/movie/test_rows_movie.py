@@ -210,10 +210,10 @@ def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
     said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
     assert said["position_ids"].endswith(
         "restart at 0 in each document. "
-        f"If they did not, outputs would change by up to {two_digits(largest)}, even with the right mask."
+        f"Attention reads them: if they ran on, its outputs would change by up to {two_digits(largest)}."
     )
     rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
-    assert not any("even with" in step.caption for step in rotated.steps)
+    assert not any("if they ran on" in step.caption for step in rotated.steps)
 
 
 @each_border

@@ -276,11 +276,12 @@ def test_the_start_says_what_h_0_is(name: str) -> None:
 def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", num_layers=2, bidirectional=True))
     for row, (layer, way) in enumerate(product(range(2), ("forward", "backward"))):
-        said = pv.movie(trace, ("run",), layer=layer, direction=row % 2).steps[0].caption
+        movie = pv.movie(trace, ("run",), layer=layer, direction=row % 2)
+        said = movie.steps[0].caption
         assert said.startswith(f"You are watching the **{way} direction** of **layer {layer}**")
-        assert f" Its first states are **h_0[{row}]** and **c_0[{row}]** (all zeros)" in said
+        assert said.endswith(f" It starts with **h_0[{row}]** and **c_0[{row}]**: all zeros.")
         end = -1 if row == 3 else row
-        assert said.endswith(f" its final ones **h_n[{end}]** and **c_n[{end}]**.")
+        assert f" h_n[{end}] and c_n[{end}]" in movie.steps[-1].caption
 
 
 def test_a_fact_that_never_speaks_fails() -> None:

@@ -4,12 +4,12 @@ import re
 from dataclasses import replace
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.lines import Kind, Parsed, ReadAs, read_lines
+from packviz.inputs.parsing.lines import STEPS, Kind, Parsed, ReadAs, read_lines
 from packviz.inputs.parsing.lists import read_tree
 from packviz.inputs.parsing.python import PYTHON, Reader
 from packviz.text import counted
 
-__all__ = ["Kind", "Parsed", "ReadAs", "parse"]
+__all__ = ["STEPS", "Kind", "Parsed", "ReadAs", "parse"]
 
 _MINUS = re.compile(r"\N{MINUS SIGN}(?=\.?[0-9])")  # as the pictures show it
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.) ", re.MULTILINE)  # of Python's own shell
@@ -34,8 +34,9 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
         limit, got = (counted(number, "sequence") for number in (max_sequences, len(parsed.rows)))
         less = "fewer"
     elif max_steps is not None and longest > max_steps:
-        limit, less = f"{counted(max_steps, 'step')} in each sequence", "shorter sequences"
-        got = f"{counted(longest, 'step')} in {parsed.place(parsed.lengths.index(longest))}"
+        step = STEPS[parsed.kind]
+        limit, less = f"{counted(max_steps, step)} in each sequence", "shorter sequences"
+        got = f"{counted(longest, step)} in {parsed.place(parsed.lengths.index(longest))}"
     else:
         return parsed
     fix = f"give {less}, or use packviz.Batch.parse in Python, which has no such limit"

@@ -11,6 +11,7 @@ from packviz.text import joined, quoted
 
 Kind = Literal["words", "numbers", "vectors"]
 ReadAs = Literal["auto", "words", "numbers"]
+STEPS: dict[Kind, str] = {"words": "word", "numbers": "number", "vectors": "step"}  # what a sequence consists of
 
 AS_WORDS = "read the text as words"
 

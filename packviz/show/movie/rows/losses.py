@@ -163,6 +163,7 @@ def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **v
         "labelled": int(labelled.sum()),
         "pads": int(found.labelled["padded"].sum() - found.labelled["masked"].sum()),
         "loss": _number(run.loss[over] if order == "rows" and over in run.loss else found.mean(order, over, size or 1)),
+        "right": _number(found.mean(order, "tokens")),
         "groups": int((counts > 0).sum()),
         "micro_batches": len(counts),
         "size": size,
