@@ -168,13 +168,13 @@ def test_a_long_word_gets_smaller_letters_alone_and_is_then_cut() -> None:
     for word in ("sleeps", "internationalisation", "internationalisation" * 3):
         batch = Batch.parse(f"I love cats\nshe {word} sleeps\nwe sing old songs")
         texts = {
-            node.text: node.get("font-size")
+            node.text: float(node.attrib["font-size"])
             for node in parts(pv.movie(pv.trace(batch), ("pad",)))[0].iter(SVG + "text")
         }
-        sizes.append(float(texts["cats"]))
+        sizes.append(texts["cats"])
         (written,) = (text for text in texts if text and (text == word or text.endswith("…")))
         assert written.removesuffix("…") in word
-        long[word] = [len(written), float(texts[written])]
+        long[word] = [len(written), texts[written]]
     assert len({*sizes}) == 1
     (_, usual), (letters, smaller), (most, smallest) = long.values()
     assert usual == sizes[0] > smaller > smallest
