@@ -9,6 +9,7 @@ import { READABLE, WEIGHT, WORDED } from "./sizes.js";
 const TALL = 1.2, // height ÷ width of a cell that has its letter above its contents
   CORNERED = 26, // pixels of a cell that has a letter in its corner
   TWO_LINES = 30, // and of one that has a second line
+  SLIGHTLY = 0.8, // the share of the smallest text in full screen at which words are better than letters
   SLIVER = 5; // pixels of stripes that nobody can read: the word has the whole cell
 
 /**
@@ -55,11 +56,11 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
 export const weightOf = (paper, w, { p }) =>
   paper.texts.lettered.has(p) && !fit(paper, w, { p }) ? WEIGHT.plain : WEIGHT.bold;
 /**
- * The smallest size at which all words of a panel fit into their cells. Without letters beside them it is that of the page in
- * full screen, too: a smaller word says more than the letter of its sequence.
+ * The smallest size at which all words of a panel fit into their cells. Without letters beside them it may be a little smaller
+ * than other text in full screen: such words say more than the letter of their sequence.
  * @type {(paper: Paper, p: string) => number}
  */
-const smallest = ({ texts, least }, p) => (texts.lettered.has(p) ? least : Math.min(least, READABLE));
+const smallest = ({ texts, least }, p) => (texts.lettered.has(p) ? least : Math.max(READABLE, SLIGHTLY * least));
 /**
  * The size at which the longest word of a family fits into a cell of this width, if that is legible: then all of its words
  * have one size.
