@@ -19,7 +19,7 @@ from packviz.show.movie.packing.words import say
 from packviz.show.movie.written import number
 from packviz.text import shape
 
-MARGIN = 4.5  # units for the notes on the right at most: the player leaves free what their letters take
+MARGIN = {1: 4.5, 2: 2.9}  # lines of text for the notes on the right at most, by number of directions
 MAX_FLIGHTS = 12  # frames in which the packed output moves back
 
 
@@ -72,7 +72,9 @@ def unpack(view: View) -> Iterator[Shot]:
 def unpack_scene(view: View) -> Scene:
     """Return the scene: the packed output, the grid, and the last valid states."""
     x, out, grid = view.text, places.out(view).box, places.unpacked(view).box(counts=False)
-    right = MARGIN if "unpack" in view.deep else 1.0 if recurrent.directions(view) == 1 else 2.5
+    right = (
+        MARGIN[recurrent.directions(view)] if "unpack" in view.deep else 1.0 if recurrent.directions(view) == 1 else 2.5
+    )
     last = panel("last", _last_width(view), float(len(view.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
     grids = beside(grid, last, gap=0.5 * x)
     ways = [above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)]
