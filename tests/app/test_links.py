@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import expect
+from tabs import until
 from visits import Open
 
 import packviz as pv
@@ -68,8 +69,9 @@ def test_a_copied_link_opens_the_same_picture(visit: Open) -> None:
     seen = visit(link.partition("?")[2])
     assert {name: seen.data(name) for name in first} == first
     expect(seen.text).to_be_visible()  # the sidebar is open, as it was: the picture has the same room
-    seen.settle()
-    assert seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()") == picture
+    seen.page.evaluate("dispatchEvent(new Event('resize'))")
+    canvas = seen.player.locator("canvas")
+    until(seen.page, lambda: canvas.evaluate("canvas => canvas.toDataURL()") == picture)
     expect(seen.text).to_have_value("on your mark\nget set\ngo")
     assert seen.page.url == link
 
