@@ -93,6 +93,7 @@ def test_words_stay_as_they_are_typed(kind: str, text: str, rows: list[list[str]
         ("tensor([[1., 2.]], grad_fn=<AddBackward0>)", ()),
         ("n = 2\nx = [[1], [2]]", ("Ignored: n = 2.",)),
         ("16777216 0.1\n1e30", ()),
+        ("0" * 5000 + "1 2", ()),
         ("16777217 3", ("16777217 is rounded to 16777216, because float32 holds not every integer above 2**24.",)),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import get_args
 
 import torch
@@ -120,8 +121,8 @@ class Batch:
 def _rounded(parsed: Parsed, flat: Tensor) -> tuple[str, ...]:
     """Return the remark on the first integer that float32 does not hold, if there is one; flat: the numbers, (N,)."""
     for token, held in zip((token for row in parsed.rows for token in row), flat.tolist(), strict=True):
-        if token.lstrip("+-").isdigit() and int(token) != held:
-            return (f"{token} is rounded to {held:.0f}, because float32 holds not every integer above 2**24.",)
+        if token.lstrip("+-").isdigit() and (typed := Decimal(token)) != held:  # int() takes no more than 4,300 zeros
+            return (f"{typed} is rounded to {held:.0f}, because float32 holds not every integer above 2**24.",)
     return ()
 
 

@@ -97,4 +97,6 @@ def as_text(given: Given) -> str | None:
 
 def _typed(value: float) -> str:
     """Return a number as one would type it: the shortest text that is read as the same float32."""
-    return str(value) if isinstance(value, int) else str(float(str(np.float32(value)))).removesuffix(".0")
+    if isinstance(value, int) or abs(value) > torch.finfo(torch.float32).max:
+        return str(value)  # the overview refuses a number that is too large for float32, and says so
+    return str(float(str(np.float32(value)))).removesuffix(".0")
