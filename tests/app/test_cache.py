@@ -122,7 +122,7 @@ def test_after_a_page_has_drawn_the_results_are_as_large_as_counted(page: str, l
     SHARED.kept.clear()
     opened(page, {"sequences": text, "num_layers": 2, "bidirectional": "true", "row_layer": layer})
     assert len(SHARED.kept) > 2
-    assert sum(map(bytes_of, SHARED.kept.values())) <= 1.1 * SHARED.kept.currsize
+    assert sum(bytes_of(each.result) for each in SHARED.kept.values()) <= 1.1 * SHARED.kept.currsize
 
 
 def never() -> object:
