@@ -4,6 +4,7 @@ On this machine, and by RQ's workers for the visitors of any number of servers.
 """
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import count as numbers
@@ -171,6 +172,23 @@ def test_no_process_is_started_for_a_visitor_who_left_while_waiting(servers: Ser
     assert not (tmp_path / "started").exists()
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_the_next_job_runs_after_an_error_has_ended_the_thread() -> None:
+    failures = [LookupError("once")]
+
+    def present(_: str) -> bool:
+        if failures:
+            raise failures.pop()
+        return True
+
+    jobs = Jobs(present)
+    jobs.submit("a", task(count, 1, next(_fresh)))
+    until(lambda: jobs._thread is not None and not jobs._thread.is_alive())
+    job = Visitor(jobs, "b", task(count, 1, next(_fresh)))
+    until(lambda: job.now.over)
+    assert job.now.state == "done"
+
+
 def test_a_job_whose_visitor_is_away_lets_the_next_one_go_first() -> None:
     there = {"a"}
     jobs = Jobs(there.__contains__)
@@ -247,6 +265,23 @@ def test_no_server_ends_a_job_while_another_submits_it(redis_url: str, monkeypat
 
     monkeypatch.setattr(jobs._queue, "enqueue_call", look_and_enqueue)
     assert Visitor(jobs, "a", task(count, 1, next(_fresh))).now.state == "waiting"
+
+
+def test_a_visitor_who_submits_a_job_again_is_not_forgotten(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = RedisJobs(redis_url.removesuffix("/0") + "/4", lambda _: True)  # without a worker
+    jobs._wanted["key"] = {"earlier"}
+    again = threading.Thread(target=jobs._want, args=("key", "a"))
+
+    def sismember(*_: object) -> bool:
+        again.start()
+        again.join(0.3)  # as long as it takes, unless it has to wait for its turn
+        return False  # that was true a moment ago: the earlier job is over
+
+    monkeypatch.setattr(jobs._redis, "sismember", sismember)
+    monkeypatch.setattr(jobs, "_thread", threading.current_thread())
+    jobs._renew()
+    again.join()
+    assert jobs._wanted["key"] == {"a"}
 
 
 def test_a_job_is_ended_although_one_of_its_executions_is_gone(redis_url: str) -> None:

@@ -59,7 +59,7 @@ class Jobs:
                 if len(self._queue()) > MAX_WAITING + 1:  # one of them runs
                     self._end(job, "failed", f"{MAX_WAITING} other jobs are already waiting: try again later.")
             job.wanted[visitor] = time.monotonic()
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # an error in `present` has ended it
                 self._thread = threading.Thread(target=self._serve, name="packviz jobs", daemon=True)
                 self._thread.start()
             self._changed.notify_all()

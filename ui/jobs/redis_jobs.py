@@ -178,10 +178,10 @@ class RedisJobs:
         with self._lock:
             keys = {key: [each for each in visitors if self._present(each)] for key, visitors in self._wanted.items()}
         for key, there in keys.items():
-            if not self._redis.sismember(_OPEN, key):
-                with self._lock:
+            with self._lock:  # or a visitor who submits it again between these two lines would be forgotten
+                if not (is_open := self._redis.sismember(_OPEN, key)):
                     del self._wanted[key]
-            elif there:
+            if is_open and there:
                 self._redis.zadd(_of(key, "wanted"), dict.fromkeys(there, time.time()))
 
     def _end_the_unwanted(self) -> None:
