@@ -88,7 +88,7 @@ def vote(
     if before is not None and before.changes >= MAX_CHANGES:
         raise RefusedError(429, f"This phone has changed its vote {MAX_CHANGES} times. The last vote counts.")
     _check_size(state)
-    right = None if question.poll else read == question.solution
+    right = None if question.poll else question.is_right(read)
     said = {"confidence": confidence} if confidence else {}
     return [_event("voted", token=token, round=number, answer=answer, read=read, right=right, **said)]
 

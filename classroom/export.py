@@ -115,7 +115,7 @@ def _answers(asked: Question) -> Iterator[tuple[str, bool, str]]:
         spellings = (right, right.replace(" ", ", "), right.replace(" ", ",")) if commas else (right,)
         yield from ((each, True, html(asked.why)) for each in spellings)
         answers = tuple(asked.reasons)
-    yield from ((each, each == asked.solution, html(asked.reason(each))) for each in answers)
+    yield from ((each, asked.is_right(each), html(asked.reason(each))) for each in answers)
 
 
 def _html(asked: Question) -> str:

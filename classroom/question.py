@@ -120,9 +120,13 @@ class Question:
         except PackvizError as problem:
             raise RefusedError(400, problem.sentence) from None
 
+    def is_right(self, read: str | None) -> bool:
+        """Return whether an answer is right, as `read` returns it. No answer to a poll is."""
+        return read == self.solution and not self.poll
+
     def reason(self, read: str) -> str:
         """Return why an answer is right or wrong; "" if nothing is known."""
-        if read == self.solution and not self.poll:
+        if self.is_right(read):
             return self.why
         if read in self.reasons or self.asked is None:
             return self.reasons.get(read, "")

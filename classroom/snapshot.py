@@ -151,7 +151,7 @@ def bars(asked: OnScreen, question: Question) -> list[Bar]:
     if question.options:
         shown, others = question.options, list[str]()
     else:
-        ranked = [answer for answer, _ in both.most_common() if answer != question.solution]
+        ranked = [answer for answer, _ in both.most_common() if not question.is_right(answer)]
         right = () if question.poll else (question.solution,)
         most = (MAX_TEXTS if question.collects else MAX_BARS) - len(right)
         shown, others = (*right, *ranked[:most]), ranked[most:]
@@ -159,7 +159,7 @@ def bars(asked: OnScreen, question: Question) -> list[Bar]:
     return [
         {
             "answer": answer,
-            "right": answer == question.solution and not question.poll,
+            "right": question.is_right(answer),
             "before": sum(counts[0][each] for each in group),
             "after": sum(counts[1][each] for each in group),
             "reason": "" if answer is None else question.reason(answer),

@@ -145,11 +145,11 @@ class Prediction(Brief):
         return _wanted_numbers(single=len(self.answer) == 1)
 
     def check(self, typed: str) -> Verdict:
-        """Judge what was typed: right, a slip with its own reason, or wrong, with a hint.
+        """Judge what was typed. Raises PackvizError for anything that cannot be read."""
+        return self.judge(self.read(typed))
 
-        Raises PackvizError for anything that cannot be read.
-        """
-        given = self.read(typed)
+    def judge(self, given: Answer) -> Verdict:
+        """Judge an answer as `read` returns it: right, a slip with its own reason, or wrong, with a hint."""
         if given == self.answer:
             return Verdict(True, self.why)
         reasons = {slip.answer: slip.reason for slip in self.slips}

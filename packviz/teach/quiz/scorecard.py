@@ -46,7 +46,7 @@ class Scorecard(Brief):
         if self.settled(i) or not prediction.counts(given, [prediction.read(each) for each in before]):
             return self
         right, wrong = ("1", "0") if i in self.standing else ("2", "w")
-        standing = {**self.standing, i: right if given == prediction.answer else wrong}
+        standing = {**self.standing, i: right if prediction.judge(given).right else wrong}
         return replace(self, standing=standing, answers={**self.answers, i: (*before, typed)})
 
     def given_up(self, i: int) -> Scorecard:
