@@ -100,23 +100,23 @@ def differentiate(trace: "Trace", on: On, upstream: Tensor | None, *, proved: bo
         layers, above = _rerun(trace, leaves)
         inner = [step for layer in layers for direction in layer for steps in direction.values() for step in steps]
         targets = [*leaves.all.values(), *above, *inner]
-        found = iter(torch.autograd.grad(_result(trace, layers[-1], on), targets, given, materialize_grads=True))
-        outer = {name: next(found) for name in leaves.all}
-        inputs = outer["data"], *(next(found) for _ in above)
-        initial = zip(*(outer[name] for name in ("h_0", "c_0") if name in outer), strict=True)
-        rows = [
-            [{name: torch.cat([next(found) for _ in steps]) for name, steps in each.items()} for each in layer]
-            for layer in layers
-        ]
-        gradients = tuple(
-            tuple(Direction(each, next(initial), trace.packed, backward=d == 1) for d, each in enumerate(layer))
-            for layer in rows
-        )
+        found = torch.autograd.grad(_result(trace, layers[-1], on), targets, given, materialize_grads=True)
+        gradient = dict(zip(targets, found, strict=True))
+        outer = {name: gradient[leaf] for name, leaf in leaves.all.items()}
+        inputs = outer["data"], *(gradient[each] for each in above)
+        initial = [*zip(*(outer[name] for name in ("h_0", "c_0") if name in outer), strict=True)]  # L*D times (B, H)
+        gradients_by_layer = []
+        for number, layer in enumerate(layers):
+            of_layer = []
+            for d, direction in enumerate(layer):
+                rows = {name: torch.cat([gradient[step] for step in steps]) for name, steps in direction.items()}
+                of_layer.append(Direction(rows, initial[number * len(layer) + d], trace.packed, backward=d == 1))
+            gradients_by_layer.append(tuple(of_layer))
         theirs = _by_torch(trace, on, given) if proved else {}
     proof = {"forward": _forward_distance(trace, layers)} if proved else {}
     proof |= {name: distance(outer[name], each) for name, each in theirs.items()}
     weights = {name: outer[name] for name in leaves.weights}
-    return Gradients(on, given, gradients, inputs, outer["h_0"], outer.get("c_0"), weights, proof)
+    return Gradients(on, given, tuple(gradients_by_layer), inputs, outer["h_0"], outer.get("c_0"), weights, proof)
 
 
 def _rerun(trace: "Trace", leaves: _Leaves) -> tuple[list[list[Steps]], list[Tensor]]:
