@@ -70,7 +70,7 @@ def borders_scene(view: RowsView) -> Scene:
 def _lines(view: RowsView) -> tuple[Box, Box]:
     """Return the boxes of the lines and of their names."""
     it, height = spelled(view), (len(LINES) - 1) * PITCH + 1
-    lines = panel("lines", it.shown * it.wide, height, Margins(1.2, 1.9, 0.5 * it.wide))
+    lines = panel("lines", it.shown * it.wide, height, Margins(1.2, 1.9, it.wide))
     documents = {"documents": lines.panels["lines"]}  # letters above their first tokens
     return replace(lines, panels={**lines.panels, **documents}), panel("names", NAMED, height, Margins(0.3, 1.9))
 
@@ -183,17 +183,16 @@ def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
 
 
 def _offsets(it: Spelled, begins: np.ndarray) -> tuple[Marks, ...]:
-    """Return cu_seqlens: an entry at the beginning of each document, and one at the end of the last."""
+    """Return cu_seqlens: an entry below the first cell of each document, and one after the last cell."""
     ends = np.array([it.tokens])
-    border = it.at(begins, "cu_seqlens").moved(-it.wide / 2, 0.0)
     entry = np.arange(len(begins))
     text = np.array([str(offset) for offset in begins.tolist()], dtype=object)
     group = marks(
-        "spelled cu_seqlens", "token", border, entry, seq=_of(it, begins), text=text, w=it.wide,
+        "spelled cu_seqlens", "token", it.at(begins, "cu_seqlens"), entry, seq=_of(it, begins), text=text, w=it.wide,
         origin=it.at(begins, "seq_idx"), says="!cu_seqlens[{k}]",
     )  # fmt: skip
     last = marks(
-        "spelled end", "axis", it.at(ends, "cu_seqlens").moved(-it.wide / 2, 0.0), np.array([len(it.lengths)]),
+        "spelled end", "axis", it.at(ends, "cu_seqlens"), np.array([len(it.lengths)]),
         text=str(it.tokens), w=it.wide, says="!cu_seqlens[{k}], the end", tone="now",
         origin=it.at(ends - 1, "seq_idx"),
     )  # fmt: skip
