@@ -130,7 +130,7 @@ def _computed(both: Pair) -> Frame:
 
 
 def _home(both: Pair, held: Frame) -> Frame:
-    """Return both sides with their rows in the original order."""
+    """Return both sides with their rows in the original order, and the letters of h where rows have entered."""
     gone = ("focus:", "in:", "inpad:", "mark:h")
     groups = {
         **{name: group for name, group in held.items() if not name.startswith(gone)},
@@ -140,6 +140,8 @@ def _home(both: Pair, held: Frame) -> Frame:
     }
     groups = {name: group for name, group in groups.items() if not name.endswith(":in")}
     if not both.view.small:
+        labels = (f"label:{side}h" for side in SIDES)
+        groups |= {name: groups[name].but(x=groups[name].look["x"] + lead_in(both)) for name in labels}
         groups |= rings(both, groups[f"ring:{PACKED}"].shown, both.view.place)
     if with_outputs(both):
         groups[f"title:{PACKED}o"] = groups[f"title:{PACKED}o"].but(text=UNPACKED)
@@ -162,11 +164,9 @@ def _judged(both: Pair, home: Frame) -> tuple[Frame, Frame]:
 
 
 def _result(both: Pair, judged: Frame) -> Frame:
-    """Return the final states with the names of the sides, and with their letters where otherwise rows enter."""
+    """Return the final states with the names of the sides."""
     titles = {f"title:{side}h": f"{side.capitalize()}: {last_heading(both)}" for side in SIDES}
     named = {name: judged[name].but(text=text) for name, text in titles.items()}
-    for name in [f"label:{side}h" for side in SIDES if f"label:{side}h" in judged]:
-        named[name] = judged[name].but(x=judged[name].look["x"] + lead_in(both))
     return {**judged, **named}
 
 
