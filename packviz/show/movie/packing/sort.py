@@ -28,7 +28,7 @@ def sort(view: View) -> Iterator[Step]:
     """Show torch's sort, or its refusal."""
     deep, unsorted, first = "sort" in view.deep, embed_end(view), inputs.first_longer(view)
     if deep:
-        yield _given_step(view, _brief(view, unsorted) if view.transposed else unsorted)
+        yield _given_step(view, {**_brief(view, unsorted), **_threads(view, view.place)})
     if inputs.refused(view):
         tone = np.where(np.isin(view.shown, (first - 1, first)), "wrong", "")
         seen = {**unsorted, "length": unsorted["length"].but(tone=tone)}
@@ -43,8 +43,8 @@ def sort(view: View) -> Iterator[Step]:
             yield Step(say("sort", "none", view), (lit,), detail=none)
         return
     lit, moved = (_brief(view, each) if deep else each for each in (lit, sort_end(view)))
-    before, after = (threads_of(view, row) if deep else {} for row in (view.place, view.rank))
-    came = (lit, {**lit, **before}) if deep else (lit,)
+    before, after = (_threads(view, row) if deep else {} for row in (view.place, view.rank))
+    came = ({**lit, **before},)
     if view.order == sorted(view.order):
         yield Step(say("sort", "in_order", view), came, detail=_indices(view), name="sorted")
     else:
@@ -86,26 +86,30 @@ def sort_scene(view: View, *, threads: bool = True, lengths: bool = True) -> Sce
 
 
 def _alone(view: View) -> tuple[str, Scene]:
-    """Return the scene of the grid without lanes, which has the largest cells."""
-    return "rows", embed_scene(view)
+    """Return the scene with the lane before the grid; without it where cells would be small, as on a tall screen."""
+    wide, tall = sort_scene(view).wide, embed_scene(view).wide
+    return "rows", Scene(tall if view.transposed else wide, tall)
 
 
 def _whys(view: View, plain: Frame) -> Iterator[Step]:
     """Show what follows from the order, for the sorted rows alone or with their threads.
 
-    Steps that use both lanes or none have their own scene: without an empty lane, cells are larger.
+    Steps that use both lanes have their own scene, without the lengths: the others have larger cells.
     """
-    yield _prefix_step(view, sort_end(view))._replace(scene=_alone(view))
-    indexed = {**plain, **permutations(view)}
+    whole = {**sort_end(view), **threads_of(view, view.rank)}
+    yield _prefix_step(view, whole)._replace(scene=_alone(view))
     order, made = view.order, view.trace.sorted
     indices: Any = made.sorted_indices
     back: Any = made.unsorted_indices
     k = next((k for k, b in enumerate(order) if k != b), 0)
     caption = say("sort", "inverse", view, k=k, b=order[k], back=int(back[order[k]]))
-    both = CodeLine("unsorted_indices[sorted_indices]", shape(len(indices)))
-    result, where = CodeLine(f"= {listed(back[indices].tolist())}"), ("order", sort_scene(view, threads=False))
-    yield Step(caption, (indexed,), detail=(*_indices(view), both, result), scene=where)
+    rows = {name: group for name, group in plain.items() if name != "length"}
     tie = max(ties(view.trace), key=lambda tie: (not tie.as_they_came, len(tie.sequences)), default=None)
+    indexed = {**(plain if tie else rows), **permutations(view)}  # a tie is one of lengths
+    both = CodeLine("unsorted_indices[sorted_indices]", shape(len(indices)))
+    result = CodeLine(f"= {listed(back[indices].tolist())}")
+    where = ("order", sort_scene(view, threads=False, lengths=bool(tie)))
+    yield Step(caption, (indexed,), detail=(*_indices(view), both, result), scene=where)
     if tie:
         shown = [int(view.rank[b]) for b in tie.sequences if view.rank[b] >= 0]
         outlines = (
@@ -116,15 +120,20 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
     ways = (returning(view, view.rank), returning(view, view.place))
     start, end = shape(*view.trace.h_0.shape), shape(*view.trace.h_n.shape)
     detail = CodeLine("h_0[:, sorted_indices]", start), CodeLine("h_n[:, unsorted_indices]", end)
-    rows = {name: group for name, group in plain.items() if name != "length"}
     frames = (rows, *({**rows, **way} for way in ways))
     yield Step(say("sort", "state", view), frames, detail=detail, scene=("state", sort_scene(view, lengths=False)))
-    yield Step(say("sort", "end", view), (sort_end(view),), scene=_alone(view))
+    yield Step(say("sort", "end", view), (whole,), scene=_alone(view))
+
+
+def _threads(view: View, row: np.ndarray) -> Frame:
+    """Return the threads to these rows, if torch sorts."""
+    bare = inputs.refused(view) or view.trace.sorted.sorted_indices is None
+    return {} if bare else threads_of(view, row)
 
 
 def _brief(view: View, grid: Frame) -> Frame:
-    """Return the grid with lengths as bare numbers, as in the lanes, which need the room."""
-    if inputs.enforce_sorted(view):
+    """Return the grid, its lengths as bare numbers if they are below columns, which are narrow."""
+    if inputs.enforce_sorted(view) or not view.transposed:
         return grid
     return {**grid, "length": grid["length"].but(text=grid["length"].look["sub"])}
 
