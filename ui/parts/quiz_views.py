@@ -25,8 +25,8 @@ _print = st.components.v2.component(
 def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, small: bool = False) -> None:
     """Show the sequences as ragged rows in the original order, each with its letter and colour; and the settings."""
     colors = [sequence_color(b) for b in range(len(sequences))]
-    rows = zip(sequences, colors, map(text_on, colors), strict=True)
-    table = markup(_HERE / "quiz_batch.html", rows=rows, count=len(sequences), small=small)
+    rows = [*zip(sequences, colors, map(text_on, colors), strict=True)]
+    table = markup(_HERE / "quiz_batch.html", rows=rows, columns=max(map(len, sequences)), small=small)
     st.html(table, width="content" if small else "stretch")
     if settings:
         named = ", ".join(f"`{setting}`" for setting in settings)
