@@ -3,7 +3,8 @@
 /** @import { Hue, Rgb, Theme, Tint } from "./types" */
 
 const PALE = 0.3, // the share of a sequence's hue in the former place of its tokens,
-  INKED = 0.78, // and that of the text colour in their texts there
+  INKED = 0.78, // and that of the text colour in their texts there;
+  DIM = { fill: 0.16, edge: 0.75, ink: 0.5 }, // on a dark page, where pale hues look muddy, these of its outline and its texts, too
   SHADES = 129, // of the diverging scale
   LIGHT = 0.3, // the luminance from which a page is light,
   WHITE = 0.179, // and up to which a colour has white text on it
@@ -97,14 +98,12 @@ export function themed(read, font) {
 function hueOn(rgb, theme) {
   const background = channels(theme.background),
     ink = channels(theme.text),
-    ghost = mix(background, rgb, PALE);
-  return {
-    fill: css(rgb),
-    text: textOn(rgb),
-    edge: css(bordering(rgb, background, ink)),
-    ghost: css(ghost),
-    ghostText: css(mix(ghost, ink, INKED)),
-  };
+    edge = bordering(rgb, background, ink),
+    whole = { fill: css(rgb), text: textOn(rgb), edge: css(edge) },
+    pale = mix(background, rgb, PALE);
+  if (luminance(background) > LIGHT) return { ...whole, ghost: css(pale), ghostText: css(mix(pale, ink, INKED)) };
+  const ghostEdge = css(mix(background, edge, DIM.edge));
+  return { ...whole, ghost: css(mix(background, rgb, DIM.fill)), ghostEdge, ghostText: css(mix(edge, ink, DIM.ink)) };
 }
 /**
  * The diverging scale from the lowest number to the highest, through these colours.

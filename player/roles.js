@@ -92,7 +92,7 @@ const roles = {
   },
   ghost(paper, { rect, state, vec }) {
     const hue = hueOf(paper, state.seq);
-    tile(paper, rect, { fill: hue.ghost });
+    tile(paper, rect, { fill: hue.ghost, edge: hue.ghostEdge });
     if (vec && rect.h > STRIPED) framed(paper, rect, state, vec, hue.ghostText, 0.4);
     else typed(paper, rect, state, hue.ghostText, WEIGHT.plain);
   },

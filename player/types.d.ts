@@ -189,6 +189,7 @@ export interface Tint {
 export interface Hue extends Tint {
   edge: string;
   ghost: string;
+  ghostEdge?: string; // none on a light page
   ghostText: string;
 }
 type Named =
