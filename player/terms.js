@@ -28,7 +28,7 @@ const EDGE = 6, // pixels between a meaning and the edges of what it is shown in
 
 const MEANING = "pv-meaning",
   TERM = "abbr, [data-term]",
-  TEXTS = ".stMain [data-testid=stMarkdownContainer] :is(code, em):not([data-term])", // in a sentence, a term is in italics
+  TEXTS = ".stMain :is([data-testid=stMarkdownContainer], .why) :is(code, em):not([data-term])", // in a sentence, a term is in italics
   BUSY = "a, button, label, summary, [role=tab], pre"; // where a click, or Tab, means something else
 /** Also explain the terms in the texts of an app's page around the players, now and whenever they change. */
 export function explainPage() {

@@ -72,7 +72,7 @@ IN_THE_PAGE = """
     InputInstructions stApp stAppScrollToBottomContainer stAppViewContainer stBaseButton- stButton stButtonGroup
     stCheckbox stCode stDataFrame stElementContainer stElementToolbar stExpandSidebarButton stExpander
     stFileUploaderDropzoneInstructions stForm stFormSubmitButton stHeader stHeading stHeadingWithActionElements
-    stHorizontalBlock stHtml stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
+    stHorizontalBlock stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
     stNumberInput stNumberInputStep stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stRadio stSelectbox
     stSidebar stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink
     stStatusWidget stText stTabsScroll stTextArea stTextAreaRootElement stTextInput stTooltipHoverTarget stTopNav

@@ -7,7 +7,7 @@ from packviz.facts.padded_gradients import *
 from packviz.facts.padded_run import *
 from packviz.facts.pads import *
 from packviz.facts.readout import *
-from packviz.facts.shortest_sequence import *
 from packviz.facts.token_losses import *
 from packviz.facts.torch_says import *
 from packviz.facts.unit_arithmetic import *
+from packviz.facts.why_pack import *

@@ -8,6 +8,7 @@ from tabs import Scheme, Size, box_of, until
 from visits import LAPTOP, PHONE, PROJECTOR, Open
 
 from packviz.show.movie import TERMS
+from packviz.show.theme import DARK, LIGHT, Palette, diverging
 from ui.parts.controls import LABEL
 
 
@@ -19,7 +20,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     )  # on a busy machine what is below the player comes before its full height
     assert len(seen.words) > 20, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    expect(seen.main.locator(".st-key-why")).to_contain_text("BFinal state alone:")
+    expect(seen.main.locator(".st-key-why")).to_contain_text("Bby itself")
     assert has_its_height(seen.main.locator(".st-key-why"))
     seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
     seen.page.wait_for_timeout(700)
@@ -43,30 +44,49 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     seen.page.wait_for_url(f"{address}/sorting")
 
 
-SHADE = "node => getComputedStyle(node).color"
+SHADES = "cells => cells.map(cell => getComputedStyle(cell).backgroundColor)"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_wrong_state_looks_wrong_and_terms_say_what_they_mean(visit: Open, scheme: Scheme) -> None:
+@pytest.mark.parametrize(("scheme", "palette"), [("light", LIGHT), ("dark", DARK)])
+def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, palette: Palette) -> None:
     seen = visit(None, scheme=scheme)
     why = seen.main.locator(".st-key-why")
-    alone, padded, packed = why.locator("code").all()
-    shades = [state.evaluate(SHADE) for state in (alone, padded, packed)]
-    assert len(set(shades)) == 3
-    assert [why.locator("strong", has_text=way).evaluate(SHADE) for way in ("Padded", "Packing")] == shades[1:]
-    assert len({box_of(state)["x"] for state in (alone, padded, packed)}) == 1  # the numbers stand below one another
+    states = why.locator(".state")
+    numbers, shades = [], []
+    for state in states.all():
+        numbers.append([float(number.replace("−", "-")) for number in state.inner_text().split()])
+        shades.append(state.locator("> *").evaluate_all(SHADES))
+    alone, padded, packed = numbers
+    assert alone == packed != padded
+    assert shades[0] == shades[2] != shades[1]
+    ends = alone.index(min(alone)), padded.index(min(padded))  # the bluest cells
+    nearest = [diverging(state[at], palette) for state, at in zip((alone, padded), ends, strict=True)]
+    for shade, state, at in zip(nearest, shades, ends, strict=False):
+        drawn = [int(channel) for channel in re.findall(r"\d+", state[at])]
+        assert max(abs(a - b) for a, b in zip(bytes.fromhex(shade[1:]), drawn, strict=True)) <= 3  # rounded numbers
+    off = max(abs(a - b) for a, b in zip(alone, padded, strict=True))
+    assert [each.inner_text() for each in why.locator("td.wrong, td.good").all()] == [
+        "",
+        f"✗ off by {off:.2f}",
+        "✓ equal",
+    ]
+    assert len({(box_of(state)["x"], box_of(state)["width"]) for state in states.all()}) == 1
+
+
+def test_terms_beside_the_text_say_what_they_mean(visit: Open) -> None:
+    seen = visit(None)
     meaning = seen.page.get_by_role("tooltip")
     for term in ("RNN", "final state"):
-        why.locator("[data-term]", has_text=term).hover()  # once it is marked as a term
+        seen.main.locator(".st-key-why [data-term]", has_text=term).hover()  # once it is marked as a term
         expect(meaning).to_have_text(TERMS[term])
 
 
 def has_its_height(why: Locator) -> bool:
-    """Return whether the place of the sentence was as high before it came; this removes it."""
-    expect(why.get_by_test_id("stMarkdown")).to_have_count(3)
-    with_words = why.evaluate("place => place.offsetHeight")
+    """Return whether the place of the table was as high before it came; this removes it."""
+    expect(why.get_by_role("table")).to_be_visible()
+    with_table = why.evaluate("place => place.offsetHeight")
     without = why.evaluate("place => { place.replaceChildren(); return place.offsetHeight; }")
-    return bool(0 <= without - with_words < 8)
+    return bool(0 <= without - with_table < 8)
 
 
 @pytest.mark.parametrize(
@@ -89,19 +109,20 @@ def test_a_picture_that_fails_says_why_and_the_page_goes_on(
 
 
 @pytest.mark.parametrize("size", [LAPTOP, PROJECTOR, PHONE], ids=["laptop", "projector", "phone"])
-def test_a_changed_word_changes_the_movie_and_the_sentence(visit: Open, size: Size) -> None:
+def test_a_changed_word_changes_the_movie_and_the_table(visit: Open, size: Size) -> None:
     seen = visit(None, size=size)
     text = seen.page.get_by_label(LABEL)  # without opening anything
     for there in (text, seen.player.locator(".pv-stage"), seen.player.get_by_role("button", name="Play")):
         expect(there).to_be_in_viewport(ratio=1)
     text.press("Control+End")
-    text.press_sequentially("\nyes")
+    text.press_sequentially(" well\nyes")
     expect(seen.player).to_have_attribute("aria-label", re.compile("4 sequences"))
-    expect(seen.main.locator(".st-key-why")).to_contain_text("DFinal state alone:")
+    for read in ("2 tokens", "2 tokens, 3 pads"):
+        expect(seen.main.locator(".st-key-why").get_by_role("img", name=read, exact=True).first).to_be_visible()
     expect(text).to_be_focused()
 
 
-def test_on_a_phone_the_sentence_causes_no_layout_shift(visit: Open) -> None:
+def test_on_a_phone_the_table_causes_no_layout_shift(visit: Open) -> None:
     seen = visit(None, size=PHONE)
     assert has_its_height(seen.main.locator(".st-key-why"))
 

@@ -9,18 +9,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from packviz.compute.record import Refusal
-from packviz.facts.shortest_sequence import FinalState, final_state
 from packviz.show.movie import STAGES
-from packviz.show.theme import sequence_color, text_on
 from packviz.teach.pages import LESSONS
-from packviz.text import sequence_label
 from ui.parts.controls import BATCH, Controls, Opened, controls, source, strip, way_back
-from ui.parts.notices import about_the_edit, about_the_link, about_the_problem, about_the_sequences
+from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused, repair
 from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
 from ui.parts.trying import try_this
+from ui.parts.why import why
 from ui.state import address, text, widgets
 from ui.state.kinds import APP_KINDS, PACKING, AppKind, MovieStage
 from ui.state.names import ONWARD
@@ -166,7 +164,7 @@ def _with_movie(
             row = st.container(key="first")
             above = row.container()
         with row:
-            _why()
+            why()
         chosen = controls(kind, wait=stage_on_screen() is None, above=above)
     else:
         chosen = controls(kind, wait=stage_on_screen() is None)
@@ -228,30 +226,6 @@ def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
         # once painted, the player requests `after`, which may end this run here
         picks, times = stages == ("run",), text.picks()
         play(shown.movie.data, stages, chosen=times, picks=picks, onward=onward, after=after)
-
-
-@st.fragment(key=WHY)
-def _why() -> None:
-    """Show what padding and packing do to the sequence that ends first.
-
-    The movie does not wait for this; until it has been painted, the place is empty.
-    """
-    with st.container(key="why"):
-        if stage_on_screen() is not None:
-            asked = last_good(PACKING, None)
-            shown = run(asked)
-            found = shown.fact(final_state)
-            if isinstance(found, FinalState):
-                st.html(_named(found.b))
-            for line in found.lines if isinstance(found, FinalState) else found:
-                st.markdown(line)
-            about_the_edit(asked, shown.batch)
-
-
-def _named(b: int) -> str:
-    """Return the letter of sequence b on its colour, as in the picture."""
-    hue = sequence_color(b)
-    return f'<b style="background:{hue};color:{text_on(hue)}">{sequence_label(b)}</b>'
 
 
 @st.fragment(key=AFTER)

@@ -1,6 +1,6 @@
 """Requests, as plain frozen values, and what is shown for them: the requested run, or the last valid one."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -54,6 +54,7 @@ class Played:
     exact     whether the numbers are torch's own, as in Movie; proof: how they compare, in words
     times     of each step of the movie: the time step that it shows, or None
     tokens    the sequence and the time step of each token that can be highlighted
+    scales    the numbers at which the diverging scale ends, as in Movie
     """
 
     data: bytes
@@ -61,6 +62,7 @@ class Played:
     proof: str
     times: tuple[int | None, ...]
     tokens: tuple[tuple[int, int], ...]
+    scales: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +153,7 @@ def run(request: Request) -> Shown:
 
 def _played(film: Movie) -> Played:
     tokens = tuple((b, t) for b, t in film.tokens)
-    return Played(as_json(film), film.exact, film.proof, tuple(step.time for step in film.steps), tokens)
+    return Played(as_json(film), film.exact, film.proof, tuple(step.time for step in film.steps), tokens, film.scales)
 
 
 def as_json(film: Movie) -> bytes:

@@ -1,0 +1,71 @@
+"""Why pack: what padding and packing do to one sequence, as a table of what is read and the final state, in colours."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from math import isnan
+from pathlib import Path
+
+import streamlit as st
+
+from packviz.facts.why_pack import FinalState, ReadState, final_state
+from packviz.show.theme import DARK, LIGHT, Palette, diverging, sequence_color, text_on
+from packviz.text import markup
+from ui.parts.notices import about_the_edit
+from ui.parts.player import WHY, stage_on_screen
+from ui.state.kinds import PACKING
+from ui.state.runs import last_good, run
+
+__all__ = ["why"]
+
+_TILES = 8  # inputs that are drawn one by one; more are one bar of tokens and one of pads
+_NUMBERED = 4  # numbers of a state that have room in their cells
+
+
+@st.fragment(key=WHY)
+def why() -> None:
+    """Show what padding and packing do to the sequence that pads change most.
+
+    The movie does not wait for this; until it has been painted, the place is empty.
+    """
+    with st.container(key="why"):
+        if stage_on_screen() is not None:
+            asked = last_good(PACKING, None)
+            shown = run(asked)
+            found = shown.fact(final_state)
+            if isinstance(found, FinalState):
+                st.html(_table(found, shown.movie.scales["state"]))
+            else:
+                st.markdown(found)
+            about_the_edit(asked, shown.batch)
+
+
+def _table(found: FinalState, scale: float) -> str:
+    """Return the table as HTML. scale: the number at which the diverging scale of the movie ends."""
+    return markup(
+        Path(__file__).with_name("why.html"),
+        found=found,
+        hue=sequence_color(found.b),
+        text_on=text_on,
+        light=LIGHT,
+        dark=DARK,
+        longest=len(found.padded.pads),
+        rows=[(way, list(_inputs(way)), _cells(way, scale)) for way in (found.alone, found.padded, found.packed)],
+        numbered=len(found.alone.h) <= _NUMBERED,
+    )
+
+
+def _inputs(way: ReadState) -> Iterator[tuple[bool, int]]:
+    """Yield what is drawn of the inputs: whether they are pads, and how many of them are one mark."""
+    for pad, alike in groupby(way.pads):
+        count = len(list(alike))
+        yield from [(pad, count)] if len(way.pads) > _TILES else [(pad, 1)] * count
+
+
+def _cells(way: ReadState, scale: float) -> list[tuple[str, str, str]]:
+    """Return each number of a state as text, and its colour on a light and on a dark page, as in the movie."""
+    numbers = way.h.tolist()
+    return [(f"{v:z.2f}".replace("-", "−"), _color(v / scale, LIGHT), _color(v / scale, DARK)) for v in numbers]
+
+
+def _color(share: float, palette: Palette) -> str:
+    return palette.pad if isnan(share) else diverging(share, palette)
