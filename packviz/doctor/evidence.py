@@ -9,6 +9,7 @@ from packviz.doctor.baseline import Baseline, Change, Outputs, Places, Separate,
 from packviz.doctor.leaves import Leaves
 from packviz.doctor.random_states import WatchedRun
 from packviz.doctor.wording import message_of
+from packviz.rules.words import Said
 
 
 class CountedModel:
@@ -66,6 +67,11 @@ class Evidence:
         if way == "order":
             self.orders.append(([b for b in places if b is not None], outputs.each))
         return found
+
+    @property
+    def second_run(self) -> Said:
+        """Return what a second run of the same did, if it differs: the name of the text that says so."""
+        return "raises" if "again" in self.failures else "differs"
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,8 @@ from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.separation import by_index
 from packviz.doctor.variations import other_orders
 from packviz.doctor.wording import amounts_of, finding
-from packviz.rules.finding import Cause, Finding, Severity
+from packviz.rules.finding import Finding, Severity
+from packviz.rules.words import Cause, Said
 from packviz.text import letters
 from packviz.validate import integer, number
 
@@ -102,11 +103,24 @@ def _findings(done: Evidence, given: PaddedBatch, padding_value: float | None, s
     """Run the model in every way, and yield what differs."""
     if done.run.differs:
         cause: Cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
-        yield _finding("run_differs", done, done.changes, cause=cause, failure=done.failures.get("again", ""))
+        yield _finding(
+            "run_differs",
+            done,
+            done.changes,
+            cause=cause,
+            says=[done.second_run],
+            failure=done.failures.get("again", ""),
+        )
         return
     if "alone" in done.failures:
         failure = done.failures["alone"]
-        yield _finding("alone_fails", done, severity="note", failure=failure, copies=done.baseline.has_copies)
+        yield _finding(
+            "alone_fails",
+            done,
+            severity="note",
+            says=["copies" if done.baseline.has_copies else "rest"],
+            failure=failure,
+        )
     if done.baseline.in_place:
         yield _finding("others_kept", done, severity="note")
     wide = given.wider(padding_value)
@@ -180,6 +194,7 @@ def _finding(
     changes: Sequence[Change] = (),
     severity: Severity = "silent",
     cause: Cause | None = None,
+    says: Sequence[Said] = (),
     **values: object,
 ) -> Finding:
     """Return a finding about sequences."""
@@ -187,4 +202,4 @@ def _finding(
     many, whose = len(rows) > 1, f" of {letters(rows)}" if rows else ""
     change = f"the result{'s' * many}{whose} {'change' if many else 'changes'}: {amounts_of(changes)}."
     base, extra = done.baseline, EXTRA
-    return finding(key, base, changes, severity, "sequence", cause, change=change, extra=extra, **values)
+    return finding(key, base, changes, severity, "sequence", cause, says, change=change, extra=extra, **values)

@@ -22,7 +22,8 @@ from packviz.doctor.row_runs import RowCall, called, changed_tokens, row_of
 from packviz.doctor.separation import in_a_row
 from packviz.doctor.wording import finding, message_of
 from packviz.errors import PackvizError, refusal_of
-from packviz.rules.finding import Cause, Finding, Severity
+from packviz.rules.finding import Finding, Severity
+from packviz.rules.words import Cause, Said
 from packviz.text import joined, sequence_label, two_digits
 from packviz.validate import integer
 
@@ -184,22 +185,27 @@ def _findings(done: Evidence, row: _RowRuns, leaking: Callable[[], tuple[Cause, 
         changes: Sequence[Change] = (),
         severity: Severity = "silent",
         cause: Cause | None = None,
+        says: Sequence[Said] = (),
         **values: object,
     ) -> Finding:
-        return finding(key, done.baseline, changes, severity, "document", cause, size=size, failure=failure, **values)
+        base = done.baseline
+        return finding(key, base, changes, severity, "document", cause, says, size=size, failure=failure, **values)
 
     if done.run.differs:
         cause: Cause = "draws_in_evaluation" if done.run.draws() else "keeps_a_state"
-        return [found("run_differs", row.changes, cause=cause)]
+        return [found("run_differs", row.changes, cause=cause, says=[done.second_run])]
     notes = []
     if "alone" in done.failures:
         if not row.others:
             return [found("nothing_compared", severity="error")]
-        notes = [found("alone_fails", severity="note", copies=False)]
+        notes = [found("alone_fails", severity="note", says=["rest"])]
     if row.influenced:
         cause, layers = leaking()  # a layer that was seen says more than the pattern of what it changes
         if not layers and (kernel := _kernel(row)):
-            return [found("convolution", row.changes, kernel=kernel, convolves=done.run.convolves), *notes]
+            convolves, reach = done.run.convolves, kernel - 1
+            says: Said = "convolves" if convolves else "unseen"
+            of = found("convolution", row.changes, says=[says], kernel=kernel, reach=reach, convolves=convolves)
+            return [of, *notes]
         return [found("leak", row.changes, cause=cause, layers=layers), *notes]
     if row.alone:
         first_differs = min(row.alone) < row.starts[1]

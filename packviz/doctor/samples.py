@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from packviz.doctor.baseline import Baseline, Change, Outputs, Separate
-from packviz.doctor.causes import divided_by, patterns
+from packviz.doctor.causes import Dependence, divided_by, patterns
 from packviz.doctor.evidence import CountedModel, Evidence, Samples, first_runs, some_of
 from packviz.doctor.influence_picture import Checked, influence_of
 from packviz.doctor.leaves import Leaves, checked_tolerance, leaves_of
@@ -17,7 +17,8 @@ from packviz.doctor.random_states import WatchedRun, random_states_kept
 from packviz.doctor.variations import Variations, copied, other_orders
 from packviz.doctor.wording import amounts_of, finding, pairs_of
 from packviz.errors import PackvizError, refusal_of
-from packviz.rules.finding import Cause, Finding
+from packviz.rules.finding import Finding
+from packviz.rules.words import Cause, Said
 from packviz.text import counted, joined, letters, sequence_label, shown
 from packviz.validate import as_python, integer
 
@@ -145,30 +146,43 @@ def _findings(done: Evidence, vary: Variations) -> Iterator[Finding]:
     base = done.baseline
     if done.run.differs:
         cause: Cause = "draws_in_training" if done.run.draws() else "keeps_a_state"
-        yield finding("run_differs", base, done.changes, cause=cause, failure=done.failures.get("again", ""))
+        yield finding(
+            "run_differs",
+            base,
+            done.changes,
+            cause=cause,
+            says=[done.second_run],
+            failure=done.failures.get("again", ""),
+        )
         return
     if not done.compared:
         yield finding("nothing_compared", base, severity="error", failure=next(iter(done.failures.values())))
         return
     if "alone" in done.failures:
         failure = done.failures["alone"]
-        yield finding("alone_fails", base, severity="note", failure=failure, copies=base.has_copies)
+        yield finding(
+            "alone_fails", base, severity="note", says=["copies" if base.has_copies else "rest"], failure=failure
+        )
     if "order" in done.failures and "order" not in done.compared:
         yield finding("order_fails", base, severity="note", failure=done.failures["order"])
     for one in patterns(done, vary):
         changes = _showing_the_cause(one.changes)
         hit = {each.on for each in changes if each.on is not None}
         full = [b for b in base.alone if vary.is_full(b) and b not in hit]
+        divided = divided_by(done, vary, one.changes) if one.kind == "count_matters" else ""
+        says: dict[Dependence, Said] = {
+            "width_matters": "some_full" if full else "all_padded",
+            "count_matters": "divided" if divided else "number",
+        }
         yield finding(
             one.kind,
             base,
             changes,
+            says=[says[one.kind]] if one.kind in says else [],
             change=_change(changes, hit),
             order=joined(_moves(one.order), 4),
-            full=letters(full) if full else "",
-            one_full=len(full) == 1,
-            divided=divided_by(done, vary, one.changes) if one.kind == "count_matters" else "",
-            first_is_right=0 not in {each.on for each in changes if each.way == "alone"},
+            full=full,
+            divided=divided,
         )
 
 

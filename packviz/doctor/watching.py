@@ -23,6 +23,7 @@ from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
+from packviz.rules.finite import output_fault
 from packviz.rules.packed_sequence import fields_fit
 from packviz.rules.padded_grid import all_finite
 from packviz.rules.pads import has_no_pad, packed_rows, padded_grid
@@ -123,7 +124,7 @@ class _Packing:
             _, batch_sizes, batch_first, *_ = arguments
             before = next((one for one in self.packed if one.batch_sizes() is batch_sizes), None)
             if before is not None and before.batch_first != batch_first:
-                fault = Fault("unpacked_otherwise", RAN, severity="note", batch_first=batch_first)
+                fault = Fault("unpacked_otherwise", RAN, severity="note", packed=not batch_first, unpacked=batch_first)
                 self.watched.add("pad_packed_sequence", [worded(fault, None)])
 
     def packed_as(self, given: Any) -> PackCall | None:
@@ -236,10 +237,7 @@ class _Hook:
             if looks < 8 or looks % 16 == 0 or result is None:
                 watched.add(self.name, self._examined(layer, given, hx, packed, watched.padding_value))
         if not finite and sound and not all_finite(output):
-            weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
-            bad, of = int((~output.isfinite()).sum()), output.numel()
-            fault = Fault("nan_in_output", RAN, severity="silent", weights=weights, number=bad, of=of)
-            watched.add(self.name, [worded(fault, layer)])
+            watched.add(self.name, [worded(output_fault(layer, output, RAN), layer)])
 
     def _examined(
         self, layer: nn.RNNBase, given: Any, hx: Any, packed: PackCall | None, pad: float | None

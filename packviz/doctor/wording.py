@@ -5,7 +5,8 @@ from math import isnan
 
 from packviz.doctor.baseline import Baseline, Change
 from packviz.doctor.leaves import AS_TEXT, is_text
-from packviz.rules.finding import Cause, Fault, Finding, Severity, worded
+from packviz.rules.finding import Fault, Finding, Severity, worded
+from packviz.rules.words import Cause, Said
 from packviz.text import joined, letters, sequence_label, two_digits
 
 MOST = 4  # places, or samples that change others, in a sentence
@@ -18,6 +19,7 @@ def finding(
     severity: Severity = "silent",
     noun: str = "sample",
     cause: Cause | None = None,
+    says: Sequence[Said] = (),
     **values: object,
 ) -> Finding:
     """Return a finding in the words of its key, with its place, its size and what counts as rounding.
@@ -36,12 +38,14 @@ def finding(
         rows,
         first,
         severity=severity,
+        fails_in="",
+        says=says,
         cause=cause,
         noun=noun,
         hit=letters(hit),
         amounts=amounts_of(changes),
         pairs=pairs_of(changes),
-        where=where_of(hit, noun),
+        where=where_of(hit, noun) or "the whole batch",
         rounding=rounding_of(baseline),
         **values,
     )

@@ -57,6 +57,11 @@ class Case:
         return cast(Tensor, self.layer.weight_ih_l0)
 
     @property
+    def kind(self) -> str:
+        """Return the kind of the module: "RNN", "GRU" or "LSTM"."""
+        return self.layer.mode.partition("_")[0]
+
+    @property
     def runs_packed_lstm(self) -> bool:
         """Return whether a packed sequence goes to an LSTM, of which torch checks neither features nor states."""
         return self.layer.mode == "LSTM" and (self.packed is not None or self.lengths is not None)
@@ -105,6 +110,26 @@ class Case:
     def steps_axis(self) -> int:
         """Return the dimension of x that counts the time steps."""
         return 1 if self.batch_first else 0
+
+    @property
+    def batch_axis(self) -> int:
+        """Return the dimension of x that counts the sequences."""
+        return 1 - self.steps_axis
+
+    @property
+    def other_batch_first(self) -> bool:
+        """Return the other batch_first, with which x may be right."""
+        return not self.batch_first
+
+    @property
+    def axes(self) -> str:
+        """Return the dimensions of x."""
+        return "(B, T, F)" if self.batch_first else "(T, B, F)"
+
+    @property
+    def data_name(self) -> str:
+        """Return the name of the data in an error."""
+        return "x" if self.packed is None else "x.data"
 
     @cached_property
     def has_plain_lengths(self) -> bool:

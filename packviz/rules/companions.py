@@ -1,7 +1,7 @@
 """Decides whether what is given beside a batch matches it: a mask, targets and their lengths, the output, hx."""
 
 from collections.abc import Iterator
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from packviz.rules.finding import Fault
 from packviz.rules.packed_sequence import fields_fit
 from packviz.rules.padded_grid import first_in_each, inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
+from packviz.rules.words import Said, places
 
 
 @rule("mask", needs=(has_valid_lengths, has_this_layout))
@@ -42,7 +43,8 @@ def mask_fits(case: Case) -> Iterator[Fault]:
         yield Fault("mask_inverted", sums, rows, steps, severity="silent")
         return
     kept, dropped = int((cells & ~expected).sum()), int((cells & expected).sum())
-    yield Fault("mask_differs", sums, rows, steps, severity="silent", kept=kept, dropped=dropped)
+    says: Said = "keeps_and_drops" if kept and dropped else "keeps" if kept else "drops"
+    yield Fault("mask_differs", sums, rows, steps, severity="silent", says=[says], kept=kept, dropped=dropped)
 
 
 @rule(needs=(has_this_layout,))
@@ -60,21 +62,43 @@ def targets_fit(case: Case) -> Iterator[Fault]:
     if theirs != ours:
         rows = [b for b in range(max(len(theirs), len(ours))) if theirs[b : b + 1] != ours[b : b + 1]]
         answer = _packed_with(ours, theirs)
+        parted = answer.result is not None and answer.result.row is not None
         yield Fault(
-            "targets_differ", answer, rows, severity="silent", ours=ours, theirs=theirs, packed=packed is not None
+            "targets_differ",
+            answer,
+            rows,
+            severity="silent",
+            fails_in="" if sum(ours) == sum(theirs) else "the loss",  # which refuses another number of rows
+            says=["parted" if parted else "not_parted"],
+            ours=ours,
+            theirs=theirs,
+            packed=packed is not None,
         )
 
 
-def _packed_with(ours: list[int], theirs: list[int]) -> Answer[dict[str, object]]:
+class PackedTwice(NamedTuple):
+    """How many rows the inputs and the targets have, and the first row in which different cells are, in words."""
+
+    inputs: int
+    targets: int
+    row: int | None
+    of_inputs: str = ""
+    of_targets: str = ""
+
+
+def _packed_with(ours: list[int], theirs: list[int]) -> Answer[PackedTwice]:
     """Pack the numbers of the cells of a grid of T steps with both, and say in which row the two part."""
     T = max(*theirs, *ours, 1)
     if max(len(theirs), len(ours)) * T > MAX_CELLS:
         return Answer(unasked=f"it would take a grid of {T:,} time steps")
 
-    def packed() -> dict[str, object]:
+    def packed() -> PackedTwice:
         inputs, targets = (pack_cells(len(n), T, n, enforce_sorted=False).data.tolist() for n in (ours, theirs))
-        parted = next((n for n, (one, other) in enumerate(zip(inputs, targets, strict=False)) if one != other), None)
-        return {"T": T, "inputs": inputs, "targets": targets, "parted": parted}
+        for n, cells in enumerate(zip(inputs, targets, strict=False)):
+            if cells[0] != cells[1]:
+                of_inputs, of_targets = (places((cell // T,), (cell % T,)) for cell in cells)
+                return PackedTwice(len(inputs), len(targets), n, of_inputs, of_targets)
+        return PackedTwice(len(inputs), len(targets), None)
 
     return ask(packed)
 
@@ -98,7 +122,7 @@ def output_fits(case: Case) -> Iterator[Fault]:
         )
     elif seen.size(0) == B and width < T and case.mask is not None and T in case.mask.shape:
         answer = ask(lambda: pad_packed_sequence(packed, batch_first=True)[0] * torch.ones(B, T, 1, device="cpu"))
-        yield Fault("output_narrower", answer, (), [width], longest=max(lengths))
+        yield Fault("output_narrower", answer, (), [width], says=["longest" if width == max(lengths) else "another"])
 
 
 @rule("module", "hx", needs=(has_this_layout,), refuses=True)
@@ -108,15 +132,26 @@ def hx_fits(case: Case) -> Iterator[Fault]:
     several, pair = isinstance(case.hx, tuple | list), len(shapes) == 2
     if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
         tensors = [isinstance(part, Tensor) for part in parts]
-        yield Fault("hx_kind", _run_state(case), pair=pair, several=several, tensors=tensors)
+        got: Said = "one" if not several else "several" if all(tensors) else "mixed"
+        says: list[Said] = [got, "two_states" if pair else "one_state"]
+        yield Fault("hx_kind", _run_state(case), says=says, pair=pair, several=several, tensors=tensors)
         return
     batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
     for name, part, (slots, B, width) in zip(("h_0", "c_0"), parts, shapes, strict=False):
         shape = (slots, B, width) if batched else (slots, width)
         if tuple(part.shape) != shape:
             turned = batched and tuple(part.shape) == (B, slots, width)
-            answer = _run_state(case)
-            yield Fault("hx_shape", answer, name=name, part=part, shape=shape, several=several, turned=turned)
+            yield Fault(
+                "hx_shape",
+                _run_state(case),
+                says=["batched" if batched else "unbatched"],
+                name=name,
+                part=part,
+                shape=shape,
+                size="hidden size" if width == case.layer.hidden_size else "projection size",
+                several=several,
+                turned=turned,
+            )
             return
         if part.dtype != weight.dtype or part.device != weight.device:
             answer = _run_state(case)

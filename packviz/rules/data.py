@@ -12,6 +12,7 @@ from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_one_length_each, rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.preconditions import MAX_CELLS
+from packviz.rules.words import Said
 from packviz.text import numbers
 
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
@@ -39,12 +40,14 @@ def data_fit_module(case: Case) -> Iterator[Fault]:
         answer = _run(case)
         yield Fault("data_device", answer, severity="error" if answer.error else "note")
     elif len(dims) == 1 and data.dim() == dims[0] - 1:
-        yield Fault("no_feature_axis", _run(case))
+        one_sequence = data.dim() == 2 and data.size(1) == module.input_size
+        yield Fault("no_feature_axis", _run(case), says=["one_sequence" if one_sequence else "numbers"])
     elif data.dtype != weight.dtype and ((answer := _run(case)).error or answer.unasked):  # else autocast converts it
         whole = not (data.is_floating_point() or data.is_complex())
         yield Fault("integer_data" if whole else "data_dtype", answer)
     elif data.dim() not in dims:
-        yield Fault("data_dim", _run(case), extra=data.dim() - dims[-1])
+        layout: Said = "padded" if case.packed is None else "packed"
+        yield Fault("data_dim", _run(case), says=[layout], extra=data.dim() - dims[-1])
     elif data.size(-1) != module.input_size:
         yield Fault("features", _run(case))
 
@@ -117,7 +120,7 @@ def lengths_are_integers(case: Case) -> Iterator[Fault]:
     asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
     if device != "cpu":
         answer = _pack(case, asked, enforce_sorted=case.enforce_sorted)
-        yield Fault("lengths_device", answer, severity="error", device=device, printed=printed)
+        yield Fault("lengths_device", answer, severity="error", says=["printed" if printed else "given"], device=device)
     elif given.dim() != 1:
         yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted), severity="error")
     if whole is not None and (given.is_floating_point() or given.dtype == torch.bool):  # torch cuts or converts them
@@ -143,10 +146,11 @@ def one_length_each(case: Case) -> Iterator[Fault]:
         return
     answer = _pack(case, case.lengths, enforce_sorted=case.enforce_sorted)
     missing = range(len(whole), B)
+    says: list[Said] = ["too_few" if missing else "too_many"]
     if len(whole) == T and max(whole) <= B:
-        yield Fault("batch_first", answer, number=len(whole), missing=missing)
+        yield Fault("batch_first", answer, says=says, number=len(whole), missing=missing)
     else:
-        yield Fault("wrong_count", answer, missing, number=len(whole), missing=missing)
+        yield Fault("wrong_count", answer, missing, says=says, number=len(whole), missing=missing, over=len(whole) - B)
 
 
 @rule("x", "lengths", needs=(has_one_length_each,), refuses=True)
@@ -178,8 +182,17 @@ def lengths_at_most_T(case: Case) -> Iterator[Fault]:
     else:
         answer = _pack(case, [max(length, 1) for length in whole])
     call, later, fails = _later(case, answer.result)
-    over = [whole[b] for b in rows]
-    yield Fault("length_over_T", answer, rows, [T] * len(rows), lengths=over, call=call, later=later, fails=fails)
+    yield Fault(
+        "length_over_T",
+        answer,
+        rows,
+        [T] * len(rows),
+        fails_in=call if fails else "",
+        says=["later" if later else "too_large"],
+        lengths=[whole[b] for b in rows],
+        call=call,
+        later=later,
+    )
 
 
 def _later(case: Case, packed: PackedSequence | None) -> tuple[str, str, bool]:

@@ -10,9 +10,10 @@ from torch.nn.utils.rnn import PackedSequence, pack_sequence, unpack_sequence
 from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, can_be_packed, has_no_wrong_lengths, has_numbers, has_this_layout, rule
-from packviz.rules.finding import Fault, Finding
+from packviz.rules.finding import Fault, Finding, Severity
 from packviz.rules.padded_grid import first_in_each
 from packviz.rules.readout import in_half
+from packviz.rules.words import Said
 
 _CLOSE, _CLOSE_IN_HALF = 1e-4, 1e-2  # of outputs that another run of the same module gave
 
@@ -45,7 +46,9 @@ def state_is_reset(case: Case) -> Iterator[Fault]:
         answer = ask(lambda: float(torch.sub(*_both_ways(case, first, inside[first])).abs().max()))
     elif case.module is not None:
         return
-    yield Fault("state_runs_on", answer, *first_in_each(inside), severity="silent", episodes=int(inside.sum()))
+    says: Said = "run" if answer.result is not None else "not_run"
+    rows, steps = first_in_each(inside)
+    yield Fault("state_runs_on", answer, rows, steps, severity="silent", says=[says], episodes=int(inside.sum()))
 
 
 def _was_reset(case: Case, inside: Tensor) -> bool:
@@ -95,4 +98,5 @@ def first_state_is_fresh(case: Case) -> Iterator[Fault]:
     rows = (anew & held.to(anew.device)).nonzero()[:, 0].tolist()
     if rows and not learned:
         alone = len(held) == 1
-        yield Fault("state_is_stale", None, rows, [0] * len(rows), severity="note" if alone else "silent", alone=alone)
+        severity: Severity = "note" if alone else "silent"
+        yield Fault("state_is_stale", None, rows, [0] * len(rows), severity=severity, says=["alone"] if alone else [])

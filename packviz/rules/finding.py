@@ -1,48 +1,21 @@
 """A finding: what was found, where, what torch does with it, and the repair, in the words of findings.toml."""
 
 import json
-import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
 from textwrap import indent
 from typing import Any, Literal
 
-from jinja2 import Environment, Template
-
 from packviz.errors import PackvizError
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.repairs import REPAIRS
-from packviz.text import ENVIRONMENT, dtype_name, letters, listed, markup, numbers, sequence_label, shown
+from packviz.rules.words import Cause, Said, cause_template, keys, places, templates
+from packviz.text import markup
 
 Severity = Literal["error", "silent", "note"]
-Cause = Literal[  # the sentences of [causes] in findings.toml
-    "draws_in_evaluation",
-    "draws_in_training",
-    "keeps_a_state",
-    "moved",
-    "mixed",
-    "flows",
-    "number_of_pads",
-    "pads_read",
-    "others",
-    "steps_after",
-    "sorted_by_length",
-    "labels_shifted",
-    "recurrent_layer",
-    "statistics",
-    "attention_reads_over",
-    "earlier_changed",
-    "some_borders",
-    "no_borders",
-    "first_differs",
-    "first_is_right",
-    "dropout_between_layers",
-]
 
-MAX_PLACES = 4
 _HEADS: dict[Severity, str] = {"error": "Error", "silent": "Silently wrong", "note": "Note"}
 
 
@@ -110,12 +83,12 @@ class Findings(tuple[Finding, ...]):
 
     def ignoring(self, ignore: str | Collection[str]) -> "Findings":
         """Return the findings without these keys. Raises PackvizError for a key that no finding has."""
-        keys = set(ignore) if isinstance(ignore, Collection) and not isinstance(ignore, str) else {ignore}
-        for unknown in sorted(map(str, keys - _keys())):
-            near, expected = get_close_matches(unknown, _keys(), 1), "keys of findings, such as 'pads_packed'"
+        ignored = set(ignore) if isinstance(ignore, Collection) and not isinstance(ignore, str) else {ignore}
+        for unknown in sorted(map(str, ignored - keys())):
+            near, expected = get_close_matches(unknown, keys(), 1), "keys of findings, such as 'pads_packed'"
             fix = f"write {near[0]!r}" if near else "copy the key from the finding"
             raise PackvizError("ignore", expected=expected, got=repr(unknown), fix=fix)
-        return Findings(one for one in self if one.key not in keys) if keys else self
+        return Findings(one for one in self if one.key not in ignored) if ignored else self
 
     def raise_for_errors(self) -> None:
         """Raise FindingsError, with the report as its message, unless all of them are notes."""
@@ -158,10 +131,11 @@ class Fault:
 
     key      names the words in findings.toml
     values   what these words and the repair are about: tests/doctor/test_fault_values.py compares their names
+    says     of a field that has several texts, those that hold here
     cause    of what differs, if it is known
     answer   what torch does with this input, or with the smallest part that shows the problem; None if it is not asked
     rows, steps   the sequences and the time steps in these, as in Finding
-    severity      None: that of torch's answer
+    severity      None: that of torch's answer; fails_in: as in Finding
     """
 
     def __init__(
@@ -173,12 +147,14 @@ class Fault:
         /,
         *,
         severity: Severity | None = None,
+        fails_in: str = "",
+        says: Sequence[Said] = (),
         cause: Cause | None = None,
         **values: object,
     ) -> None:
         self.key, self.answer, self.rows, self.steps = key, answer, tuple(rows), tuple(steps)
         self.severity: Severity = severity or (answer or Answer()).severity
-        self.cause, self.values = cause, values
+        self.fails_in, self.says, self.cause, self.values = fails_in, tuple(says), cause, values
 
 
 def worded(fault: Fault, case: object) -> Finding:
@@ -186,13 +162,14 @@ def worded(fault: Fault, case: object) -> Finding:
 
     Words with a parameter are also those of the PackvizError that trace_module() raises.
     """
-    words, rows, steps = _words(fault.key), fault.rows, fault.steps
+    words, rows, steps = templates(fault.key, fault.says), fault.rows, fault.steps
     answer = fault.answer or Answer()
     values = {**fault.values, "answer": answer, "case": case, "rows": rows, "steps": steps}
-    values["because"] = " ".join(_cause(fault.cause).render(**values).split()) if fault.cause else ""
+    values["sequence"] = places(rows[:1])
+    values["because"] = " ".join(cause_template(fault.cause).render(**values).split()) if fault.cause else ""
 
     def said(field: str, **more: object) -> str:
-        return " ".join(words[field].render(**values, **more).split())
+        return " ".join(" ".join(text.render(**values, **more) for text in words[field]).split())
 
     does = answer.does(lambda result: said("silently", result=result)) if fault.answer is not None else ""
     error = None
@@ -206,88 +183,6 @@ def worded(fault: Fault, case: object) -> Finding:
     write = REPAIRS.get(fault.key)
     repair = write(case, rows=rows, steps=steps, cause=fault.cause, **fault.values) if write else ""
     at = where or said("parameter")
-    key, found, fails_in = said("key"), said("found"), said("fails_in")
-    return Finding(key, fault.severity, found, at, does, repair, rows, steps, error=error, fails_in=fails_in)
-
-
-def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
-    """Return places in words, the first few of them.
-
-    >>> places((1, 2), (3, 0))
-    'sequence B at t = 3, sequence C at t = 0'
-    """
-    steps = [f" at t = {t}" for t in timesteps[:MAX_PLACES]] or [""] * MAX_PLACES
-    named = [f"sequence {sequence_label(b)}{step}" for b, step in zip(sequences[:MAX_PLACES], steps, strict=False)]
-    more = f" and {len(sequences) - MAX_PLACES} more" if len(sequences) > MAX_PLACES else ""
-    return ", ".join(named) + more
-
-
-def cell(number: int, T: int) -> str:
-    """Return the place of a cell in a grid of T steps: "sequence B at t = 3"."""
-    return places((number // T,), (number % T,))
-
-
-def documents(numbers: Sequence[int]) -> str:
-    """Return documents by their letters: "document B", "documents B and C"."""
-    return f"document{'' if len(numbers) == 1 else 's'} {letters(numbers)}"
-
-
-def for_sequences(values: Sequence[object], rows: Sequence[int]) -> str:
-    """Return values with the sequences that have them: "0, -1 for sequences A and C"."""
-    return f"{listed(values)} for sequence{'' if len(rows) == 1 else 's'} {letters(rows)}"
-
-
-def lengths_of(rows: Sequence[int], values: Sequence[object]) -> str:
-    """Return which sequences have which lengths: "Sequence A has length 5", "Sequences A and C have lengths 5, 6"."""
-    several = len(rows) > 1
-    return f"Sequence{'s' * several} {letters(rows)} {'have lengths' if several else 'has length'} {listed(values)}"
-
-
-def layout(case: Any) -> str:
-    """Return the dimensions that the data of a case must have."""
-    if case.packed is not None:
-        return "two dimensions, (N, F)"
-    module = "" if case.module is None else f", since the module has batch_first={case.batch_first}"
-    return f"{'(B, T, F)' if case.batch_first else '(T, B, F)'}{module}"
-
-
-@cache
-def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
-    """Return the words of every key as they are in the table, and what fills them."""
-    environment = ENVIRONMENT.overlay()
-    environment.filters = {**ENVIRONMENT.filters, "grouped": "{:,}".format, "general": "{:g}".format}
-    own = (documents, dtype_name, for_sequences, layout, lengths_of, numbers, places, shown)
-    environment.filters |= {each.__name__: each for each in own}
-    environment.globals = {**ENVIRONMENT.globals, "cell": cell, "places": places, "tuple": tuple}
-    written = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
-    table: dict[str, dict[str, str]] = {}
-    for name, entry in written.items():
-        shared = {field: text for field, text in entry.items() if isinstance(text, str)}
-        entries = {key: words for key, words in entry.items() if isinstance(words, dict)}  # of a group
-        table |= {key: {**shared, **words} for key, words in entries.items()} or {name: shared}
-    return environment, table
-
-
-def key_of(name: str) -> str:
-    """Return the key of the finding that a fault of this name becomes."""
-    return _table()[1][name].get("key", name)
-
-
-@cache
-def _keys() -> frozenset[str]:
-    return frozenset(key_of(name) for name in _table()[1] if name != "causes")
-
-
-@cache
-def _cause(name: str) -> Template:
-    """Return the template of a cause."""
-    environment, table = _table()
-    return environment.from_string(table["causes"][name])
-
-
-@cache
-def _words(key: str) -> dict[str, Template]:
-    """Return the templates of a key, by field, compiled when the key is first found."""
-    environment, table = _table()
-    fields = {"key": key, "silently": "accepts it without an error", "fails_in": "", **table[key]}
-    return {name: environment.from_string(text) for name, text in fields.items()}
+    return Finding(
+        said("key"), fault.severity, said("found"), at, does, repair, rows, steps, error=error, fails_in=fault.fails_in
+    )

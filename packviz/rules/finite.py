@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import cast
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.inputs.packed_rows import as_grid
-from packviz.inputs.torch_answers import ask
+from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_no_wrong_lengths, has_numbers, has_this_layout, rule
 from packviz.rules.finding import Fault
 from packviz.rules.padded_grid import all_finite, first_in_each, inside, peaks
+from packviz.rules.words import Said
 from packviz.text import joined
 
 
@@ -50,6 +51,16 @@ def packed_data_are_finite(case: Case) -> Iterator[Fault]:
     answer, count = ask(lambda: packed.data.sum().item()), int(bad.sum())
     kinds = _kinds(packed.data[bad])
     yield Fault("nan_in_packed", answer, rows, steps, severity="silent", kinds=kinds, bad=count, of=len(bad))
+
+
+def output_fault(layer: nn.Module, output: Tensor, answer: Answer[None]) -> Fault:
+    """Return the fault of an output that is not finite, although the input is: of the weights, or of the state."""
+    weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
+    says: Said = "weights" if weights else "state"
+    bad = int((~output.isfinite()).sum())
+    return Fault(
+        "nan_in_output", answer, severity="silent", says=[says], weights=weights, number=bad, of=output.numel()
+    )
 
 
 def _kinds(values: Tensor) -> str:

@@ -16,6 +16,8 @@ from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, has_numbers, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, check_unpacked_size, known_lengths
+from packviz.rules.words import Said
+from packviz.text import numbers, shown
 
 _ABORTS: Answer[object] = Answer(
     unasked="pad_packed_sequence can abort the whole process on such batch_sizes, before any exception"
@@ -65,7 +67,9 @@ def _rows_differ(packed: PackedSequence, counts: list[int], rows: int) -> Fault:
     else:
         bare = PackedSequence(packed.data.detach().cpu(), packed.batch_sizes)  # without the indices
         answer = ask(lambda: pad_packed_sequence(bare, batch_first=True))
-    return Fault("rows_differ", answer, (), [t] if total > rows else (), have=rows, total=total)
+    says: Said = "too_few" if total > rows else "too_many"
+    steps = [t] if total > rows else []
+    return Fault("rows_differ", answer, (), steps, says=[says], have=rows, total=total, over=rows - total)
 
 
 def _indices(packed: PackedSequence) -> Iterator[Fault]:
@@ -90,8 +94,9 @@ def _indices(packed: PackedSequence) -> Iterator[Fault]:
 def _wrong_index(key: str, packed: PackedSequence, is_sorted_indices: bool, rows: Sequence[int] = ()) -> Fault:
     names = ("sorted_indices", "unsorted_indices")
     name, other = names if is_sorted_indices else names[::-1]
-    known = _permutes(getattr(packed, other), int(packed.batch_sizes[0]))
-    return Fault(key, _unpacking(packed), rows, name=name, index=getattr(packed, name), other_is_known=known)
+    known, index = _permutes(getattr(packed, other), int(packed.batch_sizes[0])), getattr(packed, name)
+    written = numbers(index) if index is not None and index.dim() == 1 and index.dtype == torch.int64 else shown(index)
+    return Fault(key, _unpacking(packed), rows, name=name, index=written, other_is_known=known)
 
 
 def _permutes(indices: Tensor | None, B: int) -> bool:
@@ -119,8 +124,12 @@ def lengths_were_packed(case: Case) -> Iterator[Fault]:
     if lost:
         yield Fault("indices_lost", _unpacking(packed), rows, severity="silent", original=original)
     else:
-        answer = _unpacking(packed)
-        yield Fault("packed_lengths_differ", answer, rows, severity="silent", original=original, packed_as=packed_as)
+        answer, says = _unpacking(packed), list[Said]()
+        says += [] if rows else ["at_the_end"]
+        says += ["other_number"] if len(original) != len(packed_as) else []
+        yield Fault(
+            "packed_lengths_differ", answer, rows, severity="silent", says=says, original=original, packed_as=packed_as
+        )
 
 
 def _unpacking(packed: PackedSequence) -> Answer[tuple[Tensor, Tensor]]:

@@ -15,6 +15,7 @@ from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.padded_grid import NOTHING, Nothing, Pad, PaddedGrid, real_cells
+from packviz.rules.words import Said
 from packviz.text import numbers
 
 MAX_SHOWN = 4  # steps in a sentence
@@ -35,7 +36,8 @@ def swapped(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
     if not grid.beyond or len(lengths) != grid.T or (turned := grid.turned()).ends != lengths:
         return None
     b, assumed = grid.short[0], _words(grid, turned.pad)[1]
-    return Fault("square", _alone(grid, b), [b], [lengths[b]], severity="silent", assumed=assumed)
+    answer = _alone(grid, b)
+    return Fault("square", answer, [b], [lengths[b]], severity="silent", says=_says(grid, answer), assumed=assumed)
 
 
 def reversed_time(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
@@ -51,7 +53,10 @@ def reordered(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
     rows = [b for b, end in enumerate(ends) if end != lengths[b]]
     answer, (pad, assumed) = _alone(grid, rows[0]), _words(grid, grid.pad)
     steps = [min(ends[b], lengths[b]) for b in rows]
-    return Fault("lengths_order", answer, rows, steps, severity="silent", reach=ends, pad=pad, assumed=assumed)
+    says = _says(grid, answer)
+    return Fault(
+        "lengths_order", answer, rows, steps, severity="silent", says=says, reach=ends, pad=pad, assumed=assumed
+    )
 
 
 def computed(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Nothing | None:
@@ -65,7 +70,10 @@ def counted_out(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
         return None
     answer, steps, (pad, assumed) = _alone(grid, rows[0]), [grid.lengths[b] for b in rows], _words(grid, grid.pad)
     gaps = sum(grid.ends[b] - grid.lengths[b] for b in rows)
-    return Fault("zero_counted_out", answer, rows, steps, severity="silent", gaps=gaps, pad=pad, assumed=assumed)
+    says = _says(grid, answer)
+    return Fault(
+        "zero_counted_out", answer, rows, steps, severity="silent", says=says, gaps=gaps, pad=pad, assumed=assumed
+    )
 
 
 def left_out(_: Case, grid: PaddedGrid, left: Sequence[int]) -> Fault | None:
@@ -74,8 +82,10 @@ def left_out(_: Case, grid: PaddedGrid, left: Sequence[int]) -> Fault | None:
         return None
     answer, steps, (pad, assumed) = _alone(grid, rows[0]), [grid.lengths[b] for b in rows], _words(grid, grid.pad)
     gone = sum(grid.ends[b] - grid.lengths[b] for b in rows)
-    severity = _severity(is_note=grid.given is None)
-    return Fault("tokens_dropped", answer, rows, steps, severity=severity, gone=gone, pad=pad, assumed=assumed)
+    severity, says = _severity(is_note=grid.given is None), _says(grid, answer)
+    return Fault(
+        "tokens_dropped", answer, rows, steps, severity=severity, says=says, gone=gone, pad=pad, assumed=assumed
+    )
 
 
 def packed_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
@@ -83,8 +93,18 @@ def packed_pads(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
         return None
     rows, steps, at_ends = [*pads], [grid.lengths[b] - number for b, number in pads.items()], sum(pads.values())
     answer, (pad, assumed) = _alone(grid, rows[0], steps[0]), _words(grid, grid.pad)
-    severity = _severity(is_note=grid.given is None)
-    return Fault("pads_packed", answer, rows, steps, severity=severity, at_ends=at_ends, pad=pad, assumed=assumed)
+    return Fault(
+        "pads_packed",
+        answer,
+        rows,
+        steps,
+        severity=_severity(is_note=grid.given is None),
+        says=_assumed(grid),
+        at_ends=at_ends,
+        at_first=pads[rows[0]],
+        pad=pad,
+        assumed=assumed,
+    )
 
 
 def packed_first(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
@@ -95,10 +115,11 @@ def packed_first(_: Case, grid: PaddedGrid, __: Sequence[int]) -> Fault | None:
 
 def _left_padded(grid: PaddedGrid, pad: Pad, pads: dict[int, int], *, counts: bool) -> Fault:
     """Return the fault of pads, so many, that begin these sequences; counts: whether the lengths count them."""
-    rows, number, (code, assumed) = [*pads], [*pads.values()], _words(grid, pad)
+    rows, number, (code, assumed) = [*pads], [*map(str, pads.values())], _words(grid, pad)
     answer, at = _alone(grid, rows[0]), [0] * len(pads)
+    says: list[Said] = [*_says(grid, answer), "counted" if counts else "not_counted"]
     return Fault(
-        "left_padded", answer, rows, at, severity="silent", number=number, counts=counts, pad=code, assumed=assumed
+        "left_padded", answer, rows, at, severity="silent", says=says, number=number, pad=code, assumed=assumed
     )
 
 
@@ -108,15 +129,18 @@ def run_last(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Fault | None:
     b, steps = next(iter(pads)), [grid.T - number for number in pads.values()]
     drift, (pad, assumed) = _drift(case, grid.values[b], grid.values[b, : steps[0]]), _words(grid, grid.pad)
     severity = _severity(is_note=grid.given is None or not case.layer.bidirectional)
-    return Fault("unpacked", drift, [*pads], steps, severity=severity, pad=pad, assumed=assumed)
+    directions: Said = "two_directions" if case.layer.bidirectional else "one_direction"
+    says = (directions, *_assumed(grid), _moved(drift))
+    return Fault("unpacked", drift, [*pads], steps, severity=severity, says=says, pad=pad, assumed=assumed)
 
 
 def run_first(case: Case, grid: PaddedGrid, _: Sequence[int]) -> Fault | None:
     if grid.given is None or not (pads := grid.pads_at_starts):
         return None
-    b, before = next(iter(pads)), [*pads.values()]
+    b, before = next(iter(pads)), [*map(str, pads.values())]
     drift, pad = _drift(case, grid.values[b], grid.values[b, pads[b] :]), _words(grid, grid.pad)[0]
-    return Fault("unpacked_left", drift, [*pads], [0] * len(pads), severity="silent", before=before, pad=pad)
+    says, at = [_moved(drift)], [0] * len(pads)
+    return Fault("unpacked_left", drift, [*pads], at, severity="silent", says=says, before=before, pad=pad)
 
 
 def _severity(*, is_note: bool) -> Severity:
@@ -148,16 +172,30 @@ def _steps(values: Tensor) -> str:
 
 
 def _words(grid: PaddedGrid, pad: Pad) -> tuple[str, str]:
-    """Return a pad as code, and the sentence that it is assumed if it was not given.
+    """Return a pad as code, and in words.
 
-    Of different features, it is the first step of `grid`, (B, T, ...), that is like it.
+    Of different features, the code is the first step of `grid`, (B, T, ...), that is like it.
     """
-    words = code = repr(pad).removesuffix(".0")
     if isinstance(pad, Tensor):
         b, t = (~real_cells(grid.values, pad)).nonzero()[0].tolist()
-        words, code = numbers(pad), f"grid[{b}, {t}]"
-    is_given = grid.given is not None
-    return code, "" if is_given else f" Pads are assumed to be {words}: give padding_value if they are not."
+        return f"grid[{b}, {t}]", numbers(pad)
+    code = repr(pad).removesuffix(".0")
+    return code, code
+
+
+def _assumed(grid: PaddedGrid) -> tuple[Said, ...]:
+    """Return the name of the sentence that the pad is assumed, unless it was given."""
+    return () if grid.given is not None else ("assumed",)
+
+
+def _says(grid: PaddedGrid, answer: Answer[PackedAlone]) -> tuple[Said, ...]:
+    """Return what is said of pads in the wrong place: whether steps are lost, and whether the pad is assumed."""
+    lost = answer.result is not None and answer.result.lost
+    return ("some_lost" if lost else "all_taken", *_assumed(grid))
+
+
+def _moved(drift: Answer[float]) -> Said:
+    return "moves" if drift.result else "stays"
 
 
 def _drift(case: Case, row: Tensor, tokens: Tensor) -> Answer[float]:

@@ -13,7 +13,8 @@ from packviz.inputs.config import DIRECTIONS
 from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask, filtered
 from packviz.rules.case import Case, can_be_packed, has_this_layout, has_valid_lengths, rule
-from packviz.rules.finding import Cause, Fault, Severity
+from packviz.rules.finding import Fault, Severity
+from packviz.rules.words import Cause, Said
 from packviz.text import sequence_label
 
 MAX_ROWS = 2_000  # of a state whose order is looked for
@@ -71,6 +72,7 @@ class _WrongReadout(NamedTuple):
     code: str
     value: Tensor
     about: object = None
+    says: tuple[Said, ...] = ()
 
 
 @rule("state", needs=(has_valid_lengths, has_this_layout, can_be_packed))
@@ -137,9 +139,18 @@ def _judged(case: Case) -> Fault | None:
     for one in known:
         if bool(_same(state, one.value).all()):
             severity: Severity = "note" if one.key == "one_direction" else "silent"
-            about = one.about
+            says: list[Said] = [*one.says, "other_width" if apart is None else "differs"]
             return Fault(
-                one.key, answer, rows, steps, severity=severity, apart=apart, shape=shape, code=one.code, about=about
+                one.key,
+                answer,
+                rows,
+                steps,
+                severity=severity,
+                says=says,
+                apart=apart,
+                shape=shape,
+                code=one.code,
+                about=one.about,
             )
     module = case.module
     drops = module is not None and module.training and module.dropout and module.num_layers > 1
@@ -157,9 +168,10 @@ def _wrong(run: _PackedRun) -> Iterator[_WrongReadout]:
     yield _WrongReadout("naive_last", run.column, output[:, -1])
     yield _WrongReadout("pads_pooled", "the mean over all steps", output.mean(1))
     yield _WrongReadout("pads_pooled", "the maximum over all steps", output.amax(1))
-    yield _WrongReadout("off_by_one", "output at lengths - 2", output[B, ends - 2], "early")
-    yield _WrongReadout("off_by_one", "output at lengths - 2", output[B, (ends - 2).clamp(min=0)], "early")
-    yield _WrongReadout("off_by_one", "output at lengths", output[B, ends.clamp(max=output.size(1) - 1)], "late")
+    yield _WrongReadout("off_by_one", "output at lengths - 2", output[B, ends - 2], says=("early",))
+    yield _WrongReadout("off_by_one", "output at lengths - 2", output[B, (ends - 2).clamp(min=0)], says=("early",))
+    after = output[B, ends.clamp(max=output.size(1) - 1)]
+    yield _WrongReadout("off_by_one", "output at lengths", after, says=("late",))
     if run.D == 2:
         for code, value in (("the output at each last step", run.last), (run.column, output[:, -1])):
             both = torch.stack(value.chunk(2, 1)).sum(0)

@@ -12,6 +12,7 @@ from packviz.inputs.documents import NO_LABEL
 from packviz.rules.case import rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.row_case import RowCase
+from packviz.rules.words import Said
 from packviz.text import dtype_name
 
 
@@ -28,9 +29,11 @@ def offsets_fit(case: RowCase) -> Iterator[Fault]:
         return
     if given[0] != 0:
         yield Fault("offsets_lack_zero", severity="silent", given=given)
-    if falls or 0 in steps:
-        at = next(d for d, step in enumerate(steps) if (step < 0 if falls else step == 0))
-        yield Fault("offsets_fall" if falls else "offsets_repeat", severity="silent", given=given, at=at)
+    if falls:
+        before, after = next(pair for pair in pairwise(given) if pair[1] < pair[0])
+        yield Fault("offsets_fall", severity="silent", before=before, after=after)
+    elif 0 in steps:
+        yield Fault("offsets_repeat", severity="silent", repeated=given[steps.index(0)])
     if N is not None and given[-1] != N:
         runs = _runs(case.is_token)
         between = len(runs) > 1 and [stop - start for start, stop in runs] == steps
@@ -39,7 +42,8 @@ def offsets_fit(case: RowCase) -> Iterator[Fault]:
         else:  # whether positions say that the last offset alone is wrong, and no offset is missing
             instead = [*given[:-1], N] == [0, *accumulate(case.readings.get("position_ids", ()))]
             if given[-1] < N:
-                yield Fault("offsets_end", severity="silent", given=given, N=N, instead=instead)
+                left = N - given[-1]
+                yield Fault("offsets_end", severity="silent", given=given, N=N, left=left, instead=instead)
             else:
                 yield Fault("offsets_beyond", severity="silent", given=given, N=N, instead=instead)
 
@@ -84,7 +88,8 @@ def positions_begin_again(case: RowCase) -> Iterator[Fault]:
         yield Fault("positions_uneven", None, uneven, severity="silent", first=again[uneven[0]], lengths=elsewhere)
     if len(pads := _pads_at_the_end(case, row)) > 1 and len(set(row.tolist())) > 1:
         assumed = case.is_token is None and case.cu_seqlens is None
-        yield Fault("pads_begin_documents", None, (), pads, severity="silent", pads=len(pads), assumed=assumed)
+        says: list[Said] = ["assumed"] if assumed else []
+        yield Fault("pads_begin_documents", None, (), pads, severity="silent", says=says, pads=len(pads))
 
 
 def _pads_at_the_end(case: RowCase, row: Tensor) -> list[int]:
@@ -160,7 +165,8 @@ def labels_stay_inside(case: RowCase) -> Iterator[Fault]:
             crossing = [d for d in crossing if int(labels[case.starts[d] - 1]) == int(ids[case.starts[d]])]
         if crossing:
             places = [case.starts[d] - shift for d in crossing]
-            yield Fault("labels_cross", None, crossing, places, severity="silent", shift=shift)
+            says: list[Said] = ["shifted" if shift else "not_shifted"]
+            yield Fault("labels_cross", None, crossing, places, severity="silent", says=says)
 
 
 def label_shift(ids: Tensor, labels: Tensor) -> int:

@@ -1,7 +1,17 @@
 """Text for the screen: escaped control characters, described values, pluralized counts, lists in prose, templates."""
 
 from packviz.text.characters import quoted, quoted_line, visible
-from packviz.text.phrases import counted, joined, letters, listed, sequence_label, with_article
+from packviz.text.phrases import (
+    agree,
+    are,
+    counted,
+    joined,
+    letters,
+    listed,
+    sequence_label,
+    the_last,
+    with_article,
+)
 from packviz.text.rounding import percent, two_decimals, two_digits
 from packviz.text.templates import ENVIRONMENT, filled, html, markup, sentences
 from packviz.text.values import Brief, dtype_name, numbers, shape, shown
@@ -9,6 +19,8 @@ from packviz.text.values import Brief, dtype_name, numbers, shape, shown
 __all__ = [
     "ENVIRONMENT",
     "Brief",
+    "agree",
+    "are",
     "counted",
     "dtype_name",
     "filled",
@@ -25,6 +37,7 @@ __all__ = [
     "sequence_label",
     "shape",
     "shown",
+    "the_last",
     "two_decimals",
     "two_digits",
     "visible",

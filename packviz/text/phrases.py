@@ -48,6 +48,25 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def are(number: int) -> str:
+    """Return "is" or "are", as the verb of so many things."""
+    return agree(number, "is", "are")
+
+
+def agree(number: int, one: str, several: str) -> str:
+    """Return the words that agree with a number.
+
+    >>> agree(1, "looks like a pad", "look like pads")
+    'looks like a pad'
+    """
+    return one if number == 1 else several
+
+
+def the_last(number: int, noun: str) -> str:
+    """Return the last things of a kind: "the last token", "the last 3 tokens"."""
+    return f"the last {noun if number == 1 else counted(number, noun)}"
+
+
 def with_article(noun: str) -> str:
     """Return the noun with its article: "a tensor", "an int", "an LSTM", "an ndarray"."""
     vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # initials are read out: an el, a gee

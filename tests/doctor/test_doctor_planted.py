@@ -12,8 +12,8 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence
 import packviz as pv
 from packviz.doctor import Finding
 from packviz.errors import PackvizError
-from packviz.rules.finding import key_of
 from packviz.rules.repairs import REPAIRS, checks, rows
+from packviz.rules.words import key_of
 
 LENGTHS, T, F, H = [5, 3, 2], 5, 2, 4
 torch.manual_seed(0)

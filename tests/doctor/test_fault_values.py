@@ -13,9 +13,9 @@ import packviz
 from packviz.doctor.causes import Dependence
 from packviz.doctor.invariance import Differing, Failing
 from packviz.rules.case import Case
-from packviz.rules.finding import Cause
 from packviz.rules.readout import ReadoutKey
 from packviz.rules.repairs import REPAIRS
+from packviz.rules.words import FIELDS, Cause, Said
 from packviz.text import ENVIRONMENT
 
 PACKAGE = Path(packviz.__file__).parent
@@ -23,8 +23,8 @@ PATHS = [*(PACKAGE / "rules").glob("*.py"), *(PACKAGE / "doctor").glob("*.py")]
 TABLE = tomllib.loads((PACKAGE / "rules" / "findings.toml").read_text("utf-8"))
 CAUSES: dict[str, str] = TABLE.pop("causes")
 # What `worded` adds to the values of every fault, and what the templates of findings.toml can call.
-KNOWN = {"answer", "because", "case", "rows", "steps", "cause", "result", "parameter", "expected", "got", "fix"}
-KNOWN |= {"cell", "places", "tuple", *ENVIRONMENT.globals}
+KNOWN = {"answer", "because", "case", "rows", "steps", "sequence", "cause", "result"}
+KNOWN |= {"parameter", "expected", "got", "fix", "places", "tuple", *ENVIRONMENT.globals}
 # The variables that hold a key, with their types, which mypy checks.
 VARIABLE = {"one.key": ReadoutKey, "one.kind": Dependence, "differing": Differing, "failing": Failing}
 
@@ -36,20 +36,24 @@ class Given(NamedTuple):
     shared: frozenset[str]
 
 
-def entries() -> dict[str, str]:
-    """Return all the words of each key, as one template."""
-    table = dict[str, str]()
+def texts_of(entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the texts in the fields of an entry or a group, each with its name."""
+    fields = [texts if isinstance(texts, dict) else {"always": texts} for key, texts in entry.items() if key in FIELDS]
+    return [each for texts in fields for each in texts.items()]
+
+
+def entries() -> dict[str, list[tuple[str, str]]]:
+    """Return the texts of each key, and of its group, with their names."""
+    table = dict[str, list[tuple[str, str]]]()
     for name, entry in TABLE.items():
-        shared = " ".join(text for text in entry.values() if isinstance(text, str))
-        inside = {
-            key: f"{shared} {' '.join(words.values())}" for key, words in entry.items() if isinstance(words, dict)
-        }
+        shared = texts_of(entry)
+        inside = {key: [*shared, *texts_of(words)] for key, words in entry.items() if key not in FIELDS}
         table |= inside or {name: shared}
     return table
 
 
 def names_in(call: ast.Call) -> frozenset[str]:
-    return frozenset(each.arg for each in call.keywords if each.arg) - {"severity", "cause"}
+    return frozenset(each.arg for each in call.keywords if each.arg) - {"severity", "fails_in", "says", "cause"}
 
 
 def called(call: ast.Call) -> str:
@@ -103,7 +107,8 @@ def parameters(repair: Any) -> tuple[set[str], set[str]]:
 
 
 OF_CAUSES = {name for words in CAUSES.values() for name in variables(words)}
-FAULTS, WORDS = [*faults()], entries()
+FAULTS, NAMED = [*faults()], entries()
+WORDS = {key: " ".join(text for _, text in texts) for key, texts in NAMED.items()}
 
 
 def used_by(key: str) -> tuple[set[str], set[str]]:
@@ -133,6 +138,24 @@ def test_what_the_words_read_of_the_case_is_there() -> None:
     read = [each for words in WORDS.values() for each in parsed(words).find_all(nodes.Getattr)]
     names = {each.attr for each in read if isinstance(each.node, nodes.Name) and each.node.name == "case"}
     assert names <= {*dir(Case), *Case.__dataclass_fields__}
+
+
+def test_each_text_that_a_field_has_by_name_can_be_said() -> None:
+    assert {name for texts in NAMED.values() for name, _ in texts} == {"always", *get_args(Said)}
+
+
+def test_what_a_call_says_are_texts_of_its_entry() -> None:
+    spoke = 0
+    for path in PATHS:
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            key = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            says = [each.value for each in call.keywords if each.arg == "says"] if isinstance(call, ast.Call) else []
+            if not (says and isinstance(key, ast.Constant) and key.value in NAMED):
+                continue
+            ways = [each for each in ast.walk(says[0]) if isinstance(each, ast.Constant)]
+            spoke += len(ways)
+            assert {each.value for each in ways} <= {name for name, _ in NAMED[key.value]}, f"{path.name}: {key.value}"
+    assert spoke > 15
 
 
 def test_each_cause_has_a_sentence_and_each_repair_a_key() -> None:
