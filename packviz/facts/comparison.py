@@ -18,7 +18,7 @@ from packviz.facts.words import sentence
 from packviz.inputs.config import DIRECTIONS
 from packviz.inputs.module import directions
 from packviz.rules.finding import Finding
-from packviz.text import Brief
+from packviz.text import Brief, in_words
 
 __all__ = ["Comparison", "Switch", "compare", "switches"]
 
@@ -77,29 +77,42 @@ def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
     """Yield the verdicts: each half of the output, the pads, h_n and c_n by direction, and what was packed."""
     padded, D, valid = ran[0], directions(trace.module), valid_cells(trace)
     left, pads, inside = bool((valid != trace.padded.mask).any()), int((~valid).sum()), valid.unsqueeze(2)
-    known: dict[str, Any] = {"D": D, "L": trace.module.num_layers, "T": valid.size(1), "left": left, "pads": pads}
+    T, place = valid.size(1), "packed position" if left else "valid position"
     for d in range(D):
         halves = [grid.chunk(D, 2)[d].masked_fill(~inside, 0.0) for grid in (padded, packed)]
         still = bool(d) and not left and not any(bool(layer[d][~valid].any()) for layer in layer_states(trace))
-        yield _finding("half", DIRECTIONS[d], *halves, d=d, still=still, **known)
+        equal = "half_equal" if pads and not still else "half_equal_still" if pads else "half_equal_without_pads"
+        differs = _of_half(d, D, trace.module.num_layers, left=left)
+        half = f"{DIRECTIONS[d]} half" if D == 2 else "output"
+        yield _finding(equal, differs, DIRECTIONS[d], *halves, half=half, place=place, last=T - 1)
     if pads:
         grids = [grid.masked_fill(inside, 0.0) for grid in (padded, packed)]
-        yield _finding("pads", "pads", *grids, filler=f"{trace.padding_value:g}", **known)
-    for state, ours, theirs in (("h_n", ran[1], trace.h_n), ("c_n", ran[2], trace.c_n)):
+        there = f"{in_words(pads, 'position')} that packing left out" if left else in_words(pads, "pad")
+        yield _finding("pads_equal", "pads_differ", "pads", *grids, filler=f"{trace.padding_value:g}", place=there)
+    for name, ours, theirs in (("h_n", ran[1], trace.h_n), ("c_n", ran[2], trace.c_n)):
         if ours is not None and theirs is not None:
             for d in range(D):
                 layers = [part[d::D].transpose(0, 1) for part in (ours, theirs)]  # (B, L, H)
-                yield _finding("final", f"{state}_{DIRECTIONS[d]}", *layers, state=state, d=d, **known)
+                state = f"The {DIRECTIONS[d]} half of {name}" if D == 2 else name
+                differs = "final_reads_all" if left else "final_from_pads" if d else "final_after_pads"
+                yield _finding("final_equal", differs, f"{name}_{DIRECTIONS[d]}", *layers, state=state, T=T)
     if rows := trace.packed.sequence[trace.packed_is_pad].tolist():
         off = tuple(sorted(set(rows)))
         text = sentence("compare.packed_pads", off=off, count=len(rows), rows=len(trace.output))
         yield Finding("packed_pads", "silent", text, sequences=off)
 
 
-def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: object) -> Finding:
-    """Compare (B, ...), padded and packed, row by row."""
+def _of_half(d: int, D: int, L: int, *, left: bool) -> str:
+    """Return the sentence that says that half d of the output differs, and why."""
+    if d:
+        return "half_differs_elsewhere" if left else "half_differs_from_pads"
+    return "half_differs_below" if D == 2 and L > 1 else "half_differs"
+
+
+def _finding(equal: str, differs: str, key: str, padded: Tensor, packed: Tensor, **known: object) -> Finding:
+    """Compare (B, ...), padded and packed, row by row, and say one of two sentences."""
     off, most = differing(padded, packed), distance(padded, packed)
-    text = sentence(f"compare.{words}", off=off, most=most, **known)
+    text = sentence(f"compare.{differs if off else equal}", off=off, most=most, **known)
     return Finding(key, "silent" if off else "note", text, sequences=off)
 
 
@@ -117,7 +130,9 @@ class Switch(Brief):
     @property
     def sentence(self) -> str:
         """Return what the changed setting does, with the sentences of the verdicts that change."""
-        return sentence("compare.switch", it=self)
+        words = "compare.switch_changes" if self.changed else "compare.switch_changes_nothing"
+        changed = [*self.changed.values()]
+        return sentence(words, setting=self.setting, before=self.before, after=self.after, changed=changed)
 
 
 def switches(trace: Trace) -> tuple[Switch, ...]:
@@ -155,4 +170,12 @@ def _changed(now: Comparison, then: Comparison) -> dict[str, str]:
         return () if all(verdicts.get(key, ())) else verdicts[key]
 
     changed = [key for key in dict.fromkeys((*before, *after)) if amiss(before, key) != amiss(after, key)]
-    return {key: sentences.get(key) or sentence("compare.gone", key=key) for key in changed}
+    return {key: sentences.get(key) or _gone(key) for key in changed}
+
+
+def _gone(key: str) -> str:
+    """Return that there is no such half now, or that no padding is packed."""
+    if key == "packed_pads":
+        return sentence("compare.gone_packed_pads")
+    state, _, half = key.rpartition("_")
+    return sentence("compare.gone_half_of" if state else "compare.gone_half", half=half, state=state)

@@ -147,7 +147,14 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
     outputs = distance(output[b][own], alone.squeeze(axis)), distance(in_batch, packed.data)
     in_padded = states_of(state)[0][-D:, 0].flatten(), h_n[-D:, b].flatten()
     in_packed = packed_h_n[-D:, 0].flatten(), trace.h_n[-D:, b].flatten()
-    known: dict[str, object] = {"b": b, "pads": len(own) - len(x)}
-    for side, (one, other) in {"padded": in_padded, "packed": in_packed}.items():
-        known |= {side: distance(one, other), f"{side}_off": differing(one[None], other[None])}
-    return BatchDependence(in_padded, in_packed, outputs, sentence("drift.batch", **known))
+    pads, off = len(own) - len(x), [bool(differing(one[None], other[None])) for one, other in (in_padded, in_packed)]
+    said = {(False, False): "equal", (True, False): "padded_off", (False, True): "packed_off", (True, True): "both_off"}
+    text = sentence(
+        "drift.batch_pads" if pads else "drift.batch_no_pads",
+        f"drift.batch_{said[off[0], off[1]]}",
+        b=b,
+        pads=pads,
+        padded=distance(*in_padded),
+        packed=distance(*in_packed),
+    )
+    return BatchDependence(in_padded, in_packed, outputs, text)

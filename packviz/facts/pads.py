@@ -60,15 +60,23 @@ def pad_collision(trace: Trace) -> PadCollision:
     wrong = tuple(b for b, length in enumerate(lengths) if length != counted[b])
     counts = [f"{counted[b]} for {sequence_label(b)} (length {lengths[b]})" for b in wrong]
     places = [f"{sequence_label(b)} at t = {t}" for b, t in cells]
-    known = {"pad": pad, "code": code, "counts": counts, "places": places, "ids": ids}
-    known["words"] = trace.batch is not None and trace.batch.kind == "words"
-    known["zeros"] = ids and config is not None and config.padding_idx is not None
-    return PadCollision(pad, code, cells, tuple(lengths), tuple(counted), wrong, sentence("pad.collision", **known))
+    if places:
+        zeros = ids and config is not None and config.padding_idx is not None
+        said = ["equal_tokens", "counts" if counts else "counts_right", "keep", *(["never_trained"] if zeros else [])]
+    elif counts:
+        said = ["other_pads"]
+    else:
+        said = ["words" if trace.batch is not None and trace.batch.kind == "words" else "luck"]
+    value, kind = f"{pad:g}", "id" if ids else "value"
+    named = f"id {value}" if ids else value
+    known = {"pad": named, "value": value, "kind": kind, "code": code, "counts": counts, "places": places}
+    text = sentence(*(f"pad.{key}" for key in said), **known)
+    return PadCollision(pad, code, cells, tuple(lengths), tuple(counted), wrong, text)
 
 
 def pad_row(config: Config) -> str:
     """Explain the pad's row of the embedding."""
-    return sentence("pad.row", config=config)
+    return sentence("pad.row_trained" if config.padding_idx is None else "pad.row_of_zeros", config=config)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,15 +111,19 @@ class Drift(Brief):
         if not bool(finite.all()):
             return sentence("drift.grows", K=K, off=(~finite).nonzero().flatten().tolist())
         percent = 100 * self.distances[:, 1] / _norm(self.states[:, 0])  # inf or nan if that is 0
+        has_share, restless = bool(percent.isfinite().all()), (~self.converges).nonzero().flatten().tolist()
+        last, moved = float(self.last_moves.max()), "drift.pads" if K > 1 else "drift.one_pad"
+        h = "the top layer's h" if self.layers > 1 else "h"
         return sentence(
-            "drift.moved",
-            it=self,
+            f"{moved}_share" if has_share else moved,
+            "drift.restless" if restless else "drift.nearly_still" if last else "drift.still",
+            state=f"the forward half of {h}" if self.directions == 2 else h,
             K=K,
             one=_span(self.distances[:, 1]),
             every=_span(self.distances[:, -1]),
-            share=_span(percent, ".0f") if bool(percent.isfinite().all()) else "",
-            restless=(~self.converges).nonzero().flatten().tolist(),
-            last=float(self.last_moves.max()),
+            share=_span(percent, ".0f") if has_share else "",
+            restless=restless,
+            last=last,
         )
 
 
@@ -164,9 +176,26 @@ def after_zero_vector(trace: Traced, b: int = 0) -> ZeroStep:
     with exact_arithmetic():
         longer = [torch.cat([x, x.new_zeros(zeros, x.size(1))]) for zeros in (0, 1, _MANY)]
         states = [run_tokens(start, [tokens], [b])[1][-D, 0] for tokens in longer]
-    norms = norm, once, often = [float(state.norm()) for state in (states[0], *(h - states[0] for h in states[1:]))]
-    text = sentence("drift.zeros", b=b, length=len(x), norm=norm, once=once, often=often, many=_MANY)
-    return ZeroStep(tuple(tuple(state.tolist()) for state in states), tuple(norms), text)
+    norms = [float(state.norm()) for state in (states[0], *(h - states[0] for h in states[1:]))]
+    return ZeroStep(tuple(tuple(state.tolist()) for state in states), tuple(norms), _zeros_say(b, len(x), *norms))
+
+
+def _zeros_say(b: int, length: int, norm: float, once: float, often: float) -> str:
+    """Return what one step of zeros does to h, and what _MANY do."""
+    share = 100 * once / norm if once < 10 * norm else None
+    moved = "zeros_unchanged" if not once else "zeros_move" if share is None else "zeros_move_share"
+    return sentence(
+        "drift.norm",
+        f"drift.{moved}",
+        *(["drift.zeros_remove"] if once else []),
+        b=b,
+        length=length,
+        norm=f"{norm:.3g}",
+        once=f"{once:.3g}",
+        share="" if share is None else f"{share:.0f}",
+        many=_MANY,
+        often=f"{often:.3g}",
+    )
 
 
 def _norm(states: Tensor) -> Tensor:

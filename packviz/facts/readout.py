@@ -19,7 +19,7 @@ from packviz.facts.unit_arithmetic import rounded
 from packviz.facts.words import sentence
 from packviz.inputs.config import DIRECTIONS
 from packviz.inputs.tensors import valid_mask
-from packviz.text import Brief
+from packviz.text import Brief, letters
 
 __all__ = ["Readout", "ReadoutPair", "Spot", "readings", "readouts"]
 
@@ -105,7 +105,7 @@ class ReadoutSide(Brief):
     @property
     def verdict(self) -> str:
         """Return in a few words whether it is right, or for which sequences it is wrong."""
-        return sentence("reading.verdict", wrong=self.wrong)
+        return sentence("reading.wrong" if self.wrong else "reading.right", wrong=self.wrong)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,12 +148,14 @@ class _Readable:
         known = {"count": len(spoilt), "rows": len(trace.output), "spoilt": self.padded}
         self.caution = sentence("readout.caution", **known) if spoilt else ""
 
-    def reason(self, key: str, **known: object) -> str:
-        """Explain why a readout is right or wrong."""
+    def reason(self, *keys: str, **known: object) -> str:
+        """Explain why a readout is right or wrong, in the sentences of these keys."""
         everything = "everything that was packed, pads included" if self.padded else "the whole sequence"
         last = "last packed row" if self.padded else "last step"
         filler = f"padding_value ({self.trace.padding_value:g})"
-        return sentence(f"readout.{key}", run=self, everything=everything, last=last, filler=filler, **known)
+        row, below = "packed row" if self.padded else "token", "layer 0" if self.L == 2 else "the layers below"
+        known |= {"run": self, "everything": everything, "last": last, "filler": filler, "row": row, "below": below}
+        return sentence(*(f"readout.{key}" for key in keys), **known)
 
     def read(self, code: str, grid: Tensor | None = None, h_n: Tensor | None = None) -> Tensor:
         """Run the code shown on this run, or on another grid (B, T, D*H) and h_n, and return state."""
@@ -176,7 +178,7 @@ class _Readable:
 
 def _state(run: _Readable, key: str, title: str, code: str) -> Readout:
     """Judge a readout of one state per sequence: by the steps taken, and against the record's last_valid."""
-    reason = run.reason(key, code=code, one_step=sentence("readout.one_step", run=run))
+    reason = _why(run, key, code)
     code, caution = f"state = {code}", run.caution
     if key == "h_n_both" and run.D == 1:
         return Readout(key, title, code, reason, caution)
@@ -196,6 +198,28 @@ def _state(run: _Readable, key: str, title: str, code: str) -> Readout:
     return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
 
 
+def _why(run: _Readable, key: str, code: str) -> str:
+    """Explain why a readout of one state per sequence is right or wrong."""
+    both, top = run.D == 2, "step" if run.L > 1 else "row"
+    if key == "last_column":
+        backward = f"backward_one_{top}" if both and run.whole and run.width > 1 else ""
+        said = ["ends_earlier", backward] if run.short else [backward or "same_length"]
+    elif key == "last_valid":
+        said = ["own_last" if not both else f"forward_but_one_{top}" if run.longer else "one_step_each"]
+    else:
+        said = [f"{key}_{'two_directions' if both else 'layers' if run.L > 1 else 'one_layer'}"]
+    which = run.whole if key == "last_column" else run.longer
+    return run.reason(*filter(None, said), code=code, which=which, layer=run.L - 2)
+
+
+def _why_pooled(run: _Readable, key: str, *, wrong: int) -> list[str]:
+    """Return the sentences on a mean or maximum; wrong: how many numbers of the naive maximum are filler."""
+    if not run.short:
+        return ["no_padding"]
+    packed = ["pads_averaged" if key == "mean" else "pads_compared"] if run.padded else []
+    return [*packed, "mean_counts_filler" if key == "mean" else "max_counts_filler" if wrong else "max_is_the_same"]
+
+
 def _pooled(run: _Readable) -> Iterator[Readout]:
     """Pool over all valid steps; filler enters if replacing it changes the result."""
     columns = "torch.arange(out.size(1)) < lens[:, None]" if run.dim else "torch.arange(out.size(0))[:, None] < lens"
@@ -210,7 +234,8 @@ def _pooled(run: _Readable) -> Iterator[Readout]:
         off = rounded(distance(run.grid.mean(1)[run.short], values[run.short])) if run.short else ""
         naive = f"out.{'mean' if key == 'mean' else 'amax'}({int(run.dim)})"
         more = int((run.grid.amax(1) > values).sum())
-        reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=values.numel())
+        said = _why_pooled(run, key, wrong=more)
+        reason = run.reason(*said, naive=naive, off=off, wrong=more, numbers=values.numel())
         words = key, f"{key} over valid steps", code, reason, run.caution
         yield Readout(*words, values, wrong, DIRECTIONS[: run.D], cells, every, every)
 
@@ -247,8 +272,12 @@ def _side(run: _Readable, code: str, wanted: Tensor) -> ReadoutSide:
         whys.setdefault(why or "its numbers differ too much", []).append(b)
     # both halves are right only because the length is 1
     single = [b for b, length in enumerate(run.lengths) if both and length == 1 and b not in wrong]
-    most = distance(values[list(wrong)], own[list(wrong)]) if wrong else 0.0
-    text = sentence("reading.side", whys=whys, most=most, single=single, count=len(values))
+    if wrong:
+        said, most = "side_wrong_but_short" if single else "side_wrong", distance(values[list(wrong)], own[list(wrong)])
+        which = ", ".join(f"{letters(off)} ({why})" for why, off in whys.items())
+        text = sentence(f"reading.{said}", which=which, most=most, single=single)
+    else:
+        text = sentence("reading.side_right_short" if len(single) == len(values) else "reading.side_right")
     return ReadoutSide(values, own, reasons, wrong, text)
 
 
@@ -261,5 +290,10 @@ def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:
     it = f"the {DIRECTIONS[spot.half]} half" if both else "the state"
     seen = real[spot.t : end][::-1] if spot.half else real[: spot.t + 1]  # in reading order
     tokens, pads = sum(seen), len(seen) - sum(seen)
-    known = {"filler": spot.t >= end, "some": tokens < sum(real), "from_token": seen[:1] == [True]}
-    return sentence("reading.reason", it=it, tokens=tokens, pads=pads, **known)
+    if spot.t >= end or not tokens:
+        why = "filler" if spot.t >= end else "no_token"
+    elif tokens < sum(real):
+        why = "pads" if pads else "few"
+    else:
+        why = "below" if not pads else "changed" if seen[0] else "start"
+    return sentence(f"reading.because_{why}", it=it, tokens=tokens)

@@ -48,6 +48,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def in_words(number: int, noun: str) -> str:
+    """Return a count whose 1 is a word: "one token", "3 tokens"."""
+    return f"one {noun}" if number == 1 else counted(number, noun)
+
+
 def are(number: int) -> str:
     """Return "is" or "are", as the verb of so many things."""
     return agree(number, "is", "are")

@@ -11,7 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from jinja2.filters import do_mark_safe
 from jinja2.runtime import Context
 
-from packviz.text.phrases import agree, are, counted, joined, letters, listed, sequence_label, the_last
+from packviz.text.phrases import agree, are, counted, in_words, joined, letters, listed, sequence_label, the_last
 from packviz.text.rounding import percent, two_digits
 
 _CODE = re.compile("`([^`]*)`")
@@ -36,13 +36,13 @@ def filled(template: str, values: Mapping[str, object]) -> str:
 def sentences(path: Path) -> Callable[..., str]:
     """Return a function that fills in one of the Jinja templates in a TOML file.
 
-    It takes "section.key" and the values by name, and returns one line, as `filled` does.
+    It takes "section.key", or several of these, and the values by name, and returns one line, as `filled` does.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
 
-    def write(key: str, /, **values: object) -> str:
-        section, _, name = key.partition(".")
-        return filled(table[section][name], values)
+    def write(*keys: str, **values: object) -> str:
+        places = [key.partition(".") for key in keys]
+        return " ".join(filled(table[section][name], values) for section, _, name in places)
 
     return write
 
@@ -53,7 +53,7 @@ def markup(path: Path, **values: object) -> str:
 
 
 ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-ENVIRONMENT.filters |= {each.__name__: each for each in (agree, are, counted, joined, letters, listed)}
+ENVIRONMENT.filters |= {each.__name__: each for each in (agree, are, counted, in_words, joined, letters, listed)}
 ENVIRONMENT.filters |= {each.__name__: each for each in (percent, the_last, two_digits)}
 ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}
 ENVIRONMENT.filters["html"] = lambda text: do_mark_safe(html(text))
