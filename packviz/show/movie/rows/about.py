@@ -8,7 +8,7 @@ from packviz.compute.row_layers import AttentionLayer
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.show.movie.about import About
 from packviz.show.movie.marks import CodeLine
-from packviz.show.movie.rows.losses import found_losses
+from packviz.show.movie.rows.loss_captions import found_losses
 from packviz.show.movie.rows.spelled import Spelled, spelled
 from packviz.show.movie.rows.through import shown_row
 from packviz.show.movie.rows.view import RowsView, heads_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from packviz.inputs.borders import BORDER_RULES, Rule, find_documents, starts_by
+from packviz.inputs.borders import BORDER_RULES, Lengths, Rule, find_documents, starts_by
 from packviz.show.movie.layout import Box, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.rows.spelled import LINES, PITCH, Spelled, spelled
@@ -28,32 +28,89 @@ def borders(view: RowsView) -> Iterator[Step]:
     it = spelled(view)
     lines, names = _lines(view)
     brief = ("lines", Scene([beside(lines, names, gap=0.0)], [beside(names, lines, gap=0.0)]))  # with larger cells
-    yield _step(it, "row", 1)._replace(scene=brief)
-    for many, name in enumerate(LINES[1:], 2):
-        yield _step(it, name, many, _detail(it, name))._replace(scene=brief)
+    yield Step(_row(it), (_frame(it, 1),), scene=brief, name="row")
+    captions = {"position_ids": _positions(it), "seq_idx": _numbered(it), "cu_seqlens": _cells_of_borders(it)}
+    for many, (name, caption) in enumerate(captions.items(), 2):
+        yield Step(caption, (_frame(it, many),), _detail(it, name), scene=brief, name=name)
     mask = _frame(it, 4, mask=True)
-    yield Step(say("borders.mask", view, it=it), (mask,), _detail(it, "mask"), name="mask")
+    causal = "causal_mask" if view.trace.config.causal else "mask"
+    yield Step(say(f"borders.{causal}"), (mask,), _detail(it, "mask"), name="mask")
     yield from _rules(it)
+    yield Step(_agreeing(it), (mask,), name="end")
+
+
+def _row(it: Spelled) -> str:
+    """Return the caption of the row: the documents in it, whose borders a layer must know."""
+    rows = it.view.trace.rows
+    key = "all" if len(rows.rows) == 1 and not rows.dropped else "some"
+    if [*it.sequences] != sorted(it.sequences):
+        key += "_longest_first"
+    elif key == "all" and len(it.sequences) == 1:
+        key = "only"
+    return say(f"borders.{key}", "borders.needed", row=it.row, C=rows.max_length, sequences=it.sequences)
+
+
+def _positions(it: Spelled) -> str:
+    """Return the caption of position_ids, and what a free cell has, or else what would change if they ran on."""
+    if not it.view.trace.config.reset_positions:
+        return say("borders.run_on", last=it.tokens - 1)
+    more = ["borders.free_is_0"] if it.pads else ["borders.moved"] if it.moved else []
+    return say("borders.restart" if it.moved else "borders.count", *more, moved=it.moved)
+
+
+def _numbered(it: Spelled) -> str:
+    """Return the caption of seq_idx."""
+    D = len(it.lengths)
+    numbers = {1: "0", 2: "0 or 1"}.get(D, f"from 0 to {D - 1}")
+    rises = ["borders.rises"] if it.view.trace.config.reset_positions and not it.pads and D > 1 else []
+    return say("borders.seq_idx_free" if it.pads else "borders.seq_idx", *rises, numbers=numbers)
+
+
+def _cells_of_borders(it: Spelled) -> str:
+    """Return the caption of cu_seqlens."""
+    key = "one_offset" if len(it.lengths) == 1 else "offsets"
+    return say(f"borders.{key}", D=len(it.lengths), tokens=it.tokens)
+
+
+def _agreeing(it: Spelled) -> str:
+    """Return the last caption: which spellings say the same, and why position_ids may not."""
     agreeing = [name for name, found in it.found.items() if found == it.lengths]
-    yield Step(say("borders.end", view, it=it, agreeing=agreeing), (mask,), name="end")
+    if "position_ids" in agreeing:
+        keys = ["agree_without_free" if it.pads else "agree_all"]
+    else:
+        keys = ["agree_some", "lone_token" if it.view.trace.config.reset_positions else "do_not_agree"]
+    known = {"agreeing": agreeing, "D": len(it.lengths), "lengths": it.lengths}
+    return say(*(f"borders.{key}" for key in keys), **known)
 
 
 def _rules(it: Spelled) -> Iterator[Step]:
     """Show what each public rule finds; in one step if all are right."""
-    view, every = it.view, [find_documents(position_ids=it.position_ids, rule=rule) for rule in BORDER_RULES]
+    every = [find_documents(position_ids=it.position_ids, rule=rule) for rule in BORDER_RULES]
     if all(found == it.lengths for found in every):
         detail = tuple(_begins(it, rule) for rule in BORDER_RULES)
         picture = _frame(it, 4, mask=True, rule=BORDER_RULES[0])
-        yield Step(say("borders.rules", view, it=it), (picture,), detail, name="rules")
+        yield Step(say("borders.rules", D=len(it.lengths)), (picture,), detail, name="rules")
         return
     for rule, found in zip(BORDER_RULES, every, strict=True):
-        begins = starts_by(it.position_ids, rule)
-        starts = set(begins.nonzero().flatten().tolist())
-        missed = [b for b, start in zip(it.sequences, it.cu_seqlens, strict=False) if start not in starts]
-        known = {"rule": rule, "found": found, "missed": missed, "taken": sum(start >= it.tokens for start in starts)}
-        text, picture = say("borders.rule", view, it=it, **known), _frame(it, 4, mask=True, rule=rule)
-        detail, right = (_begins(it, rule),), found == it.lengths
-        yield Step(text, (picture,), detail, "" if right else "wrong", name=rule)
+        picture, right = _frame(it, 4, mask=True, rule=rule), found == it.lengths
+        yield Step(_found(it, rule, found), (picture,), (_begins(it, rule),), "" if right else "wrong", name=rule)
+
+
+def _found(it: Spelled, rule: Rule, found: Lengths) -> str:
+    """Return the caption of a rule: whether it finds the documents, or else what goes wrong first."""
+    starts = set(starts_by(it.position_ids, rule).nonzero().flatten().tolist())
+    missed = [b for b, start in zip(it.sequences, it.cu_seqlens, strict=False) if start not in starts]
+    taken = sum(start >= it.tokens for start in starts)
+    if found == it.lengths:
+        key = "right"
+    elif taken:
+        key = "free_counted_missed" if missed and len(found) > 1 else "free_counted"
+    elif missed:
+        key = "missed" if len(found) > 1 else "one_found"
+    else:
+        key = "wrong_length" if len(found) == 1 else "wrong_lengths"
+    known = {"D": len(it.lengths), "lengths": it.lengths, "found": len(found), "wrong": found}
+    return say(f"borders.{rule}", f"borders.{key}", missed=missed, taken=taken, **known)
 
 
 def _begins(it: Spelled, rule: Rule) -> CodeLine:
@@ -78,10 +135,6 @@ def _lines(view: RowsView) -> tuple[Box, Box]:
 def borders_end(view: RowsView) -> Frame:
     """Return the tokens of the row: all that the next stage takes over."""
     return {name: group for name, group in _frame(spelled(view), 1).items() if name == "token"}
-
-
-def _step(it: Spelled, name: str, lines: int, detail: tuple[CodeLine, ...] = ()) -> Step:
-    return Step(say(f"borders.{name}", it.view, it=it), (_frame(it, lines),), detail, name=name)
 
 
 def _detail(it: Spelled, name: str) -> tuple[CodeLine, ...]:

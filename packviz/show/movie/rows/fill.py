@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from packviz.compute.fill import Piece
 from packviz.show.movie.layout import Grid, Place, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame, marks, title
 from packviz.show.movie.rows.two import ghosts, token_marks
@@ -12,30 +13,46 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, width
 from packviz.text import sequence_label
 
-_RULES = {  # what each strategy does, in words
-    "wrapped": "writes the documents one after another, and cuts them where a row is full",
-    "next_fit": "keeps the order, and begins a new row when a document does not fit",
-    "first_fit": "keeps the order, and puts each document into the first row that has room",
-    "ffd": "takes the longest document first, and puts each document into the first row that has room",
-    "bfd": "takes the longest document first, and puts each document into the fullest row that has room",
-    "bfd_split": "cuts documents that are longer than a row, and then fills rows like bfd",
-}
-
 
 def fill(view: RowsView) -> Iterator[Step]:
     """Show the documents, then one step for each piece, then the counts."""
-    strategy = view.trace.config.strategy
-    yield Step(say("fill.before", view, strategy=strategy, rules=_RULES), (_at(view, 0),), name="before")
+    grid = len(view.lengths) * max(view.lengths)
+    before = say("fill.grid", f"fill.{view.trace.config.strategy}", cells=grid)
+    yield Step(before, (_at(view, 0),), name="before")
     for number, (row, at, (b, start, stop)) in enumerate(view.placed, 1):
         if b >= view.sequences:
             continue
-        free = view.trace.rows.max_length - at - (stop - start)
         detail = (CodeLine(f"rows[{row}][{at}:{at + stop - start}]", f"({stop - start},)"),)
-        said = say(
-            "fill.step", view, b=b, start=start, stop=stop, row=row, free=free, cut=stop - start < view.lengths[b]
-        )
-        yield Step(said, (_at(view, number),), detail)
-    yield Step(say("fill.end", view), (fill_end(view),), name="end")
+        free = view.trace.rows.max_length - at - (stop - start)
+        yield Step(_placed(view, row, (b, start, stop), free), (_at(view, number),), detail)
+    yield Step(_counted(view), (fill_end(view),), name="end")
+
+
+def _placed(view: RowsView, row: int, piece: Piece, free: int) -> str:
+    """Return the caption of a piece that goes into a row, which then has some free cells."""
+    b, start, stop = piece
+    many = stop - start
+    if many < view.lengths[b]:
+        tokens = f"Token {start}" if many == 1 else f"Tokens {start} to {stop - 1}"
+    else:
+        tokens = "The one token" if many == 1 else f"The {many} tokens"
+    return say("fill.fits" if free else "fill.fills", b=b, tokens=tokens, many=many, row=row, free=free)
+
+
+def _counted(view: RowsView) -> str:
+    """Return the last caption: the rows, their tokens and free cells, and what was dropped or cut."""
+    rows = view.trace.rows
+    lost = "dropped" if rows.tokens_dropped else "cut" if rows.cut else "kept"  # what is dropped is cut from something
+    return say(
+        "fill.free" if rows.padding else "fill.full",
+        f"fill.{lost}",
+        rows=len(rows.rows),
+        C=rows.max_length,
+        tokens=rows.tokens,
+        pads=rows.padding,
+        dropped=rows.tokens_dropped,
+        cut=len(rows.cut),
+    )
 
 
 def fill_scene(view: RowsView) -> Scene:

@@ -32,7 +32,8 @@ def leak(view: RowsView) -> Iterator[Step]:
     row, layers = through(view), range(len(view.trace.layers))
     found, n = row.leak, len(row.leak.owner)
     alone = ("alone", Scene([row_box(view, states=False)]))  # without the influence, cells are larger
-    before = f"{say('leak.before', view, row=row)}{shown_part(view)}"
+    which = "before_row" if len(view.trace.rows.rows) > 1 else "before"
+    before = f"{say(f'leak.{which}', 'leak.expected', row=row.row)}{shown_part(view)}"
     yield Step(before, (_at(view, 0, compared=False),), scene=alone, time=0, name="before")
     apart = (CodeLine("difference = (output - alone).abs().amax(-1)", f"({n},)"),)
     gradient = (CodeLine("(gradient,) = torch.autograd.grad(output[q].sum(), x)", f"({n}, {found.alone.size(-1)})"),)
@@ -49,12 +50,13 @@ def leak(view: RowsView) -> Iterator[Step]:
     for d in np.unique(row.owner).tolist() if without is None else ():
         by = (found.influence[found.owner[: found.probed] == d] != 0).any(0)
         others = [row.pieces[other][0] for other in sorted({*found.owner[by].tolist()} - {d})]
-        key, of = "influence" if others else "no_influence", row.pieces[d][0]
-        caption = say(f"leak.{key}", view, row=row, d=of, others=others)
+        keys = ["leak.influence"] if others else ["leak.no_influence", *["leak.no_other"] * (len(row.pieces) > 1)]
+        caption = say(*keys, d=row.pieces[d][0], others=others)
         yield Step(caption, (_at(view, layers[-1], upto=d),), gradient, "wrong" if others else "", name=f"document {d}")
     yield Step(verdict(view), (_whole(view),), tone="" if found.verdict == "none" else "wrong", name="verdict")
-    known = {"verdict": found.verdict, "pieces": len(row.pieces)}
-    yield Step(say("leak.end", view, **known), (_whole(view),), name="end")
+    came = {"none": "no_leak", "positions": "ran_on"}.get(found.verdict, "has_leaked")
+    came = came if len(row.pieces) > 1 else "held_one"
+    yield Step(say(f"leak.{came}", "leak.prevention"), (_whole(view),), name="end")
 
 
 def _without_borders(view: RowsView) -> RowsView | None:
@@ -73,8 +75,9 @@ def _leaking(view: RowsView) -> tuple[str, str]:
     q, k = row.leak.crossing.nonzero().T
     first = int(row.leak.owner[k].min())
     readers = [row.pieces[d][0] for d in sorted({*row.leak.owner[q[row.leak.owner[k] == first]].tolist()})]
-    known = {"by": row.pieces[first][0], "of": readers, "more": len({*row.leak.owner[k].tolist()}) > 1}
-    return say("leak.without", view, cure=_cure(view), apart=apart), say("leak.reached", view, **known)
+    reached = "reached_first" if len({*row.leak.owner[k].tolist()}) > 1 else "reached"
+    caption = say(f"leak.{reached}", by=row.pieces[first][0], of=readers)
+    return say("leak.without", cure=_cure(view), apart=apart), caption
 
 
 def _cure(view: RowsView) -> str:
@@ -87,36 +90,60 @@ def _alone(view: RowsView, layer: int, *, again: bool) -> str:
 
     again: whether they were shown before without what keeps the documents apart.
     """
-    found, L = through(view).leak, len(view.trace.layers)
+    found = through(view).leak
     differs, most = found.differs[layer], float(found.difference[layer].max())
     key = "differs" if differs.any() else "rounding" if most else "equal"
-    known = {"places": places(view, differs), "tokens": int(differs.sum()), "apart": two_decimals(most)}
-    place = say("leak.layer", view, layer=layer, L=L, cure=_cure(view) if again else "")
-    return f"{place} {say(f'leak.{key}', view, **known)}"
+    where = [f"**With {_cure(view)}**"] if again else []
+    where += [f"after layer {layer}"] if len(view.trace.layers) > 1 else []
+    place = ", ".join(where) or "here"
+    known = {"where": place[0].upper() + place[1:], "places": places(view, differs), "apart": two_decimals(most)}
+    return say(f"leak.{key}", **known)
 
 
 def verdict(view: RowsView) -> str:
     """Return what both probes say together, and why, in words."""
     row, config = through(view), view.trace.config
-    found, k, L = row.leak, config.kernel_size, len(view.trace.layers)
-    known: dict[str, Any] = {"c": config, "name": config.layer.upper(), "k": k, "L": L, "reach": (k - 1) * L}
-    known |= {"places": places(view, found.hit), "tokens": int(found.hit.sum())}
-    if len(row.pieces) == 1:
-        key = "single" if found.verdict == "none" else "positions"
-    elif found.verdict == "none":
-        key = "kernel_1" if config.layer == "conv" and k == 1 else "unseen"
-        if config.isolate:
-            key = {"attention": "mask", "conv": "cut"}.get(config.layer, "packed")
-    elif found.verdict == "leak":
-        key = "attention" if config.layer == "attention" else "recurrent"
-    else:
-        key = found.verdict
+    if len(row.pieces) == 1 and row.leak.verdict == "none":
+        return say("leak.single")
+    if len(row.pieces) == 1 or row.leak.verdict == "positions":
+        return _moved(view)
+    if row.leak.verdict == "none":
+        return _sound(view)
+    if config.layer == "conv":
+        return _reaching(view)
+    if config.layer != "attention":
+        return say("leak.recurrent", name=config.layer.upper())
+    too = config.positions == "learned" and not config.reset_positions
+    key = "earlier key" if config.causal else "key"
+    return say("leak.attention_positions" if too else "leak.attention", "leak.block_mask", key=key)
+
+
+def _sound(view: RowsView) -> str:
+    """Return the verdict on a row of several documents in which nothing leaks."""
+    config = view.trace.config
+    if not config.isolate:
+        one_cell = config.layer == "conv" and config.kernel_size == 1
+        return say("leak.kernel_1" if one_cell else "leak.unseen", dtype=config.dtype)
+    rotary = config.layer == "attention" and config.positions == "rope" and not config.reset_positions
+    key = {"attention": "mask", "conv": "cut"}.get(config.layer, "packed")
+    return say(f"leak.{key}", *["leak.rotary"] * rotary)
+
+
+def _moved(view: RowsView) -> str:
+    """Return the verdict on a row whose outputs depend on positions that run on."""
+    row, hit = through(view), through(view).leak.hit
+    first = int(hit.nonzero()[0])
+    position = int(view.trace.position_ids[row.row, first])
+    known = {"places": places(view, hit), "tokens": int(hit.sum())}
+    return say("leak.positions", later=row.sequence(first), position=position, **known)
+
+
+def _reaching(view: RowsView) -> str:
+    """Return the verdict on a convolution, with how far it reaches into each document if that is what the run shows."""
+    row, reach = through(view), (view.trace.config.kernel_size - 1) * len(view.trace.layers)
     within = position_ids_of(view.trace.rows.lengths[row.row])
-    known["exact"] = torch.equal(found.hit, (found.owner > 0) & (within < (k - 1) * L))
-    if key == "positions":
-        first = int(found.hit.nonzero()[0])
-        known |= {"later": row.sequence(first), "position": int(view.trace.position_ids[row.row, first])}
-    return say(f"leak.{key}", view, row=row, **known)
+    exact = torch.equal(row.leak.hit, (row.leak.owner > 0) & (within < reach))
+    return say("leak.convolution_reach" if exact else "leak.convolution", reach=reach)
 
 
 def places(view: RowsView, tokens: Tensor) -> str:

@@ -6,16 +6,15 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pack_sequence
 
-from packviz.facts.row_leaks import rounding_of
-from packviz.facts.token_losses import MEANS, Order, Over, TokenLosses, changed_means, losses_in_rows, means
+from packviz.facts.token_losses import MEANS, Order, Over, means
 from packviz.inputs.documents import NO_LABEL
 from packviz.show.movie.layout import Place, Scene
 from packviz.show.movie.loss_cells import WIDTH, LossCells, losses_frame, losses_scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, marks
 from packviz.show.movie.once import once
+from packviz.show.movie.rows.loss_captions import found_losses, of_end, of_mean, written
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import say
 from packviz.text import shape
 
 HEADINGS: Mapping[str, str] = {
@@ -44,20 +43,15 @@ def losses(view: RowsView) -> Iterator[Step]:
     if view.trace.logits is not None:
         for order in ("padded", "masked", "packed"):
             yield _shown(view, order, order, "tokens")
-    yield Step(_said(view, "labels", "rows", "tokens"), (_labels(view),), name="labels")
+    yield Step(of_mean(view, "labels", "rows", "tokens"), (_labels(view),), name="labels")
     for over in MEANS:
         yield _shown(view, over, "rows", over)
     if view.trace.logits is not None:
         yield _shown(view, "accumulated", "masked", "micro_batches", size=_size(view))
         yield _shown(view, "normalized", "masked", "tokens", size=_size(view))
-    means_of = means(view.trace, found_losses(view))
-    both = [(over, *map(_number, each)) for over, each in means_of.items()]
-    changed = list(changed_means(view.trace, found_losses(view)))
-    apart, packed = zip(*([_written(*means_of[over]) for over in changed] or [("", "")]), strict=True)
+    both = [(over, *map(written, each)) for over, each in means(view.trace, found_losses(view)).items()]
     lines = tuple(CodeLine(f"{over}: alone {alone}", f"rows {rows}") for over, alone, rows in both)
-    crossing = _crossing(view)
-    caption = _said(view, "end", "rows", "rows", changed=changed, alone=apart, packed=packed, crossing=crossing)
-    yield Step(caption, (_frame(view, "rows", "rows", "rows"),), lines, name="end")
+    yield Step(of_end(view), (_frame(view, "rows", "rows", "rows"),), lines, name="end")
 
 
 def rows_scene(view: RowsView) -> Scene:
@@ -65,16 +59,10 @@ def rows_scene(view: RowsView) -> Scene:
     return losses_scene(_cells(view), "rows")
 
 
-@once
-def found_losses(view: RowsView) -> TokenLosses:
-    """Return the losses of the run."""
-    return losses_in_rows(view.trace)
-
-
 def _shown(view: RowsView, name: str, order: Order, over: Over, size: int = 0) -> Step:
     """Return the step of one mean."""
-    caption = _said(view, name, order, over, size)
-    code = CodeLine(CODE[name], _shape(view, name) or _number(found_losses(view).mean(order, over, size or 1)))
+    caption = of_mean(view, name, order, over, size)
+    code = CodeLine(CODE[name], _shape(view, name) or written(found_losses(view).mean(order, over, size or 1)))
     scene = None if order == "rows" else (f"losses {order} {size}", losses_scene(_cells(view), order, size))
     return Step(caption, (_frame(view, name, order, over, size),), (code,), scene=scene, name=name)
 
@@ -88,16 +76,6 @@ def _shape(view: RowsView, name: str) -> str:
 
 def _frame(view: RowsView, name: str, order: Order, over: Over, size: int = 0) -> Frame:
     return losses_frame(_cells(view), order, HEADINGS[name], over=over, size=size)
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}".replace("nan", "NaN")
-
-
-def _written(one: float, other: float) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart: 4, or up to 8."""
-    digits = next((digits for digits in range(4, 8) if f"{one:.{digits}f}" != f"{other:.{digits}f}"), 8)
-    return f"{one:.{digits}f}", f"{other:.{digits}f}"
 
 
 def _size(view: RowsView) -> int:
@@ -139,43 +117,3 @@ def _labels(view: RowsView) -> Frame:
         "target", "ghost", at, b, t, seq=seq, w=WIDTH, text=text, shown=real, says="!the label of the token"
     )
     return losses_frame(cells, "rows", HEADINGS["labels"], targets, unlabelled)
-
-
-def _crossing(view: RowsView) -> list[str]:
-    """Return what continues across borders and so changes labels or outputs."""
-    found, run, config = found_losses(view), view.trace, view.trace.config
-    names = [] if torch.equal(found.labelled["rows"], found.labelled["masked"]) else ["labels"]
-    most = rounding_of(config.dtype, run.output)
-    if any(float(each.max()) > most for row in run.difference for each in row):
-        learned = config.layer == "attention" and config.positions == "learned"
-        names += ["positions"] if learned and not config.reset_positions else []
-        names += [] if config.isolate else ["the layer"]
-    return names
-
-
-def _said(view: RowsView, key: str, order: Order, over: Over, size: int = 0, **values: object) -> str:
-    """Return the caption of a step: its mean, and the weights in it."""
-    found, run = found_losses(view), view.trace
-    labelled, counts = found.labelled[order], found.counts(order, over, size or 1)
-    weights = found.weights(order, over, size or 1).amax(1).tolist()
-    heaviest = sorted((-weight, b) for weight, (b, _, _) in zip(weights, found.documents, strict=True) if weight)
-    known: dict[str, object] = {
-        "labelled": int(labelled.sum()),
-        "pads": int(found.labelled["padded"].sum() - found.labelled["masked"].sum()),
-        "loss": _number(run.loss[over] if order == "rows" and over in run.loss else found.mean(order, over, size or 1)),
-        "right": _number(found.mean(order, "tokens")),
-        "groups": int((counts > 0).sum()),
-        "micro_batches": len(counts),
-        "size": size,
-        "shape": found.real.shape,
-        "shift": run.config.shift_labels,
-        "unlabelled": sorted({run.rows.rows[row][piece][0] for row, piece in run.unlabelled}),
-        "heavy": None,
-        "light": None,
-        "most": "",
-        "least": "",
-    }
-    if heaviest:
-        (most, heavy), (least, light) = heaviest[0], max(heaviest, key=lambda each: (each[0], -each[1]))
-        known |= {"heavy": heavy, "light": light, "most": f"{-most:.3g}", "least": f"{-least:.3g}"}
-    return say(f"losses.{key}", view, **known, **values)

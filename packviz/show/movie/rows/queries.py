@@ -1,6 +1,6 @@
 """What is said about a query of attention: its caption, and its formulas with the numbers."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -73,37 +73,115 @@ def query_name(view: RowsView, row: int, cell: int) -> str:
 
 
 def of_row(view: RowsView, row: int, cells: int) -> str:
-    """Return the caption before the queries of a row."""
-    heads, layers, C = view.trace.config.num_heads, len(view.trace.layers), view.trace.rows.max_length
-    known = {"row": row, "tokens": sum(view.trace.rows.lengths[row]), "d": view.trace.config.head_dim}
-    return say("attention.row", view, heads=heads, layers=layers, cells=cells, C=C, **known)
+    """Return the caption before the queries of a row, with what is left out."""
+    config, layers, C = view.trace.config, len(view.trace.layers), view.trace.rows.max_length
+    parts = [f"head {view.head} of {config.num_heads}"] if config.num_heads > 1 else []
+    parts += [f"layer {view.layer} of {layers}"] if layers > 1 else []
+    parts += [f"{cells} of {C} cells"] if cells < C else []
+    which = "attention.row" if len(view.trace.rows.rows) > 1 else "attention.only_row"
+    tokens = sum(view.trace.rows.lengths[row])
+    return say(which, *["attention.shown"] * bool(parts), row=row, tokens=tokens, d=config.head_dim, parts=parts)
 
 
 def of_query(view: RowsView, row: int, cell: int) -> str:
     """Return the caption of a query: what it reads, and how its output differs from the document alone."""
-    head, tokens = of_head(view, row), view.trace.rows.cells[row]
+    head, config, tokens = of_head(view, row), view.trace.config, view.trace.rows.cells[row]
     (b, t), (_, start, stop) = tokens[cell], view.trace.rows.rows[row][head.documents[cell]]
-    (keys, others, most), largest = _read(view, row)[0][cell], _read(view, row)[1][cell]
-    difference, (of, at) = _differences(view, row)[cell], tokens[most]
-    document = slice(cell - (t - start), cell + 1)  # up to this token
-    return say(
-        "attention.query",
-        view,
+    own = slice(cell - (t - start), cell + 1)  # its document, up to this token
+    found = _Query(
         token=f"Token {t} of {chip(b)}",
         of=f"this piece of {chip(b)}" if stop - start < view.lengths[b] else chip(b),
-        keys=keys,
-        C=len(head.mask),
-        weight=written(largest),
-        most=f"token {at}" if of == b else f"token {at} of {chip(of)}",
-        itself=f"token {t}",
-        before=cell - (t - start),  # cells of earlier documents
-        others=others,
+        keys=_read(view, row)[0][cell][0],
+        others=_read(view, row)[0][cell][1],
+        most=_most(view, row, cell),
+        weight=written(_read(view, row)[1][cell]),
         position=head.positions[cell],
         place=t - start,
-        far=two_decimals(difference),
-        whole=t + 1 == stop and not any(each[1] for each in _read(view, row)[0][document]),
-        rounded=any(_differences(view, row)[document]),
+        learned=config.positions == "learned" and head.positions[cell] != t - start,
+        rotated=config.positions == "rope" and head.positions[cell] != t - start == 0,
+        whole=t + 1 == stop and not any(others for _, others, _ in _read(view, row)[0][own]),
+        causal=config.causal,
+        before=own.start,
     )
+    differences = _differences(view, row)
+    return f"{_reading(found, len(head.mask))}{_far(found, two_decimals(differences[cell]), any(differences[own]))}"
+
+
+class _Query(NamedTuple):
+    """What the caption of a query may say.
+
+    token, of      its token, and its document or the piece of it that is in the row, in words
+    keys, others   how many keys it reads, and how many of them are in other documents
+    most, weight   the token of the key with the largest weight, and this weight, in words
+    position       its position_id; place: its place in its document
+    learned        whether the position is another one than its place, and the model adds an embedding of it
+    rotated        whether it begins a document at another position than 0, and positions are rotary
+    whole          whether it ends a document whose queries read only that document
+    before         the cells before its document
+    """
+
+    token: str
+    of: str
+    keys: int
+    others: int
+    most: str
+    weight: str
+    position: int
+    place: int
+    learned: bool
+    rotated: bool
+    whole: bool
+    causal: bool
+    before: int
+
+
+def _most(view: RowsView, row: int, cell: int) -> str:
+    """Return the token to whose key the largest weight of a query goes, in words."""
+    tokens = view.trace.rows.cells[row]
+    (b, t), (of, at) = tokens[cell], tokens[_read(view, row)[0][cell][2]]
+    if (b, t) == (of, at):
+        return "itself"
+    return f"token {at}" if of == b else f"token {at} of {chip(of)}"
+
+
+def _reading(q: _Query, C: int) -> str:
+    """Return the first sentences of a query: which keys it reads, or that its position is wrong."""
+    keys, most = [""], q.most
+    if q.others:
+        keys = ["others_learned" if q.learned else "others"]
+    elif q.learned:
+        keys = ["learned"]
+    elif q.weight == "nan":
+        keys = ["not_finite"]
+    elif q.keys == 1 and q.causal and q.before and not q.rotated and not q.whole:
+        keys = ["begins"]
+    elif q.keys == 1:
+        keys = ["itself" if q.rotated or q.whole else "itself_weight"]
+    elif q.whole:
+        keys = ["all_keys"]
+    elif q.rotated:
+        keys = ["some_keys"]
+    else:
+        which = "one_earlier" if q.keys == 2 else "earlier"
+        keys, most = [which if q.causal else "own_document", "largest"], q.most.replace("itself", "the token itself")
+    hidden = "cell" if q.before == 1 else f"{q.before} cells"
+    known = q._asdict() | {"most": most, "hidden": hidden, "earlier": q.keys - 1, "C": C}
+    return say(*(f"attention.{key}" for key in keys), **known)
+
+
+def _far(q: _Query, far: str, rounded: bool) -> str:
+    """Return the last sentences of a query: how far its output, or its document, is from the document alone.
+
+    rounded: whether any output of the document, up to this one, differs.
+    """
+    if far == "no finite number":
+        keys = ["far_not_finite"]
+    elif q.others or q.learned:
+        keys = ["far" if q.place else "far_from" if q.learned else "far_from_that"]
+    else:
+        keys = ["rotated"] * q.rotated + ["same_rounded" if rounded else "same"] * q.whole
+    known = {"of": q.of, "alone": q.of[0].upper() + q.of[1:], "position": q.position, "place": q.place}
+    return "".join(f" {say(f'attention.{key}', far=far, **known)}" for key in keys)
 
 
 @once
@@ -126,7 +204,8 @@ def _differences(view: RowsView, row: int) -> list[float]:
 
 def of_pads(view: RowsView, row: int) -> str:
     """Return the caption of the pads of a row as queries."""
-    return say("attention.pads", view, first=sum(view.trace.rows.lengths[row]), C=view.trace.rows.max_length)
+    first, last = sum(view.trace.rows.lengths[row]), view.trace.rows.max_length - 1
+    return say("attention.one_pad" if first == last else "attention.pads", "attention.no_key", first=first, last=last)
 
 
 def of_all(view: RowsView, queries: int) -> str:
@@ -135,14 +214,22 @@ def of_all(view: RowsView, queries: int) -> str:
     assert run.mask is not None
     real = run.document_ids >= 0
     across = run.document_ids.unsqueeze(2) != run.document_ids.unsqueeze(1)
-    reading = (run.mask & across).any(-1)
+    reading, tokens = int((run.mask & across).any(-1).sum()), int(real.sum())
     places = torch.cat([position_ids_of(lengths) for lengths in run.rows.lengths])
-    moved = run.position_ids[real] != places
-    learned, largest = run.config.positions == "learned", torch.cat([each for row in run.difference for each in row])
-    known: dict[str, Any] = {"reading": int(reading.sum()), "moved": int(moved.sum()) if learned else 0}
-    known |= {"rotated": run.config.positions == "rope" and bool(moved.any()), "queries": queries}
+    elsewhere = int((run.position_ids[real] != places).sum())  # tokens whose position is not their place
+    moved = elsewhere if run.config.positions == "learned" else 0
+    largest = torch.cat([each for row in run.difference for each in row])
     worst = float(largest.max()) if bool(largest.isfinite().all()) else float("nan")
-    return say("attention.end", view, tokens=int(real.sum()), worst=worst, far=two_decimals(worst), **known)
+    if reading:
+        keys = ["reading_moved" if moved else "reading", "so_far"]
+    elif moved:
+        keys = ["moved"]
+    else:
+        rotated = "_rotated" if run.config.positions == "rope" and elsewhere else ""
+        keys = [f"apart{rotated}{'_rounded' if worst else ''}"]
+    keys += ["first_shown"] * (queries < tokens)
+    known = {"reading": reading, "moved": moved, "tokens": tokens, "queries": queries, "far": two_decimals(worst)}
+    return say(*(f"attention.{key}" for key in keys), **known)
 
 
 def query_lines(view: RowsView, row: int, cell: int) -> tuple[CodeLine, ...]:

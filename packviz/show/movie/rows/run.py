@@ -31,10 +31,14 @@ def run(view: RowsView) -> Iterator[Step]:
 def _start(view: RowsView) -> str:
     row, config = through(view), view.trace.config
     name, isolate = config.layer.upper(), config.isolate
-    key = ("cut" if isolate else "window_over") if config.layer == "conv" else "packed" if isolate else "over"
-    article = with_article(name).split()[0].capitalize()
-    how = say(f"run.{key}", view, article=article, name=name, k=config.kernel_size)
-    return f"{say('run.row', view, row=row)} {how}{shown_part(view)}"
+    if config.layer == "conv":
+        k, key = config.kernel_size, "cut" if isolate else "window_over"
+        how = say("run.kernel_1") if k == 1 else say(f"run.{key}", k=k, earlier="one" if k == 2 else k - 1)
+    else:
+        article = with_article(name).split()[0].capitalize()
+        how = say("run.packed" if isolate else "run.over", article=article, name=name)
+    which = "row" if len(view.trace.rows.rows) > 1 else "only_row"
+    return f"{say(f'run.{which}', row=row.row, pieces=len(row.pieces))} {how}{shown_part(view)}"
 
 
 def _read(view: RowsView, cell: int) -> list[int]:
@@ -65,18 +69,26 @@ def _reading(view: RowsView, i: int) -> str:
     row, config = through(view), view.trace.config
     cell, b, t = int(row.cells[i]), int(view.b[row.tokens[i]]), int(view.t[row.tokens[i]])
     if config.layer == "conv":
-        read = _read(view, cell)
-        others = [row.sequence(c) for c in read if row.leak.owner[c] != row.leak.owner[cell]]
-        known = {"left": read[0], "zeros": config.kernel_size - len(read), "foreign": len(others)}
-        return say("run.window", view, b=b, t=t, cell=cell, others=[*dict.fromkeys(others)], **known)
-    begins = chip(b) if t == 0 else f"A piece of {chip(b)}"
+        return _window(view, cell, b, t)
+    which = chip(b) if t == 0 else f"A piece of {chip(b)}"
     if cell and row.leak.owner[cell - 1] == row.leak.owner[cell]:
-        return say("run.inside", view, b=b, t=t)
+        return say("run.inside", b=b, t=t, before=t - 1)
     if cell == 0:
-        return say("run.first", view, begins=f"{begins} begins")
+        return say("run.first", which=which)
     key = "reset" if config.isolate else "carried"
-    before, name = row.sequence(cell - 1), config.layer.upper()
-    return say(f"run.{key}", view, begins=f"{begins} begins", before=before, name=name)
+    return say(f"run.{key}", which=which, before=row.sequence(cell - 1), name=config.layer.upper())
+
+
+def _window(view: RowsView, cell: int, b: int, t: int) -> str:
+    """Return which cells the convolution reads for a token, in words."""
+    row, read = through(view), _read(view, cell)
+    others = [row.sequence(c) for c in read if row.leak.owner[c] != row.leak.owner[cell]]
+    zeros = view.trace.config.kernel_size - len(read)
+    key = f"run.window{'_others' if others else ''}{'_zeros' if zeros else ''}"
+    cells = f"cell {cell}" if read[0] == cell else f"cells {read[0]} to {cell}"
+    foreign = "one" if len(others) == 1 else len(others)
+    known = {"foreign": foreign, "others": [*dict.fromkeys(others)], "zeros": zeros}
+    return say(key, b=b, t=t, cells=cells, before=chip(b) if read[0] else "the row", **known)
 
 
 def compared(view: RowsView, cell: int) -> str:
@@ -84,7 +96,7 @@ def compared(view: RowsView, cell: int) -> str:
     found, b = through(view).leak, through(view).sequence(cell)
     difference = float(found.difference[view.layer, cell])
     key = "differs" if found.differs[view.layer, cell] else "rounding" if difference else "equal"
-    return say(f"run.{key}", view, b=b, apart=two_decimals(difference))
+    return say(f"run.{key}", b=b, apart=two_decimals(difference))
 
 
 def run_scene(view: RowsView) -> Scene:

@@ -94,8 +94,7 @@ def through(view: RowsView) -> Through:
 def shown_part(view: RowsView) -> str:
     """Return which cells of the row are shown, in words; nothing if all its tokens are."""
     row, C = through(view), view.trace.rows.max_length
-    known = {"cells": len(row.cells), "C": C, "first": int(row.cells[-1]) + 1 == len(row.cells)}
-    return "" if len(row.cells) == len(row.leak.owner) else f" {say('run.part', view, **known)}"
+    return "" if len(row.cells) == len(row.leak.owner) else f" {say('run.part', cells=len(row.cells), C=C)}"
 
 
 def lines(*, states: bool) -> dict[str, float]:

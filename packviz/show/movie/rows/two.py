@@ -13,18 +13,27 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, texts, width
 from packviz.text import sequence_label
 
+MAX_OFFSETS = 8  # fewer are written out
+
 
 def two(view: RowsView) -> Iterator[Step]:
     """Show the packed strip, then one step for each document that moves into the row, then cu_seqlens."""
-    yield Step(say("two.packed", view), (_at(view, 0),), name="packed")
+    yield Step(say("two.packed", tokens=sum(view.lengths)), (_at(view, 0),), name="packed")
     shown = int(view.b.max()) + 1
     ends = [*accumulate(view.lengths)]
     for b in range(shown):
         detail = (CodeLine(f"row[{ends[b] - view.lengths[b]}:{ends[b]}]", f"({view.lengths[b]},)"),)
-        yield Step(
-            say("two.step", view, b=b, start=ends[b] - view.lengths[b], end=ends[b]), (_at(view, b + 1),), detail
-        )
-    yield Step(say("two.why", view, offsets=cu_seqlens_of(view.lengths).tolist()), (two_end(view),), name="why")
+        yield Step(_moved(view, b, ends[b]), (_at(view, b + 1),), detail)
+    offsets = cu_seqlens_of(view.lengths).tolist()
+    written = offsets if len(offsets) < MAX_OFFSETS else f"0, …, {offsets[-1]}"
+    yield Step(say("two.why", tokens=sum(view.lengths), offsets=written), (two_end(view),), name="why")
+
+
+def _moved(view: RowsView, b: int, end: int) -> str:
+    """Return the caption of a document that goes into the row and ends before a cell."""
+    cells = "one_cell" if view.lengths[b] == 1 else "cells"
+    entry = "next_entry" if end < sum(view.lengths) else "last_entry"
+    return say(f"two.{cells}", f"two.{entry}", b=b, start=end - view.lengths[b], last=end - 1, end=end)
 
 
 def two_scene(view: RowsView) -> Scene:

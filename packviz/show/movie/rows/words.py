@@ -1,4 +1,4 @@
-"""The captions of rows: templates in captions.toml, filled in with this batch's numbers."""
+"""The captions of rows: a stage chooses sentences of captions.toml, by name, and passes what fills their blanks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,16 +8,15 @@ import numpy as np
 
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.view import RowsView
-from packviz.text import counted, joined, percent, sentences, sequence_label
+from packviz.text import joined, sentences, sequence_label
 
 WIDEST = 2.6  # units: the maximum width of a token's cell
 _WRITE = sentences(Path(__file__).with_name("captions.toml"))
 
 
-def say(key: str, view: RowsView, **values: Any) -> str:
-    """Return a caption; values: what it needs besides the view."""
-    known = {"v": view, "rows": view.trace.rows, "counted": counted, "percent": percent, "chip": chip, "chips": chips}
-    return _WRITE(key, **known, **values)
+def say(*keys: str, **values: Any) -> str:
+    """Return sentences of captions.toml, one after another; values: what fills in their blanks."""
+    return " ".join(_WRITE(key, chip=chip, chips=chips, **values) for key in keys)
 
 
 def chip(b: int) -> str:
