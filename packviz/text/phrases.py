@@ -1,6 +1,6 @@
 """Words and their endings: the letters of sequences, lists in prose, counts, articles."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 
 def sequence_label(b: int) -> str:
@@ -53,18 +53,18 @@ def in_words(number: int, noun: str) -> str:
     return f"one {noun}" if number == 1 else counted(number, noun)
 
 
-def are(number: int) -> str:
+def are(number: int | Sized) -> str:
     """Return "is" or "are", as the verb of so many things."""
     return agree(number, "is", "are")
 
 
-def agree(number: int, one: str, several: str) -> str:
-    """Return the words that agree with a number.
+def agree(number: int | Sized, one: str, several: str) -> str:
+    """Return the words that agree with a number, or with how many things there are in a list.
 
     >>> agree(1, "looks like a pad", "look like pads")
     'looks like a pad'
     """
-    return one if number == 1 else several
+    return one if (number if isinstance(number, int) else len(number)) == 1 else several
 
 
 def the_last(number: int, noun: str) -> str:

@@ -1,15 +1,13 @@
 """The way back: the gradient of a loss goes from the last time step to the first, through states and gates into x."""
 
 from collections.abc import Iterator
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from packviz.compute.backward import Gradients
-from packviz.compute.recurrence import Direction, TimeStep
+from packviz.compute.recurrence import TimeStep
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import (
     CodeLine,
@@ -25,10 +23,9 @@ from packviz.show.movie.marks import (
     with_numbers,
 )
 from packviz.show.movie.once import once
-from packviz.show.movie.packing import cells, inputs, matrices, packed_rows, places, recurrent
+from packviz.show.movie.packing import cells, gradients, inputs, matrices, packed_rows, places, recurrent
 from packviz.show.movie.packing.pack import lit
 from packviz.show.movie.packing.view import View
-from packviz.show.movie.packing.words import say
 from packviz.show.movie.written import rounded
 from packviz.text import shape
 
@@ -37,64 +34,29 @@ BEATS = 3  # frames of a time step: the gradient of h is complete; it goes into 
 
 def backward(view: View) -> Iterator[Shot]:
     """Show where the loss begins, one step for every time step in the opposite order of the run, and what is left."""
-    yield Step(_said(view, "start", largest=_largest(_gradients(view).upstream)), (_start(view),))
-    steps = [Step(_caption(view, step), detail=_lines(view, step), time=step.t, beats=BEATS) for step in _steps(view)]
+    yield Step(gradients.start_caption(view), (_start(view),))
+    steps = [
+        Step(gradients.step_caption(view, step), detail=_lines(view, step), time=step.t, beats=BEATS)
+        for step in _steps(view)
+    ]
     yield StepSeries(_film(view), steps)
-    name, most = max(((name, _largest(each)) for name, each in _gradients(view).weights.items()), key=itemgetter(1))
-    weights = [CodeLine(f"{name}.grad", shape(*each.shape)) for name, each in _gradients(view).weights.items()]
-    caption = _said(view, "end", name=name, most=most, **_looked_up(view))
-    yield Step(caption, (_end(view),), detail=tuple(weights[:8]))
-
-
-def _looked_up(view: View) -> dict[str, Any]:
-    """Return what is said about the pad's row of the embedding: in how many packed rows its vector is, and their sum.
-
-    The sum is the gradient of this row, unless the row is padding_idx: then torch gives it zeros.
-    """
-    config, packed = view.trace.config, view.trace.packed
-    if config is None or not inputs.embedded(view):
-        return {}
-    at = view.trace.padded.tokens[packed.sequence, packed.timestep] == config.pad_id  # (N,)
-    entered = _largest(_gradients(view).data[at].sum(0))
-    return {"idx": config.padding_idx, "looked_up": int(at.sum()), "entered": entered}
+    weights = [CodeLine(f"{name}.grad", shape(*each.shape)) for name, each in gradients.found(view).weights.items()]
+    yield Step(gradients.end_caption(view), (_end(view),), detail=tuple(weights[:8]))
 
 
 def backward_scene(view: View) -> Scene:
     """Return the scene of the run; without the output if the loss does not begin there."""
     x, strips, grid = view.text, places.strip(view).box, places.grid(view).box()
     work = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4)
-    if _gradients(view).on == "output":
+    if gradients.found(view).on == "output":
         strips = above(strips, places.out(view).box, gap=0.4)
     below, tall = strips, above(strips, work, gap=0.4)
-    if _begins(view):
+    if gradients.begins(view):
         h_n = cells.state_box(view, "hn")
         below, tall = beside(strips, h_n, gap=0.8 * x), above(tall, h_n, gap=0.4)
     with_grid = above(beside(grid, work, gap=0.8 * x), below, gap=0.4)
-    cell = beside(work, cells.state_box(view, "hn"), gap=0.8 * x) if _begins(view) else work
+    cell = beside(work, cells.state_box(view, "hn"), gap=0.8 * x) if gradients.begins(view) else work
     return Scene([with_grid, *places.scrolled(grid, cell, strips, x)], [above(grid, tall, gap=0.4)])
-
-
-def _gradients(view: View) -> Gradients:
-    assert view.gradients is not None
-    return view.gradients
-
-
-def _watched(view: View) -> Direction:
-    return _gradients(view).layers[view.layer][view.direction]
-
-
-def _largest(gradient: Tensor) -> float:
-    """Return the largest magnitude in a gradient, 0.0 if it is empty."""
-    return float(gradient.abs().max()) if gradient.numel() else 0.0
-
-
-def _top(view: View) -> bool:
-    return view.layer == len(view.trace.layers) - 1
-
-
-def _begins(view: View) -> bool:
-    """Return whether the loss begins at the final states that are watched."""
-    return _top(view) and _gradients(view).on == "last_valid"
 
 
 @once
@@ -103,38 +65,12 @@ def _steps(view: View) -> list[TimeStep]:
     return cells.run_steps(view)[::-1]
 
 
-def _caption(view: View, step: TimeStep) -> str:
-    """Return what happens at a time step, and how the gradient of the first sequence has changed since the one before.
-
-    The time step before is the one that the gradient comes from: t + 1, going backward t - 1.
-    """
-    n, b = step.start, step.live[0]
-    earlier = step.t + (-1 if view.direction else 1)
-    came = 0 <= earlier < view.lengths[b]
-    row = packed_rows.row_at(view)[b, earlier] if came and earlier < view.columns else -1
-    now, before = (_written(_largest(_watched(view).h[at])) if at >= 0 else "" for at in (n, row))
-    joins = step.ended if _begins(view) else step.live
-    known: dict[str, Any] = {"joins": joins, "now": now, "before": before}
-    return _said(view, "step", step=step, b=b, begins=_begins(view), **known)
-
-
-def _written(value: float) -> str:
-    return f"{value:.3g}"
-
-
-def _said(view: View, key: str, **values: Any) -> str:
-    found = _gradients(view)
-    known = {"ones": bool((found.upstream == 1).all()), "on": found.on, "top": _top(view)}
-    written = {name: _written(value) if isinstance(value, float) else value for name, value in values.items()}
-    return say("backward", key, view, **known, **written)
-
-
 def _lines(view: View, step: TimeStep) -> tuple[CodeLine, ...]:
     size, added = len(step.live), sum(len(each.live) for each in _steps(view) if each.k >= step.k)
     enters = f"output{view.layer - 1}.data" if view.layer else "data"
     total = sum(view.batch_sizes)
     return (
-        CodeLine(f"h.grad[{step.start}:{step.stop}]", shape(size, _watched(view).h.shape[1])),
+        CodeLine(f"h.grad[{step.start}:{step.stop}]", shape(size, gradients.watched(view).h.shape[1])),
         CodeLine(f"{enters}.grad[{step.start}:{step.stop}]", shape(size, recurrent.entering(view))),
         CodeLine(f"# weights: {added} of {total} rows added"),
     )
@@ -148,18 +84,22 @@ def _start(view: View) -> Frame:
     entered = f"gradient of {f'output of layer {view.layer - 1}' if view.layer else 'data'}"
     groups = [
         title(Place("cell", -1.1 * x, -1.6 * x), f"{recurrent.cell(view).upper()}, backward"),
-        title(Place("h", 0.0, -1.6 * x), f"∂L/∂h {shape(view.total[0], _watched(view).h.shape[1])}"),
+        title(Place("h", 0.0, -1.6 * x), f"∂L/∂h {shape(view.total[0], gradients.watched(view).h.shape[1])}"),
     ]
     gates = {gate: Place("cell", _first_gate(view) + i, -0.75 * x) for i, gate in enumerate(cells.gate_names(view))}
     groups += [marks(f"axis:gate:{gate}", "axis", at, h=x, text=gate) for gate, at in gates.items()]
     base["title:x"] = base["title:x"].but(text="largest entry of |∂L/∂h|")
-    base["title:strip"] = base["title:strip"].but(text=f"{entered} {shape(*_gradients(view).inputs[view.layer].shape)}")
-    if _gradients(view).on == "output":
-        base["title:out"] = base["title:out"].but(text=f"gradient of output {shape(*_gradients(view).upstream.shape)}")
-        groups += [_outputs(view)] if _top(view) else []
-    elif _begins(view):
-        b, width = view.ranked, _watched(view).h.shape[1]
-        loss = _gradients(view).upstream[:, view.direction * width :]
+    base["title:strip"] = base["title:strip"].but(
+        text=f"{entered} {shape(*gradients.found(view).inputs[view.layer].shape)}"
+    )
+    if gradients.found(view).on == "output":
+        base["title:out"] = base["title:out"].but(
+            text=f"gradient of output {shape(*gradients.found(view).upstream.shape)}"
+        )
+        groups += [_outputs(view)] if gradients.top(view) else []
+    elif gradients.begins(view):
+        b, width = view.ranked, gradients.watched(view).h.shape[1]
+        loss = gradients.found(view).upstream[:, view.direction * width :]
         groups += [
             title(Place("hn", -1.1 * x, -1.6 * x), f"∂L/∂{recurrent.final(view)}"),
             marks("note:hn", "note", Place("hn", 0.0, -0.8 * x), h=0.8 * x, text="original order"),
@@ -176,8 +116,8 @@ def _first_gate(view: View) -> float:
 def _outputs(view: View) -> Marks:
     """Return the gradient of the loss by the watched half of the output, row by row."""
     b, t, out = packed_rows.sequence(view), packed_rows.time_step(view), places.out(view)
-    width = _watched(view).h.shape[1]
-    rows = _gradients(view).upstream[packed_rows.known(view), view.direction * width :][:, : recurrent.units(view)]
+    width = gradients.watched(view).h.shape[1]
+    rows = gradients.found(view).upstream[packed_rows.known(view), view.direction * width :][:, : recurrent.units(view)]
     vec = matrices.rows(view, "gradient of output", rows) + packed_rows.slot(view)[packed_rows.number(view)]
     return marks("dout", "output", out.cell(t, view.rank[b]), b, t, w=out.width, h=out.height, vec=vec)
 
@@ -203,12 +143,14 @@ def _film(view: View) -> Frame:
     live, slot, units = n >= 0, packed_rows.slot(view)[np.maximum(n, 0)], 1 if view.small else recurrent.units(view)
     column, rows = np.tile(np.arange(units) * unit, len(b)), np.repeat(ranks, units)
     begin = Place("hn", column, np.repeat(view.place[b], units))
-    if _gradients(view).on == "output":
+    if gradients.found(view).on == "output":
         begin = places.out(view).cell(t, rows)
-    dh = _state(view, "dh", "h", ranks, "h", _watched(view).h[packed_rows.known(view)], slot).but(
+    dh = _state(view, "dh", "h", ranks, "h", gradients.watched(view).h[packed_rows.known(view)], slot).but(
         shown=np.repeat(live, units, 1)
     )
-    enters = dh.but(shown=dh.shown, origin=begin, anew=_gradients(view).on == "output") if _top(view) else dh
+    enters = (
+        dh.but(shown=dh.shown, origin=begin, anew=gradients.found(view).on == "output") if gradients.top(view) else dh
+    )
     every, lines = np.repeat(np.arange(len(t)), BEATS), range(0, BEATS * len(t), BEATS)
     phase = np.tile(np.arange(BEATS), len(t))[:, None]
     return {
@@ -224,7 +166,7 @@ def _inside(view: View, slot: np.ndarray, shown: np.ndarray) -> Iterator[Marks]:
     names, ranks, b = np.array(list(cells.gate_names(view))), places.ranks(view), view.ranked
     seen = packed_rows.known(view)
     if names.size:
-        made = [_watched(view).rows[name][seen, : recurrent.units(view)] for name in names]
+        made = [gradients.watched(view).rows[name][seen, : recurrent.units(view)] for name in names]
         i, rank = np.tile(np.arange(len(names)), len(b)), np.repeat(ranks, len(names))
         rows = matrices.rows(view, "gradient inside", torch.stack(made, 1).flatten(0, 1))
         vec = (rows + slot[:, :, None] * len(names) + np.arange(len(names))).reshape(len(slot), -1)
@@ -238,7 +180,7 @@ def _inside(view: View, slot: np.ndarray, shown: np.ndarray) -> Iterator[Marks]:
 @once
 def _entered(view: View) -> int:
     """Return where the gradients of what enters the watched layer begin in the movie's numbers, by slot."""
-    shown = _gradients(view).inputs[view.layer][packed_rows.known(view)]
+    shown = gradients.found(view).inputs[view.layer][packed_rows.known(view)]
     if not view.layer:
         return matrices.rows(view, "gradient of data", shown[:, : max(inputs.features_shown(view), 1)])
     halves = shown.chunk(recurrent.directions(view), 1)
@@ -252,7 +194,7 @@ def _arrived(view: View, t: np.ndarray) -> Frame:
     done = at >= t if not view.direction else at <= t
     vec = _entered(view) + packed_rows.slot(view)[packed_rows.number(view)]
     rows = marks("drow", "output", strip.cell(at, view.rank[b]), b, at, w=strip.width, h=strip.height, vec=vec)
-    most = rounded(_watched(view).h.abs().amax(1))[packed_rows.number(view)]
+    most = rounded(gradients.watched(view).h.abs().amax(1))[packed_rows.number(view)]
     look: dict[str, Any] = {"w": grid.width, "h": grid.height, "says": "largest entry of |∂L/∂h|"}
     heat = marks("heat", "value", grid.cell(view.rank[b], at), b, at, **look)
     return frame(
@@ -264,6 +206,6 @@ def _arrived(view: View, t: np.ndarray) -> Frame:
 def _end(view: View) -> Frame:
     """Return the gradients of x, and that of h_0."""
     end = {name: group.at(-1) for name, group in _film(view).items() if name not in ("dx", "dgate")}
-    h_0 = _watched(view).h_0
+    h_0 = gradients.watched(view).h_0
     dh = _state(view, "dh", "h", places.ranks(view), "h_0", h_0, view.ranked)
     return {**end, "dh": dh, "title:h": end["title:h"].but(text=f"∂L/∂h_0 {shape(*h_0.shape)}")}

@@ -107,7 +107,7 @@ def step_lines(view: View, step: TimeStep, *, deep: bool) -> tuple[CodeLine, ...
     if not deep:
         kept = f"({', '.join(states)})" if len(states) > 1 else "h"
         return (*lines, CodeLine(f"{', '.join(states)} = {recurrent.cell(view)}(x, {kept})", made))
-    if joins and recurrent.kept(view) == "c":
+    if joins and recurrent.is_lstm(view):
         c = f"c = cat((c[:{joined}], start_c[{joined}:{size}]))"
         lines.append(CodeLine(c, shape(size, view.trace.module.hidden_size)))
     numbers = [_formula(view, step, formula) for formula in recurrent.kind(view).formulas] or [_sum_of_both(view, step)]

@@ -7,7 +7,7 @@ import numpy as np
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame
 from packviz.show.movie.once import once
-from packviz.show.movie.packing import inputs, places, token_table
+from packviz.show.movie.packing import inputs, places, recurrent, token_table
 from packviz.show.movie.packing.pad import pad_end
 from packviz.show.movie.packing.sheet import heading, outline, sheet
 from packviz.show.movie.packing.view import View
@@ -24,7 +24,9 @@ def embed(view: View) -> Iterator[Step]:
     assert table is not None
     row = table[int(inputs.pad_id(view))]  # the pad's
     own, pads = bool(row.any()), len(token_table.pads(view)[0])
-    caption = say("embed", "embedded", view, table=table.shape, own=own, pads=pads)
+    caption = say("embed.vectors", F=table.shape[1])
+    if pads:
+        caption = f"{caption} {say('embed.pads_vectors' if own else 'embed.pads_zeros')}"
     yield Step(caption, (end,), name="embedded")
     if "embed" in view.deep and pads:
         values = ", ".join(number(value) for value in rounded(row[:LISTED]).tolist())
@@ -33,7 +35,9 @@ def embed(view: View) -> Iterator[Step]:
             CodeLine(f"embedding.weight[{number(inputs.pad_id(view))}]", shape(len(row))),
             CodeLine(f"= [{values}{dots}]"),
         )
-        yield Step(say("embed", "pad_row", view, own=own), (end | _around_pads(view),), detail=detail)
+        key = "embed.pad_row_random" if own else "embed.pad_row_zero"
+        caption = say(key, pad=inputs.pad_id(view), cell=recurrent.cell(view).upper())
+        yield Step(caption, (end | _around_pads(view),), detail=detail)
 
 
 def _around_pads(view: View) -> Frame:

@@ -31,7 +31,7 @@ def start_scene(view: View) -> Scene:
     x, width, rows = view.text, number_width(view), float(len(view.ranked))
     names = panel(f"names:{LINES[1]}", 0.0, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
     states = [cells.state_box(view, "h", width).at_least(HEADED * width)]
-    if recurrent.kept(view) == "c":
+    if recurrent.is_lstm(view):
         states = [_numbers(view, "gate:c"), *states]
     strip, held = places.strip(view).box.at_least(STRIP_HEADED), beside(names, beside(*states, gap=0.9), gap=0.2)
     return Scene([above(strip, held, gap=0.6 * x)])
@@ -79,7 +79,7 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     strip, out, was = places.strip(view).box, places.out(view).box, _numbers(view, "was")
     enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
     gates = [_numbers(view, f"gate:{gate}") for gate in recurrent.gates(view)]
-    memory = [_numbers(view, "gate:c")] * (recurrent.kept(view) == "c")
+    memory = [_numbers(view, "gate:c")] * (recurrent.is_lstm(view))
     h, h_n = (headed(cells.state_box(view, name, width)) for name in ("h", "hn"))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
     work = beside(line(first, was, *memory, h), h_n, gap=0.0)

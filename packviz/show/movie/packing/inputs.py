@@ -31,6 +31,16 @@ def batch_first(view: View) -> bool:
     return bool(view.trace.padded.batch_first)
 
 
+def line(view: View) -> str:
+    """Return what a sequence is in x: a row, or a column."""
+    return "row" if batch_first(view) else "column"
+
+
+def time_line(view: View) -> str:
+    """Return what a time step is in x: a column, or a row."""
+    return "column" if batch_first(view) else "row"
+
+
 def padding_side(view: View) -> str:
     """Return left or right."""
     return view.trace.config.padding_side if view.trace.config else "right"
@@ -79,6 +89,11 @@ def pad_text(view: View) -> str:
 def count(view: View) -> int:
     """Return N, the number of tokens."""
     return sum(view.lengths)
+
+
+def pads(view: View) -> int:
+    """Return the number of pads."""
+    return view.mask.size - count(view)
 
 
 @once

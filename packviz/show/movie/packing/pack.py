@@ -35,24 +35,56 @@ Look = dict[str, Any]
 def pack(view: View) -> Iterator[Shot]:
     """Show one step for every time step; in depth, what the counts are."""
     if "pack" in view.deep:
-        yield Step(say("pack", "before", view), (sort_end(view),))
+        yield Step(_before_caption(view), (sort_end(view),))
     width, name = view.trace.packed.data.shape[1], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
     steps = []
-    for t, live in enumerate(packed_rows.live(view)):
+    for t in range(len(packed_rows.live(view))):
         start, size = packed_rows.offsets(view)[t], view.batch_sizes[t]
         taken = f"{name}[:{size}, {t}]" if inputs.batch_first(view) else f"{name}[{t}, :{size}]"
         detail = (
             CodeLine(f"data[{start}:{start + size}] = {taken}", shape(size, width)),
             CodeLine(f"batch_sizes = {listed(view.batch_sizes[: t + 1])}", shape(t + 1)),
         )
-        rows = say("pack", "rows", view, t=t, total=sum(view.batch_sizes[: t + 1]))
-        pads = [b for b in live if not view.mask[b, t]]
-        dropped = [b for b in view.ranked if view.mask[b, t] and b not in live]
-        caption = say("pack", "step", view, t=t, rows=rows, pads=pads, dropped=dropped)
-        steps.append(Step(caption, detail=detail, time=t, beats=2))
+        steps.append(Step(_step_caption(view, t), detail=detail, time=t, beats=2))
     yield StepSeries(_film(view), steps)
     if "pack" in view.deep:
         yield _margins(view, lit(view, pack_end(view), -1))
+
+
+def _before_caption(view: View) -> str:
+    column = inputs.time_line(view)
+    if len(view.batch_sizes) == 1:
+        return say("pack.before_single", column=column)
+    in_place = view.trace.sorted.sorted_indices is None
+    return say("pack.before" if in_place else "pack.before_sorted", column=column)
+
+
+def _step_caption(view: View, t: int) -> str:
+    """Say which sequences have a row at a time step, and what of it is a pad or left out."""
+    size, live = view.batch_sizes[t], packed_rows.live(view)[t]
+    pads = [b for b in live if not view.mask[b, t]]
+    dropped = [b for b in view.ranked if view.mask[b, t] and b not in live]
+    if pads:
+        return say("pack.pads", t=t, size=size, pads=pads)
+    if dropped:
+        return say("pack.dropped", t=t, size=size, dropped=dropped)
+    if packed_rows.pads(view):
+        taken = say("pack.by_lengths", t=t, size=size)
+    elif size == view.total[0]:
+        taken = say("pack.every", t=t, size=size)
+    else:
+        taken = say("pack.only", t=t, size=size, live=view.order[:size])
+    return f"{taken} {_rows_caption(view, t)}"
+
+
+def _rows_caption(view: View, t: int) -> str:
+    """Say how many rows data has after a time step."""
+    rows, pads = sum(view.batch_sizes[: t + 1]), packed_rows.pads(view)
+    if t == len(view.batch_sizes) - 1:
+        return say("pack.all_rows_pads", rows=rows, pads=pads) if pads else say("pack.all_rows", rows=rows)
+    if t:
+        return say("pack.rows", rows=rows)
+    return say("pack.first_row") if rows == 1 else say("pack.first_rows", rows=rows)
 
 
 def pack_scene(view: View) -> Scene:
@@ -149,8 +181,7 @@ def _margins(view: View, end: Frame) -> Step:
         CodeLine(f"lengths[b] = (batch_sizes > rank[b]).sum()\n# {listed(rows)}"),
         CodeLine(f"# rank: {'as given' if rank is None else 'unsorted_indices'}\n# {listed(ranks)}"),
     )
-    read = [listed(values).strip("[]") for values in (view.trace.sorted.lengths.tolist(), view.batch_sizes)]
-    caption = say("pack", "margins", view, lengths=read[0], sizes=read[1])
+    caption = say("pack.margins", thing=packed_rows.noun(view), row=inputs.line(view), column=inputs.time_line(view))
     return Step(caption, ({**end, **toned},), detail=detail, name="margins")
 
 

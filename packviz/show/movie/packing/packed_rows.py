@@ -86,6 +86,16 @@ def packed_pads(view: View) -> Counter[int]:
     return Counter(view.trace.packed.sequence[view.trace.packed_is_pad].tolist())
 
 
+def pads(view: View) -> int:
+    """Return how many pads were packed."""
+    return packed_pads(view).total()
+
+
+def noun(view: View) -> str:
+    """Return what a caption calls what was packed: tokens, unless there are pads among them."""
+    return "packed row" if pads(view) else "token"
+
+
 @once
 def width_out(view: View) -> int:
     """Return how many time steps the unpacked output has."""

@@ -26,25 +26,25 @@ def pad(view: View) -> Iterator[Step]:
     """Show the ragged rows and the filler that makes them a tensor."""
     sizes, end = view.trace.padded.values.shape, pad_end(view)
     here, grid = shape(*(sizes[:2] if inputs.embedded(view) else sizes)), shape(*sizes[:2])
-    yield Step(say("pad", "ragged", view), (ragged(view),))
+    yield Step(_ragged_caption(view), (ragged(view),))
     filled, axes = padded(view, upright(view)), tuple[CodeLine, ...]()
     if "pad" in filled:  # pads come from the side opposite the tokens
         filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], inputs.padding_side(view))}
     if inputs.one_number(view) and view.trace.batch is not None:
         rows = "pad_sequence: B rows, T steps" if inputs.batch_first(view) else "pad_sequence: T steps, B columns"
         axes = CodeLine(rows, grid), CodeLine("each token is one number (F = 1)", shape(*sizes))
-    yield Step(say("pad", "padded", view), (filled,), detail=axes, name="padded")
+    yield Step(_padded_caption(view), (filled,), detail=axes, name="padded")
     if not inputs.batch_first(view):
-        yield Step(say("pad", "transposed", view, grid=grid), (end,))
+        yield Step(say("pad.transposed", grid=grid), (end,))
     if "pad" in view.deep:
         steps = "arange(T).flip(0)" if inputs.padding_side(view) == "left" else "arange(T)"
         compared = f"{steps} < lengths[:, None]" if inputs.batch_first(view) else f"{steps}[:, None] < lengths"
         detail = (CodeLine(f"mask = {compared}", grid),)
-        back, pads = end, int((~view.mask).sum())
+        back = end
         masked = {**end, **_mask(view, grid)}
         boxes = [places.grid(view).box(counts=False), _mask_grid(view).box(counts=False)]
         where = ("mask", Scene([beside(*boxes), above(*boxes)]))
-        yield Step(say("pad", "mask", view, pads=pads), (masked,), detail=detail, scene=where)
+        yield Step(_mask_caption(view), (masked,), detail=detail, scene=where)
         if view.trace.batch is not None and len(token_table.pads(view)[0]) and view.columns == view.total[1]:
             yield _other_side(view, end)
             back = {**end, "pad": _entering(view, places.grid(view), end["pad"], inputs.padding_side(view), anew=True)}
@@ -55,8 +55,47 @@ def pad(view: View) -> Iterator[Step]:
             turned = sheet(view, _turned(view), view.place, f"padded {name} {there}", raw=True)
             detail, both = (CodeLine(f"{name}.transpose(0, 1)", there),), (places.grid(view), _turned(view))
             where = ("turned", Scene([_together(*(grid.box(counts=False) for grid in both))]))
-            yield Step(say("pad", "turned", view, there=there, here=here), (back, turned), detail=detail, scene=where)
-        yield Step(say("pad", "back", view, here=here), (end,))
+            yield Step(_turned_caption(view, there, here), (back, turned), detail=detail, scene=where)
+        yield Step(_back_caption(view, here), (end,))
+
+
+def _ragged_caption(view: View) -> str:
+    lengths = view.lengths
+    if len(lengths) == 1:
+        return say("pad.ragged_alone", length=lengths[0])
+    if len(set(lengths)) == 1:
+        return say("pad.ragged_equal", sequences=len(lengths), length=lengths[0])
+    return say("pad.ragged", lengths=lengths)
+
+
+def _padded_caption(view: View) -> str:
+    T, cells, pads = view.total[1], view.mask.size, inputs.pads(view)
+    if not pads:
+        return say("pad.full", T=T)
+    if view.trace.batch is None:
+        return say("pad.already", T=T, pads=pads, cells=cells, share=pads / cells)
+    short, pad = [b for b, length in enumerate(view.lengths) if length < T], inputs.pad_text(view)
+    fills = "pad.fills_left" if inputs.padding_side(view) == "left" else "pad.fills"
+    return say(fills, "pad.share", short=short, pad=pad, T=T, pads=pads, cells=cells, share=pads / cells)
+
+
+def _mask_caption(view: View) -> str:
+    if not inputs.pads(view):
+        return say("pad.mask_without_pads")
+    return say("pad.mask", tokens=inputs.count(view), pads=inputs.pads(view))
+
+
+def _turned_caption(view: View, there: str, here: str) -> str:
+    down = inputs.batch_first(view)
+    if inputs.embedded(view):
+        return say("pad.down_ids" if down else "pad.across_ids", there=there, here=here)
+    return say("pad.down" if down else "pad.across", there=there, here=here)
+
+
+def _back_caption(view: View, here: str) -> str:
+    if inputs.embedded(view):
+        return say("pad.back_ids", batch_first=inputs.batch_first(view), here=here)
+    return say("pad.back", here=here)
 
 
 def pad_end(view: View) -> Frame:
@@ -125,7 +164,7 @@ def _other_side(view: View, end: Frame) -> Step:
     ones = pad_sequence([torch.ones(n, device="cpu") for n in view.lengths], batch_first=True, padding_side="left")
     packed = pack_padded_sequence(ones, view.trace.padded.lengths, batch_first=True, enforce_sorted=False)
     detail = (CodeLine(f'pad_sequence(\n{first}\n{value}    padding_side="{side}")', made),)
-    caption = say("pad", "other_side", view, side=side, lost=int((packed.data == 0).sum()))
+    caption = say("pad.other_left" if side == "left" else "pad.other_right", lost=int((packed.data == 0).sum()))
     return Step(caption, frames, detail=detail)
 
 

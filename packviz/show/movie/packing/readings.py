@@ -11,7 +11,7 @@ from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Step, frame, 
 from packviz.show.movie.packing import matrices, packed_rows, places, recurrent, token_table
 from packviz.show.movie.packing.cells import last_steps
 from packviz.show.movie.packing.view import View, listed
-from packviz.show.movie.packing.words import say
+from packviz.show.movie.packing.words import lost, say
 from packviz.text import counted, shape
 
 ARROWS = ("→", "←")
@@ -27,8 +27,17 @@ def reading_steps(view: View, last: Frame, width: float) -> Iterator[Step]:
         heading = last["title:last"].but(text=readout.title)
         arriving = {**outlined, "title:last": heading, "last": _given(view, readout, last)}
         before = {**arriving, "last": arriving["last"].but(), **_judged(view, readout, width)}
-        caption = say("unpack", "reading", view, way=readout, pooled=readout.key in POOLS)
-        yield Step(caption, (outlined, arriving, before), detail=_detail(view, readout), tone=tone)
+        yield Step(_caption(view, readout), (outlined, arriving, before), detail=_detail(view, readout), tone=tone)
+
+
+def _caption(view: View, readout: Readout) -> str:
+    pooled, title, reason = readout.key in POOLS, readout.title, readout.reason
+    if packed_rows.pads(view):
+        key = "unpack.pooled_lost" if pooled else "unpack.reading_lost"
+        return say(key, title=title, lost=lost(view), reason=reason)
+    if pooled:
+        return say("unpack.pooled", title=title, reason=reason)
+    return say("unpack.reading_right" if readout.right else "unpack.reading_wrong", title=title, reason=reason)
 
 
 def _read(view: View, readout: Readout) -> list[list[int]]:

@@ -25,6 +25,11 @@ def kept(view: View) -> str:
     return kind(view).states[-1]
 
 
+def is_lstm(view: View) -> bool:
+    """Return whether there is a c beside h."""
+    return kept(view) == "c"
+
+
 def gates(view: View) -> str:
     """Return the letters of the gates, in torch's order."""
     return "".join(kind(view).gates)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from packviz.compute.recurrence import TimeStep
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import Frame, Shot, Step, StepSeries, filmed, frame, marks, title
 from packviz.show.movie.once import once
@@ -12,8 +13,8 @@ from packviz.show.movie.packing.code_lines import start_lines, step_lines
 from packviz.show.movie.packing.gates import gate_scene, gates_in_numbers, number_width, numbers_fit, start_scene
 from packviz.show.movie.packing.pack import lit
 from packviz.show.movie.packing.view import View
-from packviz.show.movie.packing.words import STARTS, TERMS, say
-from packviz.text import shape
+from packviz.show.movie.packing.words import TERMS, say
+from packviz.text import joined, shape
 
 LONG = 16  # with more time steps, neither the grid nor the output is shown: with them, numbers are too small to read
 
@@ -21,22 +22,104 @@ LONG = 16  # with more time steps, neither the grid nor the output is shown: wit
 def run(view: View) -> Iterator[Shot]:
     """Show the initial state and one step for every time step, in processing order."""
     deep = "run" in view.deep
-    h_n = recurrent.final(view) if len(view.trace.h_n) > 1 else "h_n"
-    state = recurrent.initial_state(view)
-    caption = say("run", "start", view, start=STARTS.get(state, state), h_n=h_n)
     scene = ("run:start", start_scene(view)) if _in_numbers(view) else None
-    steps = [Step(caption, detail=start_lines(view, deep=deep), beats=1, scene=scene)]
-    new = [] if view.small else [(letter, gate.name) for letter, gate in recurrent.kind(view).gates.items()]
-    for step in cells.run_steps(view):  # the first one names the gates
-        live = set(step.live)
-        rest = [b for b in view.order if b not in live]
-        last = max((view.lengths[b] for b in rest), default=0) - 1
-        over = [b for b in rest if view.lengths[b] - 1 == last]
-        caption = say("run", "step", view, step=step, last=last, over=over, h_n=h_n, gates=new)
-        new = []
+    steps = [Step(_start_caption(view), detail=start_lines(view, deep=deep), beats=1, scene=scene)]
+    for i, step in enumerate(cells.run_steps(view)):
         lines = step_lines(view, step, deep=deep)
+        caption = _step_caption(view, step, first=i == 0)
         steps.append(Step(caption, detail=lines, time=step.t, beats=6 if _in_numbers(view) else 3))
     yield StepSeries(_film(view), steps)
+
+
+def _start_caption(view: View) -> str:
+    """Say whose states are watched, and what they are at the start."""
+    lstm, state = recurrent.is_lstm(view), say(f"h_0.{recurrent.initial_state(view)}")
+    if len(view.trace.h_n) > 1:
+        row = view.layer * recurrent.directions(view) + view.direction
+        start = say("run.start_row_lstm" if lstm else "run.start_row", row=row, state=state)
+        return f"{_watched_caption(view)} {start}"
+    h = say("run.h") if view.total[0] > 1 else say("run.h_alone")
+    return f"{h} {say('run.start_lstm' if lstm else 'run.start', state=state)}"
+
+
+def _watched_caption(view: View) -> str:
+    """Say which layer and direction are watched, if there are several."""
+    layer, both = view.layer, recurrent.directions(view) == 2
+    if layer and both:
+        key = "run.upper_backward" if view.direction else "run.upper_forward"
+        return say(key, layer=layer, below=layer - 1)
+    if layer:
+        return say("run.upper", layer=layer, below=layer - 1)
+    if not both:
+        return say("run.lowest")
+    if len(view.trace.layers) > 1:
+        return say("run.lowest_backward" if view.direction else "run.lowest_forward")
+    return say("run.backward" if view.direction else "run.forward")
+
+
+def _step_caption(view: View, step: TimeStep, *, first: bool) -> str:
+    """Say which rows the cell reads; in the first step what its gates are, later who starts, ends or has ended."""
+    t, size, cell = step.t, len(step.live), recurrent.cell(view).upper()
+    news = _gates_caption(view) if first and len(step.ended) < view.total[0] else ""
+    news = news or _news_caption(view, step)
+    if size < view.total[0] or size == 1:
+        reads = say("run.reads", t=t, cell=cell, size=size, live=step.live)
+    elif news:
+        reads = say("run.reads_all", t=t, cell=cell, size=size)
+    else:
+        reads = say("run.reads_each", t=t, cell=cell, size=size)
+        news = say("run.changes_lstm" if recurrent.is_lstm(view) else "run.changes")
+    return f"{reads} {news}".rstrip()
+
+
+def _gates_caption(view: View) -> str:
+    gates = [] if view.small else [f"{letter} ({gate.name})" for letter, gate in recurrent.kind(view).gates.items()]
+    return say("run.gates", gates=joined(gates)) if gates else ""
+
+
+def _news_caption(view: View, step: TimeStep) -> str:
+    """Say which sequences start or end at a step, or else which were the last to end before it, if any."""
+    if view.direction and step.began and len(step.began) < len(step.live):
+        return _starts_caption(view, step)
+    if len(step.ended) == view.total[0]:
+        return _complete_caption(view)
+    if step.ended:
+        return _ends_caption(view, step)
+    rest = [b for b in view.order if b not in step.live]
+    if not rest or view.direction:
+        return ""
+    last = max(view.lengths[b] for b in rest) - 1
+    return say("run.over", over=[b for b in rest if view.lengths[b] - 1 == last], last=last)
+
+
+def _starts_caption(view: View, step: TimeStep) -> str:
+    new, row, lstm = step.began, packed_rows.noun(view), recurrent.is_lstm(view)
+    if not step.ended:
+        return say("run.starts_lstm" if lstm else "run.starts", new=new, row=row)
+    if lstm:
+        return say("run.starts_complete_lstm", new=new, row=row, h_n=_final(view), c_n=_final(view, "c"))
+    return say("run.starts_complete", new=new, row=row, h_n=_final(view))
+
+
+def _complete_caption(view: View) -> str:
+    alone, row, last = view.total[0] == 1, packed_rows.noun(view), "first" if view.direction else "last"
+    if recurrent.is_lstm(view):
+        key = "run.complete_alone_lstm" if alone else "run.complete_lstm"
+        return say(key, last=last, row=row, h_n=_final(view), c_n=_final(view, "c"))
+    return say("run.complete_alone" if alone else "run.complete", last=last, row=row, h_n=_final(view))
+
+
+def _ends_caption(view: View, step: TimeStep) -> str:
+    ended, every = step.ended, len(step.ended) == len(step.live)
+    if recurrent.is_lstm(view):
+        key = "run.all_end_lstm" if every else "run.ends_lstm"
+        return say(key, ended=ended, h_n=_final(view), c_n=_final(view, "c"))
+    return say("run.all_end" if every else "run.ends", ended=ended, h_n=_final(view))
+
+
+def _final(view: View, letter: str = "h") -> str:
+    """Return the name of the final states: with its row if there are several."""
+    return (recurrent.final(view) if len(view.trace.h_n) > 1 else "h_n").replace("h", letter)
 
 
 @once

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from packviz.facts.torch_says import first_unstable, ties
+from packviz.facts.torch_says import Tie, first_unstable, ties
 from packviz.show.movie.layout import Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame
 from packviz.show.movie.once import once
-from packviz.show.movie.packing import inputs, packed_rows, places
+from packviz.show.movie.packing import inputs, packed_rows, places, recurrent
 from packviz.show.movie.packing.embed import embed_end, embed_scene
 from packviz.show.movie.packing.sheet import outline, sheet
 from packviz.show.movie.packing.threads import lanes, permutations, returning, threads_of
@@ -32,25 +32,27 @@ def sort(view: View) -> Iterator[Step]:
     if inputs.refused(view):
         tone = np.where(np.isin(view.shown, (first - 1, first)), "wrong", "")
         seen = {**unsorted, "length": unsorted["length"].but(tone=tone)}
-        yield Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=inputs.refusal(view))
+        yield Step(
+            say("sort.refused", longer=first, before=first - 1), (seen,), tone="wrong", error=inputs.refusal(view)
+        )
         return
     lit = {**unsorted, "length": unsorted["length"].but(tone="now")}
     if view.trace.sorted.sorted_indices is None:
-        yield Step(say("sort", "checked", view), (lit,), name="sorted")
+        yield Step(say("sort.checked", lengths=view.lengths), (lit,), name="sorted")
         if deep:
             yield _prefix_step(view, lit)
             none = CodeLine("packed.sorted_indices is None"), CodeLine("packed.unsorted_indices is None")
-            yield Step(say("sort", "none", view), (lit,), detail=none)
+            yield Step(say("sort.none"), (lit,), detail=none)
         return
     lit, moved = (_brief(view, each) if deep else each for each in (lit, sort_end(view)))
     before, after = (_threads(view, row) if deep else {} for row in (view.place, view.rank))
     came = ({**lit, **before},)
     if view.order == sorted(view.order):
-        yield Step(say("sort", "in_order", view), came, detail=_indices(view), name="sorted")
+        yield Step(_in_order_caption(view), came, detail=_indices(view), name="sorted")
     else:
-        yield Step(say("sort", "unsorted", view), came)
+        yield Step(_unsorted_caption(view), came)
         frames = ({**moved, **before}, {**moved, **after}) if deep else (moved,)
-        yield Step(say("sort", "sorted", view), frames, detail=_indices(view), name="sorted")
+        yield Step(_sorted_caption(view), frames, detail=_indices(view), name="sorted")
     if deep:
         yield from _whys(view, {**moved, **after})
 
@@ -98,37 +100,109 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
     """
     whole = {**sort_end(view), **threads_of(view, view.rank)}
     yield _prefix_step(view, whole)._replace(scene=_alone(view))
-    order, made = view.order, view.trace.sorted
+    made = view.trace.sorted
     indices: Any = made.sorted_indices
     back: Any = made.unsorted_indices
-    k = next((k for k, b in enumerate(order) if k != b), 0)
-    caption = say("sort", "inverse", view, k=k, b=order[k], back=int(back[order[k]]))
     rows = {name: group for name, group in plain.items() if name != "length"}
     tie = max(ties(view.trace), key=lambda tie: (not tie.as_they_came, len(tie.sequences)), default=None)
     indexed = {**(plain if tie else rows), **permutations(view)}  # a tie is one of lengths
     both = CodeLine("unsorted_indices[sorted_indices]", shape(len(indices)))
     result = CodeLine(f"= {listed(back[indices].tolist())}")
     where = ("order", sort_scene(view, threads=False, lengths=bool(tie)))
-    yield Step(caption, (indexed,), detail=(*_indices(view), both, result), scene=where)
+    yield Step(_inverse_caption(view), (indexed,), detail=(*_indices(view), both, result), scene=where)
     if tie:
         shown = [int(view.rank[b]) for b in tie.sequences if view.rank[b] >= 0]
         outlines = (
             outline("mark:tie", places.grid(view), (row, 0), len(shown), view.columns, tone="now") for row in shown[:1]
         )
-        caption = say("sort", "tie", view, tie=tie, limit=first_unstable())
-        yield Step(caption, ({**indexed, **frame(*outlines)},), scene=where)
+        yield Step(_tie_caption(tie), ({**indexed, **frame(*outlines)},), scene=where)
     ways = (returning(view, view.rank), returning(view, view.place))
     start, end = shape(*view.trace.h_0.shape), shape(*view.trace.h_n.shape)
     detail = CodeLine("h_0[:, sorted_indices]", start), CodeLine("h_n[:, unsorted_indices]", end)
     frames = (rows, *({**rows, **way} for way in ways))
-    yield Step(say("sort", "state", view), frames, detail=detail, scene=("state", sort_scene(view, lengths=False)))
-    yield Step(say("sort", "end", view), (whole,), scene=_alone(view))
+    states = say("sort.states_lstm" if recurrent.is_lstm(view) else "sort.states")
+    yield Step(states, frames, detail=detail, scene=("state", sort_scene(view, lengths=False)))
+    end = say("sort.end_equal" if _equal(view) else "sort.end", size=shape(*view.trace.padded.values.shape))
+    yield Step(end, (whole,), scene=_alone(view))
 
 
 def _threads(view: View, row: np.ndarray) -> Frame:
     """Return the threads to these rows, if torch sorts."""
     bare = inputs.refused(view) or view.trace.sorted.sorted_indices is None
     return {} if bare else threads_of(view, row)
+
+
+def _equal(view: View) -> bool:
+    return len(set(view.lengths)) == 1
+
+
+def _given_caption(view: View) -> str:
+    if len(view.lengths) == 1:
+        return say("sort.given_alone", length=view.lengths[0])
+    return say("sort.given", lengths=view.lengths)
+
+
+def _hole_caption(view: View, t: int, live: list[int], over: list[int]) -> str:
+    """Say which sequences are live at t, and where the ended ones are."""
+    left = inputs.padding_side(view) == "left"
+    if min(over) < min(live) < max(over):
+        seen = say("sort.among_left" if left else "sort.among", t=t, live=live, over=over)
+    elif min(live) < min(over):
+        seen = say("sort.between_left" if left else "sort.between", t=t, live=live, over=over)
+    else:
+        seen = say("sort.before_left" if left else "sort.before", t=t, live=live, over=over)
+    return f"{seen} {say('sort.not_the_first', live=live, line=inputs.line(view))}"
+
+
+def _in_order_caption(view: View) -> str:
+    if len(view.lengths) == 1:
+        return say("sort.in_order_alone", line=inputs.line(view))
+    return say("sort.in_order", lengths=view.lengths, line=inputs.line(view))
+
+
+def _unsorted_caption(view: View) -> str:
+    if view.lengths == sorted(view.lengths, reverse=True):
+        return say("sort.unsorted_equal", lengths=view.lengths)
+    return say("sort.unsorted", line=inputs.line(view))
+
+
+def _sorted_caption(view: View) -> str:
+    line, order = inputs.line(view), view.order
+    now = say("sort.sorted_equal", line=line) if _equal(view) else say("sort.sorted")
+    if len(order) == 2:
+        indices = say("sort.indices_of_two", line=line, order=order, a=order[0], b=order[1])
+    elif len(order) == 3:
+        indices = say("sort.indices_of_three", line=line, order=order, a=order[0], b=order[1], c=order[2])
+    else:
+        indices = say("sort.indices", line=line, order=order, a=order[0])
+    return f"{now} {indices}"
+
+
+def _prefix_caption(view: View, t: int) -> str:
+    line, size, left = inputs.line(view), view.batch_sizes[t], inputs.padding_side(view) == "left"
+    if size == view.total[0]:
+        key = "sort.every_left" if left else "sort.every"
+    else:
+        key = "sort.first_left" if left else "sort.first"
+    return say("sort.now_first", key, line=line, t=t, size=size)
+
+
+def _inverse_caption(view: View) -> str:
+    """Show both indices for the first sequence that has moved, or for the first one if none has."""
+    moved = [(k, b) for k, b in enumerate(view.order) if k != b]
+    if not moved:
+        return say("sort.inverse_unmoved", b=view.order[0], line=inputs.line(view))
+    k, b = moved[0]
+    return say("sort.inverse", k=k, b=b, line=inputs.line(view))
+
+
+def _tie_caption(tie: Tie) -> str:
+    if not tie.as_they_came:
+        return say("sort.tie_turned", equal=tie.sequences, length=tie.length)
+    limit = first_unstable()
+    if limit is None:
+        return say("sort.tie", equal=tie.sequences, length=tie.length)
+    return say("sort.tie", "sort.tie_limit", equal=tie.sequences, length=tie.length, limit=limit)
 
 
 def _brief(view: View, grid: Frame) -> Frame:
@@ -163,7 +237,7 @@ def _given_step(view: View, given: Frame) -> Step:
     """
     t = _clearest_step(view)
     if t is None:
-        return Step(say("sort", "given", view), (given,), scene=_alone(view))
+        return Step(_given_caption(view), (given,), scene=_alone(view))
     live, over = _rows_at(view, t)
     rows = [(p, b in live) for p, b in enumerate(view.shown) if b <= max(live)]
     runs = [(is_live, [p for p, _ in run]) for is_live, run in groupby(rows, key=lambda row: row[1])]
@@ -171,8 +245,7 @@ def _given_step(view: View, given: Frame) -> Step:
     tone = np.array(["now" if is_live else "wrong" for is_live, _ in runs])
     outlines = outline("mark:row", places.grid(view), (first, t), count, 1, view.shown[first], tone=tone)
     seen = {**given, **_axis_lit(given, t), **frame(outlines)}
-    caption = say("sort", "hole", view, t=t, alive=live, over=over)
-    return Step(caption, (seen,), time=t, scene=_alone(view))
+    return Step(_hole_caption(view, t, live, over), (seen,), time=t, scene=_alone(view))
 
 
 def _axis_lit(grid: Frame, t: int) -> Frame:
@@ -191,7 +264,7 @@ def _prefix_step(view: View, seen: Frame) -> Step:
     rows = f"[:{size}, {t}]" if inputs.batch_first(view) else f"[{t}, :{size}]"
     detail = (CodeLine(f"{x}{rows}", shape(size, inputs.features(view))),)
     lit = {**seen, **_axis_lit(seen, t), **frame(first)}
-    return Step(say("sort", "prefix", view, t=t), (lit,), detail=detail, time=t)
+    return Step(_prefix_caption(view, t), (lit,), detail=detail, time=t)
 
 
 def _indices(view: View) -> tuple[CodeLine, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import ceil
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from packviz.show.movie.packing.readings import reading_steps
 from packviz.show.movie.packing.run import run_end
 from packviz.show.movie.packing.sheet import edges, focus, outline
 from packviz.show.movie.packing.view import View
-from packviz.show.movie.packing.words import say
+from packviz.show.movie.packing.words import lost, say
 from packviz.show.movie.written import number
 from packviz.text import shape
 
@@ -30,15 +30,15 @@ def unpack(view: View) -> Iterator[Shot]:
     """
     deep, grid = "unpack" in view.deep, places.unpacked(view)
     if deep:
-        yield Step(say("unpack", "before", view), (run_end(view),))
+        yield Step(say("unpack.before", rows=len(view.trace.output)), (run_end(view),))
     if not recurrent.last_layer(view):
-        yield Step(say("unpack", "whole", view), (_before(view),))
+        yield Step(_whole_caption(view), (_before(view),))
     full, unsorted, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
     yield _flights(view, full, None if "filler" in full else end)
     if "filler" in full:
         filler = full["filler"]
         coming = filler.but(origin=grid.cell(view.rank[filler.keys[0]], grid.columns + 0.5))
-        yield Step(say("unpack", "filler", view), ({**full, "filler": coming},), time=end)
+        yield Step(_filler_caption(view), ({**full, "filler": coming},), time=end)
     if deep and (view.trace.total_length is not None or packed_rows.width_out(view) != view.total[1]):
         axis = 1 if inputs.batch_first(view) else 0
         around = outline("mark:width", grid, (0, 0), len(view.shown), grid.columns, tone="now")
@@ -48,25 +48,72 @@ def unpack(view: View) -> Iterator[Shot]:
             f"out.size({axis})": packed_rows.width_out(view),
         }
         detail = tuple(CodeLine(name, str(size)) for name, size in sizes.items())
-        yield Step(say("unpack", "width", view), ({**full, **frame(around)},), detail=detail, name="width")
+        yield Step(_width_caption(view), ({**full, **frame(around)},), detail=detail, name="width")
     if view.order != sorted(view.order):
-        yield Step(say("unpack", "unsorted", view), (unsorted,))
+        yield Step(_unsorted_caption(view), (unsorted,))
     b, d, t = last_steps(view)
     half = grid.width / recurrent.directions(view)
     at = grid.cell(view.place[b], t).moved(d * half, 0.0)
     rings = marks("ring:u", "ring", at, b, d, w=half, shown=t < grid.columns)
     ringed = {**unsorted, **frame(rings)}
     last = {**ringed, **_last(view)}
-    caption = say(
-        "unpack",
-        "last",
-        view,
-        short=[b for b, length in enumerate(view.lengths) if length < packed_rows.width_out(view)],
-    )
     tone: Literal["", "wrong"] = "wrong" if packed_rows.packed_pads(view) else ""
-    yield Step(caption, (ringed, last), detail=_last_detail(view), tone=tone)
+    yield Step(_rings_caption(view), (ringed, last), detail=_last_detail(view), tone=tone)
     if deep:
         yield from reading_steps(view, last, _last_width(view))
+
+
+def _whole_caption(view: View) -> str:
+    """Say what the output has besides the states that were watched: those of the top layer, or of both directions."""
+    top, size = len(view.trace.layers) - 1, shape(*view.trace.output.shape)
+    if not top:
+        return say("unpack.directions", size=size)
+    key = "unpack.layers" if recurrent.directions(view) == 1 else "unpack.layers_and_directions"
+    return say(key, top=top, size=size)
+
+
+def _column_caption(view: View, t: int) -> str:
+    column, size = inputs.time_line(view), view.batch_sizes[t]
+    live = view.order[:size]
+    if not t:
+        return say("unpack.first_column", size=size, column=column, live=live)
+    return say("unpack.column", t=t, size=size, column=column, live=live)
+
+
+def _filler_caption(view: View) -> str:
+    value, cells, total = view.trace.padding_value, packed_rows.pads_out(view), view.trace.total_length
+    cell = recurrent.cell(view).upper()
+    if total is None or total == max(view.lengths):
+        return say("unpack.filler", value=value, cells=cells, cell=cell)
+    return say("unpack.filler_total", value=value, cells=cells, total=total, cell=cell)
+
+
+def _width_caption(view: View) -> str:
+    T, longest, total = view.total[1], max(view.lengths), view.trace.total_length
+    if total is None:
+        return say("unpack.width", T=T, width=packed_rows.width_out(view))
+    if total == longest:
+        return say("unpack.width_longest", total=total)
+    return say("unpack.width_of_x" if total == T else "unpack.width_total", total=total, longest=longest)
+
+
+def _unsorted_caption(view: View) -> str:
+    indices: Any = view.trace.sorted.unsorted_indices
+    return say("unpack.unsorted", indices=indices.tolist())
+
+
+def _rings_caption(view: View) -> str:
+    """Say where each sequence's last state is, and whether it is the final state or the last column."""
+    both, wrong = recurrent.directions(view) == 2, sorted(packed_rows.packed_pads(view))
+    if wrong:
+        return say("unpack.rings_both_lost" if both else "unpack.rings_lost", wrong=wrong, lost=lost(view))
+    if both:
+        return say("unpack.rings_both")
+    short = [b for b, length in enumerate(view.lengths) if length < packed_rows.width_out(view)]
+    if not short:
+        return say("unpack.rings")
+    last_column = "out[:, -1]" if inputs.batch_first(view) else "out[-1]"
+    return f"{say('unpack.rings')} {say('unpack.last_column_filler', short=short, last_column=last_column)}"
 
 
 def unpack_scene(view: View) -> Scene:
@@ -120,7 +167,8 @@ def _flights(view: View, full: Frame, end: int | None) -> StepSeries:
     if "unpack" not in view.deep or many > 1:
         flown = many * np.arange(ceil(count / many) + 1)[:, None]
         around["u"] = full["u"].but(shown=packed_rows.time_step(view) < flown, origin=start)
-        return StepSeries(around, [Step(say("unpack", "flight", view), time=end, beats=len(flown))])
+        flight = say("unpack.flight", rows=len(view.trace.output), column=inputs.time_line(view))
+        return StepSeries(around, [Step(flight, time=end, beats=len(flown))])
     step, phase = np.divmod(np.arange(2 * count)[:, None], 2)
     live, steps = packed_rows.live_sizes(view)[step], list[Step]()
     strip = marks("focus:out", "focus", out.cell(step, 0), w=live * out.width, h=out.height)
@@ -129,7 +177,7 @@ def _flights(view: View, full: Frame, end: int | None) -> StepSeries:
     for t, size in enumerate(view.batch_sizes[:count]):
         first, column = packed_rows.offsets(view)[t], f":{size}, {t}" if inputs.batch_first(view) else f"{t}, :{size}"
         detail = (CodeLine(f"out[{column}] = output.data[{first}:{first + size}]"),)
-        steps.append(Step(say("unpack", "column", view, t=t), detail=detail, time=end if t == end else None, beats=2))
+        steps.append(Step(_column_caption(view, t), detail=detail, time=end if t == end else None, beats=2))
     return StepSeries({**around, **looked_at}, steps)
 
 

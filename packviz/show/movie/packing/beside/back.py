@@ -16,7 +16,7 @@ from packviz.show.movie.data import Movie, made
 from packviz.show.movie.layout import Grid, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Shot, Step, StepSeries, frame, marks, with_numbers
 from packviz.show.movie.once import once
-from packviz.show.movie.packing import places, recurrent
+from packviz.show.movie.packing import inputs, packed_rows, places, recurrent
 from packviz.show.movie.packing.about import about
 from packviz.show.movie.packing.beside.pair import PACKED, PADDED, SIDES
 from packviz.show.movie.packing.code_lines import program
@@ -109,17 +109,37 @@ def _times(both: BothBack) -> list[int]:
 
 
 def _steps(both: BothBack) -> Iterator[Shot]:
-    view = both.view
-    yield Step(say("back_beside", "start", view, pads=int(both.pads.sum())), (_start(both),))
+    yield Step(_start_caption(both), (_start(both),))
     t = np.array(_times(both))[:, None]
     groups = [each for side in SIDES for each in _filled(both, side, t)]
     film = {**_start(both), **frame(*groups)}
     yield StepSeries(film, [_time_step(both, int(each)) for each in t[:, 0]])
+    yield Step(_end_caption(both), ({name: group.at(-1) for name, group in film.items()},))
+
+
+def _start_caption(both: BothBack) -> str:
+    """Say what the loss is, and when its gradient meets the pads."""
+    view, pads = both.view, inputs.pads(both.view)
+    loss = say("back_beside.loss_top") if len(view.trace.layers) > 1 else say("back_beside.loss")
+    if not pads:
+        return f"{loss} {say('back_beside.no_pads')}"
+    read_last = (view.direction == 1) == (inputs.padding_side(view) == "left")
+    return f"{loss} {say('back_beside.pads_last' if read_last else 'back_beside.pads_first', pads=pads)}"
+
+
+def _end_caption(both: BothBack) -> str:
+    """Say how many pads have a gradient on either side, and where it goes."""
+    view, pads, most = both.view, inputs.pads(both.view), f"{both.entered:.3g}"
+    if not pads:
+        return say("back_beside.end_without_pads")
     reached, packed = (int((both.pads & (both.most[side] > 0)).sum()) for side in SIDES)
+    said = say("back_beside.end", reached=reached, pads=pads, packed=packed or "none")
+    if not inputs.embedded(view):
+        return f"{said} {say('back_beside.end_input', most=most)}"
     config = view.trace.config
-    known = {"reached": reached, "packed": packed, "pads": int(both.pads.sum()), "entered": f"{both.entered:.3g}"}
-    known["idx"] = None if config is None else config.padding_idx
-    yield Step(say("back_beside", "end", view, **known), ({name: group.at(-1) for name, group in film.items()},))
+    if config is None or config.padding_idx is None:
+        return f"{said} {say('back_beside.end_trains', most=most)}"
+    return f"{said} {say('back_beside.end_idx', most=most, row=config.padding_idx)}"
 
 
 def _filled(both: BothBack, side: str, t: np.ndarray) -> Iterator[Marks]:
@@ -145,16 +165,34 @@ def _filled(both: BothBack, side: str, t: np.ndarray) -> Iterator[Marks]:
 
 def _time_step(both: BothBack, t: int) -> Step:
     view = both.view
-    pads = [b for b in range(view.total[0]) if both.pads[b, t] and both.most[PADDED][b, t] > 0]
     live = [b for b in view.order if t < view.lengths[b]]
-    last = [b for b in live if t == (0 if view.direction else view.lengths[b] - 1)]
-    shortest = min(last, key=lambda b: view.lengths[b]) if last else 0
-    sizes = {side: f"{both.most[side][shortest, t]:.3g}" for side in SIDES}
-    most = f"{max((both.most[PADDED][b, t] for b in pads), default=0.0):.3g}"
-    caption = say("back_beside", "step", view, t=t, pads=pads, live=live, last=last, one=shortest, most=most, **sizes)
     width = recurrent.watched(view).h.shape[1]
     lines = (
         CodeLine(f"padded: h.grad[:, {t}]", shape(view.total[0], width)),
         CodeLine(f"packed: h.grad of t = {t}", shape(len(live), width)),
     )
-    return Step(caption, detail=lines, time=t, beats=1)
+    return Step(_step_caption(both, t, live), detail=lines, time=t, beats=1)
+
+
+def _step_caption(both: BothBack, t: int, live: list[int]) -> str:
+    """Say through what the gradient passes at a time step, and what it is at a last token."""
+    view = both.view
+    last = [b for b in live if t == (0 if view.direction else view.lengths[b] - 1)]
+    pads = [b for b in range(view.total[0]) if both.pads[b, t] and both.most[PADDED][b, t] > 0]
+    if pads:
+        most = f"{max(both.most[PADDED][b, t] for b in pads):.3g}"
+        said = [say("back_beside.pads", t=t, pads=pads, most=most)]
+        if live and not last:
+            said.append(say("back_beside.packed_only", live=live))
+        elif not last:
+            said.append(say("back_beside.packed_none"))
+    elif len(live) == view.total[0]:
+        said = [say("back_beside.every", t=t)]
+    else:
+        said = [say("back_beside.only", t=t, live=live)]
+    if last:
+        b = min(last, key=lambda b: view.lengths[b])
+        padded, packed = (f"{both.most[side][b, t]:.3g}" for side in SIDES)
+        row, end = packed_rows.noun(view), "first" if view.direction else "last"
+        said.append(say("back_beside.last", b=b, last=end, row=row, padded=padded, packed=packed))
+    return " ".join(said)

@@ -14,10 +14,10 @@ from packviz.show.movie.data import Movie, made
 from packviz.show.movie.layout import Place
 from packviz.show.movie.loss_cells import LossCells, losses_frame, losses_scene
 from packviz.show.movie.marks import CodeLine, Step, marks
-from packviz.show.movie.packing import inputs, token_table
+from packviz.show.movie.packing import inputs, packed_rows, token_table
 from packviz.show.movie.packing.about import about
 from packviz.show.movie.packing.view import View, Window, watch
-from packviz.show.movie.packing.words import say
+from packviz.show.movie.packing.words import lost, say
 from packviz.text import shape
 
 
@@ -74,21 +74,60 @@ def losses_beside(trace: Trace, seed: int = 0) -> Movie:
 def _steps(view: View, cells: LossCells) -> Iterator[Step]:
     found = cells.found
     for name, (order, over, heading, code) in STEPS.items():
-        weights = found.weights(order, over).amax(1).tolist()  # of all sequences, shown or not
-        heavy, light = (weights.index(most(weights)) for most in (max, min))
-        known: dict[str, object] = {
-            "loss": f"{found.mean(order, over):.4f}",
-            "before": f"{found.mean('masked'):.4f}",
-            "cells": found.real.numel(),
-            "pads": int((~found.real).sum()),
-            "weighs": [f"{weights[heavy]:.3g}", f"{weights[light]:.3g}"],
-            "heavy": heavy,
-            "light": light,
-        }
         scene = f"losses {order}", losses_scene(cells, order)
-        caption = say("losses_beside", name, view, **known)
         frame = losses_frame(cells, order, heading, over=over)
-        yield Step(caption, (frame,), (CodeLine(code, f"{found.mean(order, over):.4f}"),), scene=scene, name=name)
+        yield Step(
+            SAID[name](view, found), (frame,), (CodeLine(code, _mean(found, order, over)),), scene=scene, name=name
+        )
+
+
+def _mean(found: TokenLosses, order: Order, over: Over = "tokens") -> str:
+    return f"{found.mean(order, over):.4f}"
+
+
+def _padded_caption(view: View, found: TokenLosses) -> str:
+    cells, pads, loss = view.mask.size, inputs.pads(view), _mean(found, "padded")
+    if pads:
+        return say("losses_beside.padded_pads", cells=cells, pads=pads, loss=loss)
+    return say("losses_beside.padded", cells=cells, loss=loss)
+
+
+def _masked_caption(view: View, found: TokenLosses) -> str:
+    loss = _mean(found, "masked")
+    if not inputs.pads(view):
+        return say("losses_beside.masked_without_pads", loss=loss)
+    weight = f"{found.weights('masked', 'tokens').max():.3g}"
+    return say("losses_beside.masked", weight=weight, loss=loss)
+
+
+def _packed_caption(view: View, found: TokenLosses) -> str:
+    loss, masked = _mean(found, "packed"), _mean(found, "masked")
+    if packed_rows.pads(view) and loss == masked:
+        return say("losses_beside.packed_same_lost", loss=loss, lost=lost(view))
+    if packed_rows.pads(view):
+        return say("losses_beside.packed_lost", loss=loss, masked=masked, lost=lost(view))
+    if loss == masked:
+        return say("losses_beside.packed_same", loss=loss)
+    return say("losses_beside.packed_differs", loss=loss, masked=masked)
+
+
+def _sequences_caption(view: View, found: TokenLosses) -> str:
+    """Say how much a packed row weighs in the shortest and in the longest sequence."""
+    row, loss = packed_rows.noun(view), _mean(found, "packed", "documents")
+    weights = found.weights("packed", "documents").amax(1).tolist()  # of all sequences, shown or not
+    heavy, light = (weights.index(most(weights)) for most in (max, min))
+    more, less = f"{weights[heavy]:.3g}", f"{weights[light]:.3g}"
+    if more == less:
+        return say("losses_beside.sequences_equal", loss=loss, row=row, weight=more)
+    return say("losses_beside.sequences", loss=loss, row=row, heavy=heavy, more=more, light=light, less=less)
+
+
+SAID = {
+    "padded": _padded_caption,
+    "masked": _masked_caption,
+    "packed": _packed_caption,
+    "sequences": _sequences_caption,
+}
 
 
 def _cells(view: View, found: TokenLosses) -> LossCells:
