@@ -145,7 +145,7 @@ def test_training_opens_with_the_recorded_headline_chart_and_caveat(cell: str) -
     assert plain(app.header[0].value) == recorded.training_headline(run, cell)
     assert recorded.training_caveat(run, cell) in texts(app)
     assert len(app.get("plotly_chart")) == 1  # the details come when they are opened
-    assert "estimated from the recorded run. The time limit" in texts(app)
+    assert "on a busy one it takes longer. The time limit" in texts(app)
     app.session_state["recorded training"] = True
     app.run()
     assert len(app.get("plotly_chart")) == 1 + 1 + 3
