@@ -6,7 +6,7 @@ import { el } from "./dom.js";
 import { explained } from "./terms.js";
 
 const FADE = 34, // pixels of the panel that "more" covers
-  ROUNDING = 4; // pixels below its visible part that are no further line
+  ROUNDING = 4; // pixels out of sight that are no further line
 
 /**
  * A line that is wider than the panel goes on below, further in than it begins.
@@ -83,11 +83,12 @@ export class Program {
     if (short > 0) this.#proof.style.marginBottom = `${short}px`;
     root.scrollTop = top;
   }
-  /** Show whether it continues below its visible part: with lines, or with what torch confirms once all has run. */
+  /** Show whether it begins above its visible part, and continues below it: with lines, or with what torch confirms in the end. */
   markMore() {
     const lines = [...this.#code.children, ...this.#detail.children].filter((node) => node.getClientRects().length),
       last = this.#proof.style.visibility ? lines.at(-1) : this.#proof,
       bottom = (/** @type {Element | undefined} */ node) => node?.getBoundingClientRect().bottom ?? 0;
+    this.root.toggleAttribute("data-before", this.root.scrollTop > ROUNDING);
     this.root.toggleAttribute("data-more", bottom(last) > bottom(this.root) + ROUNDING);
   }
 }
