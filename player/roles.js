@@ -134,7 +134,7 @@ const roles = {
   },
   value(paper, { rect, state, v }) {
     const colour = tintOf(paper, state.text ? null : v, state.scale);
-    tile(paper, rect, { fill: colour.fill, edge: paper.theme.line });
+    tile(paper, rect, { fill: colour.fill, edge: paper.theme.hair });
     if (rect.h < WORDED) return;
     const [x, y] = [rect.x + rect.w / 2, rect.y + rect.h / 2],
       px = textSize(paper, rect.h),

@@ -17,6 +17,7 @@ HEADED, STRIP_HEADED = 3.6, 8.8  # how many numbers are as wide as a heading
 ENTERED = 2.6  # units: the width of the cell's name
 SCREEN = (670.0, 322.0)  # pixels of the picture on a projector
 LEAST = (28.0, 13.0)  # pixels that a number needs there: width and height
+GAP = 1.3  # units between two panels of numbers: the letters of h_n have room there, so that columns are aligned
 LINES = (1, 2, 3)  # of panels that may need their own letters
 
 
@@ -28,12 +29,12 @@ def gate_scene(view: View) -> Scene:
 
 def start_scene(view: View) -> Scene:
     """Return the scene before the first time step: the packed rows and the states, for nothing else is used yet."""
-    x, width, rows = view.text, number_width(view), float(len(view.ranked))
+    x, rows = view.text, float(len(view.ranked))
     names = panel(f"names:{LINES[1]}", 0.0, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
-    states = [cells.state_box(view, "h", width).at_least(HEADED * width)]
+    states = [_numbers(view, "h")]
     if recurrent.is_lstm(view):
         states = [_numbers(view, "gate:c"), *states]
-    strip, held = places.strip(view).box.at_least(STRIP_HEADED), beside(names, beside(*states, gap=0.9), gap=0.2)
+    strip, held = places.strip(view).box.at_least(STRIP_HEADED), beside(names, beside(*states, gap=GAP), gap=0.2)
     return Scene([above(strip, held, gap=0.6 * x)])
 
 
@@ -71,7 +72,7 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
         return panel(name, wide, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
 
     def line(*boxes: Box) -> Box:
-        return beside(*boxes, gap=0.9)
+        return beside(*boxes, gap=GAP)
 
     def tight(names: str, *boxes: Box) -> Box:
         return beside(letters(names), beside(*boxes, gap=0.5), gap=0.2)
@@ -80,9 +81,9 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
     gates = [_numbers(view, f"gate:{gate}") for gate in recurrent.gates(view)]
     memory = [_numbers(view, "gate:c")] * (recurrent.is_lstm(view))
-    h, h_n = (headed(cells.state_box(view, name, width)) for name in ("h", "hn"))
+    h, h_n = _numbers(view, "h"), headed(cells.state_box(view, "hn", width))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
-    work = beside(line(first, was, *memory, h), h_n, gap=0.0)
+    work = beside(line(first, was, *memory, h), h_n, gap=GAP - 1.2 * x)
     if gates:
         work = above(line(enters, *gates), work, gap=0.3)
     wide_strip = headed(strip, STRIP_HEADED)
@@ -166,9 +167,9 @@ def _still_headings(view: View) -> Frame:
         weighed = f", {gate.weighed_by}" if gate.weighed_by else ""
         groups.append(_note(view, f"gate:{letter}", f"{gate.function} of x, h{weighed}"))
     groups += [_note(view, panel, text) for panel, text in notes.items() if text]
-    wide = max(recurrent.units(view), HEADED) * number_width(view)  # with its heading; a gap of 0.9 units follows
+    wide = max(recurrent.units(view), HEADED) * number_width(view)  # with its heading
     after = Place("was", wide, (len(b) - 1) / 2)
-    groups.append(marks("arrow:0", "axis", after, w=0.9, text="→"))
+    groups.append(marks("arrow:0", "axis", after, w=GAP, text="→"))
     for line in LINES:
         place = Place(f"names:{line}", -1.1 * x, places.ranks(view))
         groups.append(marks(f"names:{line}", "label", place, b, w=x, text=places.letters_ranked(view)))
