@@ -127,6 +127,12 @@ def test_on_a_phone_the_table_causes_no_layout_shift(visit: Open) -> None:
     assert has_its_height(seen.main.locator(".st-key-why"))
 
 
+@pytest.mark.parametrize("width", [800, 768, 660])
+def test_on_a_tablet_the_controls_are_in_one_line(visit: Open, width: int) -> None:
+    buttons = visit(None, size=(width, 900)).player.locator(".pv-transport > :is(button, select, div):visible")
+    assert len({box_of(each)["y"] for each in buttons.all()}) == 1
+
+
 HEIGHTS = """
     window.heights = new Set();
     const look = () => {

@@ -362,8 +362,20 @@ def test_a_skipped_question_is_whole_at_a_desk_and_the_picture_keeps_its_place(v
 ])  # fmt: skip
 def test_the_menu_marks_the_group_of_the_page(visit: Open, path: str, group: str | None) -> None:
     sections = visit(path=path, size=LAPTOP).page.get_by_test_id("stTopNavSection")
-    marked = "all => all.filter(each => getComputedStyle(each).fontWeight === '600').map(each => each.innerText)"
+    marked = (
+        "all => all.filter(each => getComputedStyle(each).webkitTextStrokeWidth !== '0px').map(each => each.innerText)"
+    )
     assert sections.evaluate_all(marked) == ([group] if group else [])
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, (800, 900)], ids=["projector", "tablet"])
+def test_the_menu_keeps_its_place_on_all_pages(visit: Open, size: Size) -> None:
+    places = set()
+    for path in ("", "packing", "what_leaks", "quiz"):  # the last one has no settings
+        menu = visit(path=path, size=size).page.locator("[data-testid=stTopNavSection], [data-testid=stTopNavLink]")
+        places.add(tuple((box["x"], box["width"]) for box in map(box_of, menu.all())))
+    assert len(places) == 1
+    assert len(places.pop()) == 6
 
 
 def test_on_a_phone_the_menu_and_the_sequences_are_on_the_first_screen_of_the_drawer(visit: Open) -> None:
