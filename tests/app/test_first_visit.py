@@ -127,10 +127,13 @@ def test_on_a_phone_the_table_causes_no_layout_shift(visit: Open) -> None:
     assert has_its_height(seen.main.locator(".st-key-why"))
 
 
-@pytest.mark.parametrize("width", [800, 768, 660])
-def test_on_a_tablet_the_controls_are_in_one_line(visit: Open, width: int) -> None:
-    buttons = visit(None, size=(width, 900)).player.locator(".pv-transport > :is(button, select, div):visible")
+@pytest.mark.parametrize(("width", "lines"), [(800, 1), (768, 1), (660, 1), (600, 2), (390, 2)])
+def test_no_button_of_the_controls_is_alone_in_a_line(visit: Open, width: int, lines: int) -> None:
+    transport = visit(None, size=(width, 900)).player.locator(".pv-transport")
+    buttons = transport.locator("button:visible, select")
     assert len({box_of(each)["y"] for each in buttons.all()}) == 1
+    scrub = transport.locator(".pv-scrub")
+    assert lines == 1 + (box_of(scrub)["y"] + box_of(scrub)["height"] < box_of(buttons.first)["y"])
 
 
 HEIGHTS = """
