@@ -13,7 +13,9 @@ from packviz.text import ENVIRONMENT
 ROOT = Path(packviz.__file__).parents[1]
 TABLES = [
     "packviz/facts/facts.toml",
+    "packviz/lab/lab.toml",
     "packviz/rules/findings.toml",
+    "ui/parts/progress.toml",
 ]
 NOT_YET = {"final_state"}  # sections
 # A blank is a name, an attribute, an item, or a function of these, such as counted().

@@ -140,7 +140,7 @@ def test_without_the_job_queue_the_page_says_so_and_shows_everything_else(monkey
 def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: str) -> None:
     task = Task("train", "as it is told", 4, partial(iter, ()), print)
     reason = "It needed too much." if state in ("memory", "failed") else ""
-    assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, 0, reason, age)), minutes=5)
+    assert told in progress._ended(Started(task, Progress(task, state, 3, 0, reason, age)))
 
 
 def test_a_training_survives_a_reload_and_can_be_stopped(visit: Open) -> None:

@@ -92,7 +92,7 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
                 address.write("job", started.task.key)
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(label, key=f"start {name}", disabled=started is not None and not started.over)
-        st.text(f"{takes} {_say('work.limit', minutes=_MINUTES, others=_others([name]))}".strip())
+        st.text(f"{takes} {_limit(replaces=bool(_others([name])))}".strip())
     with _or_a_warning():
         if pressed:
             _start(task)
@@ -150,9 +150,9 @@ def _watch(started: Started, settings: str) -> None:
         started.look()
     with st.container(horizontal=True, vertical_alignment="center"):
         if started.over:
-            st.markdown(_say("work.ended", it=started, minutes=_MINUTES))
+            st.markdown(_ended(started))
         else:
-            st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _say("work.standing", it=started))
+            st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _standing(started))
             # A callback runs first: otherwise another run may end this one before it reaches the button.
             st.button("Stop", key=f"stop {started.task.name}", on_click=started.leave)
     if started.task.settings != settings:
@@ -160,6 +160,35 @@ def _watch(started: Started, settings: str) -> None:
     _results(started)
     if started.place != started.seen:
         st.rerun()  # to check at another rate; and once it is over the button may be pressed again
+
+
+def _limit(*, replaces: bool) -> str:
+    """Return how long the work may take, and whether it replaces other work."""
+    return _say("work.limit", *(["work.replaces"] if replaces else []), minutes=_MINUTES)
+
+
+def _standing(started: Started) -> str:
+    """Return how far a job is that is not over."""
+    now = started.now
+    if now.reason:
+        return now.reason
+    said = "waiting" if now.before else "done" if now.done else "starting"
+    return _say(f"work.{said}", before=now.before, done=now.done, steps=started.task.steps)
+
+
+def _ended(started: Started) -> str:
+    """Return how a job ended, and why."""
+    now, one, reason = started.now, "_one" if started.now.done == 1 else "", started.now.reason
+    if started.left is not None or now.state == "stopped":
+        said, reason = "stopped", started.left or ""
+    elif now.state in ("timeout", "memory", "failed"):
+        said = now.state
+    elif now.age < 60:
+        said = f"finished{one}"
+    else:  # of a measurement each run has its own numbers
+        said = f"finished_before{one}" if started.task.measures else f"kept{one}"
+    known = {"done": now.done, "steps": started.task.steps, "minutes": _MINUTES, "ago": round(now.age / 60)}
+    return _say(f"work.{said}", reason=reason, **known)
 
 
 def _results(started: Started) -> None:

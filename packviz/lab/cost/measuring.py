@@ -15,7 +15,7 @@ from torch import Tensor
 from packviz.lab import sentence
 from packviz.lab.cost.counting import check_lengths
 from packviz.lab.cost.setup import Planned, Setup, Work, switches, works
-from packviz.text import counted
+from packviz.text import counted, percent
 from packviz.validate import integer
 
 __all__ = ["LEAST_ROUNDS", "Measurement", "Timing", "measure", "sweep", "verdict", "wins_and_losses"]
@@ -206,4 +206,21 @@ def verdict(measurement: Measurement) -> str:
 
     "Here packing takes 2.0 times as long as padding (LSTM forward, fill 46 %)."
     """
-    return sentence("cost.verdict", it=measurement, few=measurement.rounds < LEAST_ROUNDS)
+    if measurement.rounds < LEAST_ROUNDS:
+        said = "too_few"
+    else:
+        said = "no_difference" if not measurement.differs else "slower" if measurement.ratio > 1 else "faster"
+    padded, packed = ("{0:.3g} to {2:.3g}".format(*side.quartiles) for side in (measurement.padded, measurement.packed))
+    ratio = measurement.ratio
+    return sentence(
+        f"cost.{said}",
+        *(["cost.busy"] if measurement.busy else []),
+        rounds=measurement.rounds,
+        setup=measurement.setup.description,
+        fill=percent(measurement.fill),
+        padded=padded,
+        packed=packed,
+        times=f"{ratio:.1f}" if ratio >= 1.1 else f"{max(ratio, 1.01):.2f}",  # never 1
+        share=f"{min(100 * ratio, 99):.0f}",
+        reasons=measurement.reasons,
+    )

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from packviz.lab import sentence
 from packviz.lab.cost import LEAST_ROUNDS, Measurement, Planned, Setup, Timing, wins_and_losses
 from packviz.lab.training import EpochResult, Experiment, Outcome, both_spreads, shows_difference, summary
 from packviz.lab.training.results import by_padding
+from packviz.text import counted
 
 __all__ = ["CostRecording", "Made", "TrainingRecording", "batch_takes", "cost", "cost_caveat", "cost_headline"]
 __all__ += ["machine", "small_run", "sweep_takes", "training", "training_caveat", "training_headline", "training_takes"]
@@ -98,25 +99,57 @@ def _measurement(data: dict[str, Any]) -> Measurement:
 
 def training_headline(recording: TrainingRecording, cell: str) -> str:
     """Return how accurate a cell was, read from the last column and packed, with least and most extra padding."""
-    return sentence("training.headline", **_naive_and_packed(recording, cell))
+    read = _naive_and_packed(recording, cell)
+    naive, packed = ([round(each.mean) for each in side] for side in (read.naive, read.packed))
+    first, last, most = naive[0], naive[-1], read.packed[-1]
+    if not shows_difference(read.naive[-1], most):
+        said = ["no_difference"]
+    else:
+        column = "column_is" if first == last else "column_falls" if last < first else "column_goes"
+        batch = "as_good" if read.as_good else "packed"
+        said = [column, f"{batch}_stays" if len({*packed}) == 1 else f"{batch}_goes"]
+    return sentence(
+        *(f"training.{key}" for key in said),
+        first=first,
+        last=last,
+        packed_first=packed[0],
+        packed=packed[-1],
+        seeds=len(most.seeds),
+        pads=most.experiment.extra_padding,
+    )
 
 
 def training_caveat(recording: TrainingRecording, cell: str) -> str:
     """Return when the trainings of a cell were recorded, and how their difference compares with its spread."""
-    return sentence("training.caveat", made=recording.made, **_naive_and_packed(recording, cell))
+    read = _naive_and_packed(recording, cell)
+    least, one, other = read.naive[0], read.naive[-1], read.packed[-1]
+    spread = both_spreads(one, other)
+    said = [*(["no_harm"] if read.as_good else []), "gap", *(["chance"] if spread is not None else [])]
+    if not least.experiment.extra_padding and least.mean < read.packed[0].mean:
+        said.append("behind")
+    return sentence(
+        *(f"training.{key}" for key in said),
+        made=recording.made,
+        seeds=len(other.seeds),
+        pads=other.experiment.extra_padding,
+        points=round(abs(one.mean - other.mean)),
+        chance=round(max(spread or 0, 1)),
+    )
 
 
-def _naive_and_packed(recording: TrainingRecording, cell: str) -> dict[str, Any]:
-    """Return the outcomes of both readouts, by padding, and how those with the most padding differ.
+class _BothReadouts(NamedTuple):
+    """The outcomes of both readouts, by padding; as_good: whether the last valid step is as packing, in every seed."""
 
-    as_good: whether the last valid step has the accuracy of packing, in every seed.
-    """
+    naive: list[Outcome]
+    packed: list[Outcome]
+    as_good: bool
+
+
+def _naive_and_packed(recording: TrainingRecording, cell: str) -> _BothReadouts:
     ways = ("naive", "packed", "last_valid")
     naive, packed, valid = (by_padding(recording.outcomes(cell), readout) for readout in ways)
-    ends = naive[-1], packed[-1]
     as_good = [each.accuracies for each in valid] == [each.accuracies for each in packed]
-    differ = {"spread": both_spreads(*ends), "shown": shows_difference(*ends)}
-    return {"naive": naive, "packed": packed, "as_good": as_good, **differ}
+    return _BothReadouts(naive, packed, as_good)
 
 
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
@@ -136,8 +169,18 @@ def cost_headline(recording: CostRecording, cell: str) -> str:
     """Return what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
     done = recording.of(cell)
     wins, losses = wins_and_losses(done)
-    known = {"larger": len(done), "wins": wins, "losses": losses, "equal": len(done) - wins - losses}
-    return sentence("cost.headline", small=small_run(recording, cell), **known)
+    small, equal = small_run(recording, cell), len(done) - wins - losses
+    return sentence(
+        "cost.small_equal" if not small.differs else "cost.small_slower" if small.ratio > 1 else "cost.small_faster",
+        "cost.larger_equal" if equal else "cost.larger",
+        sequences=len(small.lengths),
+        times=f"{small.ratio:.1f}",
+        share=f"{100 * small.ratio:.0f}",
+        larger=len(done),
+        wins=wins or "none",
+        losses=losses or "none",
+        equal=equal,
+    )
 
 
 def cost_caveat(recording: CostRecording, cell: str) -> str:
@@ -145,8 +188,16 @@ def cost_caveat(recording: CostRecording, cell: str) -> str:
     done = recording.of(cell)
     fields = {(round(each.fill, 2), len(each.lengths)) for each in done}
     fills, sizes = (len(set(each)) for each in zip(*fields, strict=True))
-    known = {"rounds": max(each.rounds for each in done), "empty": fills * sizes > len(fields), "larger": done[0].setup}
-    return sentence("cost.caveat", made=recording.made, small=small_run(recording, cell), **known)
+    busy = max(recording.made.load, default=0) > recording.made.cores
+    return sentence(
+        "cost.medians_busy" if busy else "cost.medians",
+        *(["cost.missing"] if fills * sizes > len(fields) else []),
+        "cost.units",
+        made=recording.made,
+        small=small_run(recording, cell).setup,
+        larger=done[0].setup,
+        rounds=max(each.rounds for each in done),
+    )
 
 
 def machine(recording: CostRecording | TrainingRecording) -> str:
@@ -181,7 +232,9 @@ def _takes(seconds: Iterable[float]) -> str:
         total = sum(seconds)
     except KeyError:
         return ""
-    return sentence("made.takes", seconds=max(1, round(total)))
+    whole = max(1, round(total))
+    time = counted(whole, "second") if whole < 100 else counted(round(whole / 60), "minute")
+    return sentence("made.takes", time=time)
 
 
 def _pair(done: Measurement) -> float:

@@ -118,7 +118,11 @@ def conclusion(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
         *_beside(outcomes, "readout", "packed", every),
         *_beside(outcomes, "extra_padding", 0, every),
         *(
-            sentence("training.guessing", label=label(outcome.experiment, every), it=outcome)
+            sentence(
+                "training.guessing_one" if len(outcome.seeds) == 1 else "training.guessing",
+                label=label(outcome.experiment, every),
+                baseline=f"{outcome.majority_baseline:.1f}",
+            )
             for outcome in outcomes
             if max(outcome.accuracies) <= outcome.majority_baseline
         ),
@@ -139,9 +143,23 @@ def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Seque
         partner = grounds.get(replace(outcome.experiment, seeds=(0,), **{setting: ground}))
         if partner is not None and partner is not outcome:
             than = READS[partner.experiment.readout] if setting == "readout" else "without extra pads"
-            seeds, both = min(len(outcome.seeds), len(partner.seeds)), (outcome, partner)
-            ours, theirs = ({*zip(each.seeds, each.accuracies, strict=True)} for each in both)
-            known = {"label": label(outcome.experiment, every), "it": outcome, "other": partner, "than": than}
-            known |= {"seeds": seeds, "few": seeds < ENOUGH_SEEDS, "same": ours == theirs}
-            known |= {"spread": both_spreads(*both), "shown": shows_difference(*both)}
-            yield sentence("training.compared", **known)
+            yield sentence(
+                f"training.compared_{_difference(outcome, partner)}",
+                label=label(outcome.experiment, every),
+                than=than,
+                seeds=min(len(outcome.seeds), len(partner.seeds)),
+                mean=f"{outcome.mean:.1f}",
+                other=f"{partner.mean:.1f}",
+                points=f"{abs(outcome.mean - partner.mean):.1f}",
+                spread=f"{both_spreads(outcome, partner) or 0:.1f}",
+            )
+
+
+def _difference(one: Outcome, other: Outcome) -> str:
+    """Return how the accuracy of one differs from that of the other, as the table of sentences names it."""
+    ours, theirs = ({*zip(each.seeds, each.accuracies, strict=True)} for each in (one, other))
+    if min(len(one.seeds), len(other.seeds)) < ENOUGH_SEEDS:
+        return "too_few"
+    if ours == theirs or not shows_difference(one, other):
+        return "same" if ours == theirs else "none"
+    return "higher" if one.mean > other.mean else "lower"
