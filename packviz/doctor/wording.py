@@ -92,11 +92,14 @@ def pairs_of(changes: Sequence[Change]) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """Return the type of an error and the line that says what is wrong: TorchScript's last one, else the first."""
+    """Return the type of an error and the line that says what is wrong: TorchScript's last one, else the first.
+
+    It is a part of a sentence, so the full stop at its end is left out.
+    """
     lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()] or [""]
     said = lines[-1] if "TorchScript interpreter" in lines[0] else lines[0]
     name = type(error).__name__
-    return said if said.startswith(f"{name}:") else f"{name}: {said}".removesuffix(": ")
+    return (said if said.startswith(f"{name}:") else f"{name}: {said}".removesuffix(": ")).rstrip(".")
 
 
 def rounding_of(baseline: Baseline) -> str:

@@ -10,7 +10,7 @@ from packviz.text.phrases import (
     letters,
     listed,
     sequence_label,
-    the_last,
+    so_many,
     with_article,
 )
 from packviz.text.rounding import percent, two_decimals, two_digits
@@ -39,7 +39,7 @@ __all__ = [
     "sequence_label",
     "shape",
     "shown",
-    "the_last",
+    "so_many",
     "two_decimals",
     "two_digits",
     "visible",

@@ -67,9 +67,9 @@ def agree(number: int | Sized, one: str, several: str) -> str:
     return one if (number if isinstance(number, int) else len(number)) == 1 else several
 
 
-def the_last(number: int, noun: str) -> str:
-    """Return the last things of a kind: "the last token", "the last 3 tokens"."""
-    return f"the last {noun if number == 1 else counted(number, noun)}"
+def so_many(number: int, noun: str) -> str:
+    """Return things after "the first" or "the last": "token", "3 tokens"."""
+    return noun if number == 1 else counted(number, noun)
 
 
 def with_article(noun: str) -> str:

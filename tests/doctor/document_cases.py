@@ -308,7 +308,13 @@ WRONG: dict[str, tuple[Any, Call | None, list[Tensor], str, str]] = {  # the kin
     "LSTM": (Recurrent(nn.LSTM), None, documents((4, 3, 2, 5)), "leak", "The state of LSTM rnn runs on"),
     "GRU, both ways": (Recurrent(nn.GRU, bidirectional=True), None, documents(), "leak", "B changes A"),
     "convolution of 4": (Convolution(4), None, documents(), "convolution", "kernel 4"),
-    "convolution of 2": (Convolution(2), None, documents(), "convolution", "kernel 2"),
+    "convolution of 2": (
+        Convolution(2),
+        None,
+        documents(),
+        "convolution",
+        "Only the first token of a document depends on",
+    ),
     "two convolutions of 3": (Convolution(3, 2), None, documents((7, 6, 8)), "convolution", "kernel 5"),
     "delta rule, cut, not reset": (
         Delta(conv_cut=True, reset=False),

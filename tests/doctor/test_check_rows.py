@@ -30,6 +30,17 @@ def test_a_wrong_model_is_found_with_its_kind(name: str) -> None:
     compile(found[0].repair, "repair", "exec")
 
 
+def test_two_runs_that_differ_are_not_told_as_the_failure_of_a_document_alone() -> None:
+    def call(_: Model, row: Any) -> Tensor:
+        if len(row.documents) < 2:
+            raise ValueError("two documents at least")
+        return row.input_ids * torch.rand(1)  # type: ignore[no-any-return]
+
+    (found,) = pv.check_rows(Convolution(3), documents(), call)
+    assert found.key == "run_differs"
+    assert "the second run raises" not in found.found
+
+
 def test_it_says_which_documents_and_tokens_are_hit_and_by_how_much() -> None:
     (found,) = pv.check_rows(Convolution(3), documents((4, 1, 3)))
     assert (found.key, found.severity) == ("convolution", "silent")

@@ -98,12 +98,12 @@ def test_of_a_large_batch_some_rows_are_taken_and_named() -> None:
 def test_a_run_that_refuses_other_batches_is_compared_as_far_as_it_goes() -> None:
     def three(samples: list[Tensor]) -> Tensor:
         if len(samples) != 3:
-            raise RuntimeError("three rows")
+            raise RuntimeError("three rows.")
         return padded(samples)[0].mean(1)
 
     found = pv.check_samples(three, floats((4, 4, 4)))
     assert [(one.key, one.severity) for one in found] == [("alone_fails", "note")]
-    assert "three rows" in found[0].found
+    assert "RuntimeError: three rows. Copies of it were run instead." in found[0].found
     assert pv.check_samples(lambda s: three(s) + three(s).amax(0), floats((4, 4, 4))).wrong
 
 

@@ -190,6 +190,12 @@ def test_a_gap_is_told_beside_what_chance_alone_does() -> None:
     assert f"80 points apart. Chance alone moves this gap by about {round(spread)} point from" in " ".join(told.split())
 
 
+def test_without_a_load_average_the_machine_is_told_all_the_same() -> None:
+    run = recorded.cost()
+    assert "load average" in recorded.machine(run)
+    assert "load average" not in recorded.machine(replace(run, made=replace(run.made, load=[])))
+
+
 @each_cell
 def test_the_last_valid_step_is_named_where_it_is_as_accurate_as_packing(cell: str) -> None:
     run = recorded.training()

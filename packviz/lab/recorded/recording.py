@@ -202,7 +202,7 @@ def cost_caveat(recording: CostRecording, cell: str) -> str:
 
 def machine(recording: CostRecording | TrainingRecording) -> str:
     """Return when a run was recorded, on what machine, and with which versions."""
-    return sentence("made.machine", made=recording.made)
+    return sentence("made.machine", *(["made.load"] if recording.made.load else []), made=recording.made)
 
 
 def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, rounds: int, seconds: float) -> str:
