@@ -62,6 +62,11 @@ class Case:
         return self.layer.mode.partition("_")[0]
 
     @property
+    def module_name(self) -> str:
+        """Return the name of the module's class: its kind, or the name of a subclass."""
+        return type(self.layer).__name__
+
+    @property
     def runs_packed_lstm(self) -> bool:
         """Return whether a packed sequence goes to an LSTM, of which torch checks neither features nor states."""
         return self.layer.mode == "LSTM" and (self.packed is not None or self.lengths is not None)
