@@ -72,8 +72,12 @@ def exercise(trace: Trace | Refusal) -> Exercise | None:
     rows = []
     for n, (b, t) in enumerate(origins):
         place = places[b, t]
-        named = vars(cells[place]) | {"n": n, "N": N, "live": live[t], "last": b == live[t][-1]}
-        rows.append(PackedRow(place, *(_say(f"row.{key}", **named) for key in ("found", "later", "other"))))
+        found = "row.token" if cells[place].text else "row.pad" if cells[place].is_pad else "row.vector"
+        done = ["row.all_found"] if n + 1 == N else ["row.complete"] * (b == live[t][-1])
+        known = {"b": b, "t": t, "n": n, "N": N, "live": live[t], "text": cells[place].text}
+        rows.append(
+            PackedRow(place, *(_say(*keys, **known) for keys in ([found, *done], ["row.later"], ["row.other"])))
+        )
     answers = range(1, len(order) + 1)
     said = ([_about_size(given, t, live, order, lengths) for given in answers] for t in range(len(sizes)))
     counts = tuple(Size(size, tuple(each)) for size, each in zip(sizes, said, strict=True))
@@ -86,7 +90,7 @@ def _cell(trace: Trace | Refusal, b: int, t: int) -> GridCell:
     texts = trace.texts[b] if trace.texts else ()
     is_pad = not real[t]
     text = texts[int(real[:t].sum())] if texts and not is_pad else ""
-    name = _say("cell.name", text=text, is_pad=is_pad, b=b, t=t)
+    name = _say("cell.name", what=text or ("This pad" if is_pad else "This"), b=b, t=t)
     why = "padding" if is_pad else "beyond"
     unpacked = _say(f"cell.{why}", name=name, b=b, t=t, length=length) if t >= length else ""
     return GridCell(b, t, text, is_pad, name, unpacked)
@@ -94,9 +98,9 @@ def _cell(trace: Trace | Refusal, b: int, t: int) -> GridCell:
 
 def _about_size(given: int, t: int, live: Sequence[Sequence[int]], order: Sequence[int], lengths: Sequence[int]) -> str:
     size, ended = len(live[t]), [b for b in order if b not in live[t]]
-    named = {"given": given, "t": t, "T": len(live), "size": size, "live": live[t], "ended": ended}
+    named = {"given": given, "t": t, "after": t + 1, "size": size, "live": live[t], "ended": ended}
     if given == size:
-        return _say("size.found", **named)
+        return _say("size.found", *["size.then"] * (t + 1 < len(live)), **named)
     if t < len(order) and given in (lengths[t], lengths[order[t]]):
         return _say("size.length", b=t if given == lengths[t] else order[t], **named)
     return _say("size.many" if given > size else "size.few", **named)

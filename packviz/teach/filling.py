@@ -54,11 +54,15 @@ def filling(lengths: Sequence[int], max_length: int) -> Filling | None:
 def _document(b: int, length: int, capacity: int) -> Document:
     kept = min(length, capacity)
     named = {"b": b, "length": length, "kept": kept, "cut": length - kept}
-    rooms = range(capacity + 1)
-    said = (_say(f"document.{'exceeds' if room < kept else 'fits'}", **named, room=room) for room in rooms)
-    return Document(
-        sequence_label(b), kept, _say("document.name", **named), _say("document.picked", **named), tuple(said)
-    )
+    name = _say("document.name_cut" if kept < length else "document.name", **named)
+    said = tuple(_about_room(b, kept, room) for room in range(capacity + 1))
+    return Document(sequence_label(b), kept, name, _say("document.picked", **named), said)
+
+
+def _about_room(b: int, kept: int, room: int) -> str:
+    if room < kept:
+        return _say("document.exceeds" if room else "document.no_room", b=b, kept=kept, room=room)
+    return _say("document.fits" if room > kept else "document.fills", b=b, left=room - kept)
 
 
 def _done(used: int, rows: int) -> str:

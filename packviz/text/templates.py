@@ -34,7 +34,7 @@ def filled(template: str, values: Mapping[str, object]) -> str:
 
 
 def sentences(path: Path) -> Callable[..., str]:
-    """Return a function that fills in one of the Jinja templates in a TOML file.
+    """Return a function that fills in Jinja templates of a TOML file, one sentence after another.
 
     It takes "section.key", or several of these, and the values by name, and returns one line, as `filled` does.
     """

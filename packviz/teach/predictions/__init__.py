@@ -12,7 +12,7 @@ from packviz.rules.preconditions import check_kind
 from packviz.show.movie import Movie
 from packviz.show.movie.kinds import movie_kind_of, stages_of
 from packviz.show.movie.marks import Stage
-from packviz.teach.predictions import layout, of_losses, rows, running
+from packviz.teach.predictions import layout, of_influence, of_losses, rows, running
 from packviz.teach.predictions.facts import PACKING_QUESTIONS
 from packviz.teach.predictions.kind import QuestionKind
 from packviz.teach.predictions.prediction import Answer, Form, MovieMoment, Prediction, Slip, Verdict, spelled
@@ -38,9 +38,9 @@ _ROWS: Mapping[str, tuple[QuestionKind[Any], ...]] = {
     "fill": (rows.row_count, rows.dropped_from, rows.dropped_tokens),
     "borders": (rows.document_count, rows.position_ids),
     "attention": (rows.keys_read, rows.mask_cells),
-    "run": (rows.changed_documents, rows.conv_hit),
+    "run": (of_influence.changed_documents, of_influence.conv_hit),
     "losses": (of_losses.heavier, of_losses.last_label),
-    "leak": (rows.changed_tokens, rows.changed_documents, rows.conv_hit),
+    "leak": (of_influence.changed_tokens, of_influence.changed_documents, of_influence.conv_hit),
 }
 _BACKWARD = (running.joins_backward, running.final_backward, running.fed_backward)  # instead of those of the run
 _SUBJECTS = ((PACKING_QUESTIONS, _PACKING), (ROW_QUESTIONS, _ROWS))  # with the kinds of question of each stage

@@ -1,4 +1,4 @@
-"""The numbers of a trace, under the names used in the templates of the questions about packing."""
+"""The numbers of a trace that the questions about packing need."""
 
 import tomllib
 from collections import Counter
@@ -18,7 +18,7 @@ MAX_FILMED = Window().steps  # shown in a movie
 
 
 class Facts:
-    """The numbers of a trace, under the names used in the templates.
+    """The numbers of a trace.
 
     Those after the sort are empty if torch refused to pack.
 

@@ -1,8 +1,8 @@
 """QuestionKind: the places of a run at which one kind of question can be asked, the answer, and the wording.
 
-The wording is in a TOML file for each kind of run, with a table for each kind of question: its `prompt`, `why` and
-`hint`, a reason for each of its `mistakes`, and for a choice its `choices`. Any other text of the table is a phrase
-that later texts can use.
+The wording is in a TOML file for each kind of run, with a table for each kind of question: sentences for its prompt,
+why and hint, phrases that they share, a reason for each of its `mistakes`, and for a choice its `choices`. The function
+of the kind chooses among them, and passes what fills their blanks: a template decides nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ Given = int | str | Sequence[int]  # a number; the name of a choice; several num
 
 
 class Numbers(Protocol):
-    """The numbers of a run, under the names used in the templates.
+    """The numbers of a run.
 
     letters: of all sequences. ranked: by kind, the ordered questions about this run, cached when first asked.
     """
@@ -41,11 +41,19 @@ class Draft:
 
     answer: Given  # what torch says
     moment: MovieMoment  # where a movie shows why
-    # by name, the answers given by mistake; None if the mistake is impossible
+    # by the name of the reason, the answers given by mistake; None if the mistake is impossible
     mistakes: Mapping[str, Given | None] = field(default_factory=dict)
-    names: Mapping[str, object] = field(default_factory=dict)  # values for this kind's templates only
-    choices: tuple[str, ...] = ()  # the names of the choices; every wrong one is a mistake
+    names: Mapping[str, object] = field(default_factory=dict)  # what fills the blanks of the texts
+    choices: tuple[
+        str, ...
+    ] = ()  # the names of the choices; without mistakes, every wrong one has a reason of its name
     words: str = ""  # the table of the wording, if not that of the kind
+    # the sentences of that table, or of `any`
+    prompt: tuple[str, ...] = ("prompt",)
+    why: tuple[str, ...] = ("why",)
+    hint: tuple[str, ...] = ("hint",)
+    # by the name of a blank, the phrase of that table that fills it; each can use those before it
+    phrases: Mapping[str, str] = field(default_factory=dict)
     place: Any = None  # set by the kind
 
 
@@ -63,7 +71,7 @@ class Subject(Generic[F]):
     run     the kind of run
     facts   the numbers of its record
     code    the settings of its record as code, by name
-    words   the wording: a table for each kind of question, and `any`, reasons that several kinds share
+    words   the wording: a table for each kind of question, and `any`, sentences that several kinds share
     fix     how to change a run that has everything a kind of question needs, but no place for it
     """
 
@@ -154,13 +162,14 @@ class QuestionKind(Generic[F]):
         return tuple(facts.letters[b] for b in sorted(numbers)) if self.form == "letters" else numbers
 
     def _worded(self, facts: F, case: Draft) -> Prediction:
-        table = self.subject.words[case.words or self.key]
-        reasons = {**self.subject.words["any"], **table.get("mistakes", {})}
+        table = self.subject.words["any"] | self.subject.words[case.words or self.key]
+        reasons = self.subject.words["any"] | table.get("mistakes", {})
         right = self._answer(facts, case.answer)
-        names = {**vars(facts), **case.names, "answer": _for_templates(right)}
-        for name, template in table.items():
-            if isinstance(template, str):
-                names[name] = filled(template, names)
+        names = {**case.names, "answer": _for_templates(right)}
+        for name, phrase in case.phrases.items():
+            names[name] = filled(table[phrase], names)
+        for name, sentences in (("prompt", case.prompt), ("why", case.why), ("hint", case.hint)):
+            names[name] = " ".join(filled(table[sentence], names) for sentence in sentences)
         choices = {name: filled(table["choices"][name], names) for name in case.choices}
         slips = self._slips(facts, case).items()
         return Prediction(
@@ -174,7 +183,7 @@ class QuestionKind(Generic[F]):
             ),
             moment=case.moment,
             why=str(names["why"]),
-            hint=str(names.get("hint", "")),
+            hint=str(names["hint"]),
             choices=tuple(choices.values()),
             letters=facts.letters if self.form == "letters" else (),
             single=self.single,

@@ -20,10 +20,13 @@ def last_label(facts: RowFacts, place: tuple[int, int]) -> Draft:
     row = facts.rows[r]
     following = row[d + 1][0] if d + 1 < len(row) else None
     label = int(facts.trace.labels[r, first + length - 1])
-    names = {"name": facts.letters[b], "other": facts.letters[following] if following is not None else ""}
+    names = {**facts.in_words(r), "name": facts.letters[b], "shift_labels": facts.shift_labels}
+    names["other"] = facts.letters[following] if following is not None else ""
     choices = ("none", "itself", *(["next"] if following is not None else ["pad"]))
     answer = "none" if label == NO_LABEL else "next"
-    return Draft(answer, MovieMoment("losses", name="labels"), names={**facts.in_words(r), **names}, choices=choices)
+    moment, why = MovieMoment("losses", name="labels"), "why_none" if answer == "none" else "why"
+    rule = {"rule": "in_document" if facts.shift_labels == "document" else "in_row"}
+    return Draft(answer, moment, names=names, choices=choices, why=(why,), hint=(), phrases=rule)
 
 
 def _weighed(facts: RowFacts) -> Sequence[tuple[int, int, int]]:
@@ -45,6 +48,7 @@ def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
     names = {
         "name": facts.letters[b],
         "all_held": "; ".join(f"{'row' if r else 'Row'} {r} holds {facts.held(r)}" for r in range(facts.R)),
-        "weights": {name: f"{each:.3g}" for name, each in weights.items()},
+        "shift_labels": facts.shift_labels,
+        **{f"by_{over}": f"{each:.3g}" for over, each in weights.items()},
     }
-    return Draft(answer, MovieMoment("losses", name=answer), names=names, choices=choices)
+    return Draft(answer, MovieMoment("losses", name=answer), names=names, choices=choices, phrases={"rule": "rule"})

@@ -1,4 +1,4 @@
-"""The numbers of a run over rows, under the names used in the templates of the questions about rows."""
+"""The numbers of a run over rows that the questions about rows need, and what runs over its rows, in words."""
 
 import tomllib
 from collections import Counter
@@ -16,9 +16,10 @@ from packviz.compute.rows import RowsTrace
 from packviz.facts.row_leaks import fullest
 from packviz.facts.token_losses import TokenLosses, losses_in_rows
 from packviz.inputs.documents import NO_LABEL
+from packviz.inputs.row_config import RowConfig
 from packviz.show.movie.about import Asked
 from packviz.teach.predictions.kind import Draft, Subject
-from packviz.text import filled, sequence_label
+from packviz.text import counted, filled, sequence_label, with_article
 
 MAX_TOKENS = 40  # of a row that is asked about: the question names its documents, and the gradient reaches its end
 MAX_PIECES = 6
@@ -27,7 +28,7 @@ WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rows.toml").read
 
 
 class RowFacts:
-    """The numbers of a run over rows, under the names used in the templates.
+    """The numbers of a run over rows.
 
     B, N          the sequences, and the sum of their lengths
     lengths       B numbers, in the original order of the sequences
@@ -49,7 +50,7 @@ class RowFacts:
         self.strategy, self.layer, self.shift_labels = config.strategy, config.layer, config.shift_labels
         self.kernel_size, self.num_layers = config.kernel_size, config.num_layers
         self.isolate, self.causal, self.reset_positions = config.isolate, config.causal, config.reset_positions
-        self.runs = filled(WORDS["any"]["runs"], vars(self))
+        self.runs = _runs(config)
         self.ranked: dict[str, list[Draft]] = {}
         self.influence = cache(lambda r: trace.influence_in(r) > 0)  # (C, C) bool: whether output q depends on token k
 
@@ -80,11 +81,17 @@ class RowFacts:
 
     def held(self, r: int) -> str:
         """Return what row r holds, in words."""
-        return filled(WORDS["any"]["held"], {**vars(self), "row": self.rows[r]})
+        pieces = list[str]()
+        for b, start, stop in self.rows[r]:
+            what = str(stop - start) if pieces else counted(stop - start, "token")  # "5 tokens", then only numbers
+            if stop - start < self.lengths[b]:
+                what = f"token {start}" if stop - start == 1 else f"tokens {start} to {stop - 1}"
+            pieces.append(f"{self.letters[b]} ({what})")
+        return ", ".join([*pieces[:-1], f"then {pieces[-1]}" if len(pieces) > 1 else pieces[-1]])
 
-    def in_words(self, r: int) -> dict[str, Any]:
-        """Return the names that every question about one row needs."""
-        return {"r": r, "n": self.n(r), "held": self.held(r), "pads": self.C - self.n(r), "D": len(self.rows[r])}
+    def in_words(self, r: int) -> dict[str, object]:
+        """Return what the texts of every question about one row need."""
+        return {"r": r, "n": self.n(r), "held": self.held(r), "runs": self.runs}
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
@@ -121,6 +128,24 @@ class RowFacts:
     def shown(self) -> list[int]:
         """The cells of the row of all sequences that a movie shows."""
         return [n for n, (b, t) in enumerate(self.places) if b < _SHOWN.sequences and t < _SHOWN.steps]
+
+
+def _runs(config: RowConfig) -> str:
+    """Return what runs over the rows, in words."""
+    isolated = "_isolated" if config.isolate else ""
+    if config.layer == "attention":
+        key = f"attention{isolated}{'_causal' if config.causal else ''}"
+    elif config.layer == "conv":
+        key = f"{'conv' if config.num_layers == 1 else 'convs'}{isolated}"
+    else:
+        key = f"recurrent{isolated}"
+    module = with_article(config.layer.upper())
+    known = {
+        "module": module[0].upper() + module[1:],
+        "kernel_size": config.kernel_size,
+        "num_layers": config.num_layers,
+    }
+    return filled(WORDS["runs"][key], known)
 
 
 def ends(facts: RowFacts) -> Iterator[tuple[int, int]]:

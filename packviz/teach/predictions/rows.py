@@ -8,9 +8,10 @@ from packviz.compute.fill import fill_rows
 from packviz.inputs.borders import BORDER_RULES, find_documents
 from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
 from packviz.teach.predictions.kind import Draft, Given, Need, QuestionKind, once
+from packviz.teach.predictions.of_influence import changed_documents, changed_tokens, conv_hit
 from packviz.teach.predictions.of_losses import heavier, last_label
 from packviz.teach.predictions.prediction import MovieMoment
-from packviz.teach.predictions.row_facts import ROW_QUESTIONS, RowFacts, ends
+from packviz.teach.predictions.row_facts import ROW_QUESTIONS, RowFacts
 
 MAX_TYPED = 10  # at most this many numbers to type for one answer
 MAX_CELLS = 24  # of a row whose position_ids are shown, with its pads
@@ -18,9 +19,8 @@ MAX_CELLS = 24  # of a row whose position_ids are shown, with its pads
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _SPLITS = ("wrapped", "bfd_split")  # strategies that drop nothing
 
-_VERDICT = MovieMoment("leak", name="verdict")
+_FILLED = MovieMoment("fill", name="end", whole=True)
 _ATTENTION = Need(lambda facts: facts.trace.mask is not None, 'Set layer to "attention".')
-_CONVOLUTION = Need(lambda facts: facts.layer == "conv", 'Set layer to "conv".')
 _POSITIONS = Need(lambda facts: facts.reset_positions, "Set reset_positions to true.")
 
 
@@ -34,7 +34,7 @@ def cu_seqlens(facts: RowFacts, _: None) -> Draft:
     offsets, lengths = _offsets(facts.lengths), facts.lengths
     sizes = [sum(length > t for length in lengths) for t in range(max(lengths))]
     mistakes: dict[str, Given | None] = {
-        "lengths": lengths,
+        "lengths" if facts.B > 1 else "length": lengths,
         "no_zero": offsets[1:],
         "no_end": offsets[:-1],
         "last_cells": [offset - 1 for offset in offsets[1:]],
@@ -42,7 +42,9 @@ def cu_seqlens(facts: RowFacts, _: None) -> Draft:
         "batch_sizes": sizes,
         "sizes_summed": _offsets(sizes),
     }
-    return Draft(offsets, MovieMoment("two", name="why", whole=True), mistakes)
+    one, names = "" if facts.B > 1 else "_one", {"B": facts.B, "N": facts.N, "lengths": lengths}
+    prompt, hint, moment = (f"prompt{one}",), (f"hint{one}",), MovieMoment("two", name="why", whole=True)
+    return Draft(offsets, moment, mistakes, names, prompt=prompt, hint=hint, phrases={"begins": "begins"})
 
 
 @ROW_QUESTIONS.kind("letters", lambda facts: facts.shown if facts.B > 1 else (), single=True)
@@ -55,8 +57,9 @@ def row_token(facts: RowFacts, n: int) -> Draft:
         "from_one": facts.places[n - 1][0] if n else None,
     }
     begins = sum(facts.lengths[:b])
-    names = {"n": n, "th": ordinal(t), "begins": begins, "length": facts.lengths[b]}
-    return Draft(b, MovieMoment("two", name="why", whole=True), mistakes, names)
+    names = {"B": facts.B, "n": n, "th": ordinal(t)}
+    names |= {"name": facts.letters[b], "begins": begins, "length": facts.lengths[b]}
+    return Draft(b, MovieMoment("two", name="why", whole=True), mistakes, names, phrases={"place": "place"})
 
 
 @ROW_QUESTIONS.kind("numbers", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
@@ -70,7 +73,9 @@ def row_count(facts: RowFacts, _: None) -> Draft:
         "cut": len(fill_rows(facts.lengths, facts.C, "wrapped").rows),
         "one_more": facts.R + 1,
     }
-    return Draft(facts.R, MovieMoment("fill", name="end", whole=True), mistakes, {"tokens": facts.trace.rows.tokens})
+    names = {**_filled(facts), "N": facts.N, "tokens": facts.trace.rows.tokens}
+    prompt, rule = ("prompt" if facts.B > 1 else "prompt_one",), {"rule": facts.strategy}
+    return Draft(facts.R, _FILLED, mistakes, names, prompt=prompt, phrases=rule)
 
 
 @ROW_QUESTIONS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
@@ -86,7 +91,9 @@ def dropped_from(facts: RowFacts, _: None) -> Draft:
         "nobody": (),
     }
     answer = sorted({b for b, _, _ in facts.dropped})
-    return Draft(answer, MovieMoment("fill", name="end", whole=True), mistakes, {"splits": facts.strategy in _SPLITS})
+    splits = facts.strategy in _SPLITS
+    why, rule = "why" if answer else "why_short", {"rule": facts.strategy if splits else "drops"}
+    return Draft(answer, _FILLED, mistakes, _filled(facts), why=("why_kept" if splits else why,), phrases=rule)
 
 
 @ROW_QUESTIONS.kind("numbers", once(lambda facts: max(facts.lengths) > facts.C), possible=once(lambda _: True))
@@ -101,8 +108,10 @@ def dropped_tokens(facts: RowFacts, _: None) -> Draft:
         "free": facts.trace.rows.padding or None,
         "one_row": facts.N - facts.C,
     }
-    names = {"longer": len(longer), "splits": facts.strategy in _SPLITS, "longest": max(facts.lengths)}
-    return Draft(facts.trace.rows.tokens_dropped, MovieMoment("fill", name="end", whole=True), mistakes, names)
+    names = {**_filled(facts), "longer": len(longer), "longest": max(facts.lengths)}
+    answer, rule = facts.trace.rows.tokens_dropped, {"rule": "splits" if facts.strategy in _SPLITS else "drops"}
+    why = "why_kept" if not answer else "why_one" if len(longer) == 1 else "why"
+    return Draft(answer, _FILLED, mistakes, names, why=(why,), phrases=rule)
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
@@ -119,9 +128,10 @@ def position_ids(facts: RowFacts, r: int) -> Draft:
         "offsets": _offsets(lengths),
     }
     positions = facts.trace.position_ids[r, :n].tolist()
-    return Draft(
-        positions, MovieMoment("borders", name="position_ids"), mistakes, {**facts.in_words(r), "positions": positions}
-    )
+    moment, names = MovieMoment("borders", name="position_ids"), {**facts.in_words(r), "positions": positions}
+    reset, rule = facts.reset_positions, {"rule": "restart" if facts.reset_positions else "run_on"}
+    prompt = ("holds", *([] if reset else ["not_reset"]), "type" if n == facts.C else "type_without_pads")
+    return Draft(positions, moment, mistakes, names, prompt=prompt, phrases=rule)
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: [r for r in facts.watched if facts.C <= MAX_CELLS], needs=(_POSITIONS,))
@@ -137,8 +147,18 @@ def document_count(facts: RowFacts, r: int) -> Draft:
         "largest": max(positions) + 1,
         "tokens": facts.n(r),
     }
+    pads, moment = facts.C - facts.n(r), MovieMoment("borders", name="end", whole=True)
+    said = "pads" if pads > 1 else "one_pad" if pads else "no_pad"
+    why, hint = ("why_pads", "hint_pads") if pads else ("why", "hint")
     return Draft(
-        D, MovieMoment("borders", name="end", whole=True), mistakes, {**facts.in_words(r), "positions": positions}
+        D,
+        moment,
+        mistakes,
+        {"positions": positions, "pads": pads},
+        prompt=("given_positions", said, "how_many"),
+        why=(why, "once" if D == 1 else "times"),
+        hint=(hint,),
+        phrases={"restarts": "restarts"},
     )
 
 
@@ -152,106 +172,53 @@ def keys_read(facts: RowFacts, place: tuple[int, int]) -> Draft:
     start = facts.rows[r][d][1]
     mistakes: dict[str, Given | None] = {
         "without_itself": t if facts.isolate and facts.causal and t else None,
-        "document_so_far": t + 1,
+        "document_so_far" if facts.isolate else "document_so_far_across": t + 1,
         "document": length,
-        "row_so_far": q + 1,
+        "row_so_far_masked" if facts.isolate else "row_so_far": q + 1,
         "row": n,
-        "cells": facts.C,
+        "cells_masked" if facts.isolate or facts.causal else "cells": facts.C,
     }
-    names = {
-        "name": facts.letters[b],
-        "token": start + t,
-        "t": t,
-        "q": q,
-        "length": length,
-        "place": d,
-    }
+    names = {**facts.in_words(r), "name": facts.letters[b], "token": start + t, "length": length}
+    names |= {"earlier": t, "before": q, "place": "first" if facts.causal else "only"}
+    names["whole"] = ("this piece of its document" if start else "its document") if facts.isolate else "the row"
     answer = int(mask_of(facts)[r, q].sum())
     moment = MovieMoment("attention", name=f"{facts.letters[b]}{start + t}")
-    return Draft(answer, moment, mistakes, {**facts.in_words(r), **names, "keys": answer, "cut": start > 0})
+    if facts.isolate:
+        earlier, every = "why_one_earlier" if t == 1 else "why_earlier", "why_document"
+        hint = "hint_earlier" if facts.causal else "hint_document"
+    else:
+        earlier, every = "why_one_in_row" if q == 1 else "why_in_row", "why_row"
+        hint = "hint_in_row" if facts.causal else "hint_row"
+    why = "why_itself" if answer == 1 else earlier if facts.causal else every
+    return Draft(answer, moment, mistakes, names, why=(why,), hint=(hint,))
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: facts.queried, needs=(_ATTENTION,))
 def mask_cells(facts: RowFacts, r: int) -> Draft:
     """Ask how many cells of the mask of one row are True."""
-    lengths, n = facts.trace.rows.lengths[r], facts.n(r)
+    lengths, n, isolate, causal = facts.trace.rows.lengths[r], facts.n(r), facts.isolate, facts.causal
+    without_itself = "without_itself" if isolate and causal else "without_itself_runs"
     mistakes: dict[str, Given | None] = {
-        "triangles": sum(length * (length + 1) // 2 for length in lengths),
-        "squares": sum(length * length for length in lengths),
-        "triangle": n * (n + 1) // 2,
+        "triangles_full" if isolate else "triangles": sum(length * (length + 1) // 2 for length in lengths),
+        "squares_causal" if isolate else "squares": sum(length * length for length in lengths),
+        "triangle_masked" if isolate else "triangle": n * (n + 1) // 2,
         "square": n * n,
         "cells": facts.C * facts.C,
-        "without_itself": sum(length * (length - 1) // 2 for length in lengths) or None,
+        without_itself: sum(length * (length - 1) // 2 for length in lengths) or None,
         "tokens": n,
     }
-    names = {**facts.in_words(r), "lengths": lengths}
+    answer, pads = int(mask_of(facts)[r].sum()), facts.C - n
+    blocks = " + ".join(str(x * (x + 1) // 2) if causal else f"{x} × {x}" for x in lengths)
+    names = {**facts.in_words(r), "C": facts.C, "pads": pads, "after": n + 1}
+    names["sum"] = f"{blocks} = {answer}" if len(lengths) > 1 else blocks
+    if isolate:
+        why, block = "why_triangles" if causal else "why_squares", "hint_blocks"
+    else:
+        why, block = "why_triangle" if causal else "why_square", "hint_block"
     b, _, stop = facts.rows[r][-1]
     moment = MovieMoment("attention", name=f"{facts.letters[b]}{stop - 1}")  # the last query of the row
-    return Draft(int(mask_of(facts)[r].sum()), moment, mistakes, names)
-
-
-@ROW_QUESTIONS.kind(
-    "numbers",
-    lambda facts: [] if facts.isolate else [*_later(facts)],
-    possible=lambda facts: [*_later(facts)],
-    needs=(_CONVOLUTION,),
-)
-def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
-    """Ask how many tokens of a later document depend on another one, through a convolution."""
-    r, d = place
-    b, first, length = facts.pieces(r)[d]
-    hit = facts.influence(r)[first : first + length, :first].any(1)  # (length,)
-    k, answer = facts.kernel_size, int(hit.sum())
-    mistakes: dict[str, Given | None] = {
-        "kernel": k,
-        "too_many": k - 1,
-        "one_layer": min(k - 1, length),
-        "everything": length,
-        "first": 1,
-        "nothing": 0,
-    }
-    names = {"name": facts.letters[b], "length": length, "reach": facts.num_layers * (k - 1), "before": first}
-    return Draft(answer, _VERDICT, mistakes, {**facts.in_words(r), **names})
-
-
-@ROW_QUESTIONS.kind("numbers", lambda facts: [*ends(facts)])
-def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Draft:
-    """Ask how many outputs of a row change if the last token of a document changes."""
-    r, d = place
-    b, first, length = facts.pieces(r)[d]
-    n, last = facts.n(r), first + length - 1
-    mistakes: dict[str, Given | None] = {
-        "itself": 1,
-        "from_there": n - last,
-        "after_it": (n - last - 1) or None,
-        "document": length,
-        "next": facts.pieces(r)[d + 1][2] if d + 1 < len(facts.rows[r]) else None,
-        "row": n,
-        "nothing": 0,
-    }
-    answer = int(facts.influence(r)[:, last].sum())
-    return Draft(answer, _VERDICT, mistakes, {**facts.in_words(r), **_about_end(facts, b, length)})
-
-
-@ROW_QUESTIONS.kind("letters", lambda facts: [place for place in ends(facts) if len(facts.rows[place[0]]) > 1])
-def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Draft:
-    """Ask which documents of a row have outputs that change if the last token of one of them changes."""
-    r, d = place
-    pieces = facts.pieces(r)
-    b, first, length = pieces[d]
-    changed = facts.influence(r)[:, first + length - 1]
-    there = [other for other, at, many in pieces if changed[at : at + many].any()]
-    every = [other for other, _, _ in pieces]
-    mistakes: dict[str, Given | None] = {
-        "itself": [b],
-        "later": sorted({*every[d:]}),
-        "after_it": sorted({*every[d + 1 :]}) or None,
-        "next": sorted({*every[d : d + 2]}),
-        "row": sorted({*every}),
-        "nobody": (),
-    }
-    names = {**facts.in_words(r), **_about_end(facts, b, length)}
-    return Draft(sorted(set(there)), _VERDICT, mistakes, names)
+    prompt, hint = ("prompt_pads" if pads else "prompt",), (block, "hint_half" if causal else "hint_full")
+    return Draft(answer, moment, mistakes, names, prompt=prompt, why=(why,), hint=hint)
 
 
 ROW_KINDS: tuple[QuestionKind[RowFacts], ...] = (
@@ -280,10 +247,6 @@ def _queries(facts: RowFacts) -> Iterator[tuple[int, int]]:
     yield from ((r, q) for r in facts.queried for q in range(facts.n(r)))
 
 
-def _later(facts: RowFacts) -> Iterator[tuple[int, int]]:
-    """Yield row and number of every document that has another one before it in its row."""
-    yield from ((r, d) for r in facts.watched for d in range(1, len(facts.rows[r])))
-
-
-def _about_end(facts: RowFacts, b: int, length: int) -> dict[str, object]:
-    return {"name": facts.letters[b], "length": length}
+def _filled(facts: RowFacts) -> dict[str, object]:
+    """Return what the texts of every question about filling rows need."""
+    return {"C": facts.C, "strategy": facts.strategy, "lengths": facts.lengths}

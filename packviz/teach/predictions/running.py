@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from packviz.teach.predictions.facts import MAX_FILMED, PACKING_QUESTIONS, Facts
-from packviz.teach.predictions.kind import Draft, Need, QuestionKind, once, spread
+from packviz.teach.predictions.kind import Draft, Given, Need, QuestionKind, once, spread
 from packviz.teach.predictions.prediction import MovieMoment
 
 MAX_TYPED = 8  # at most this many letters to type for one answer
@@ -24,7 +24,8 @@ def _fed(facts: Facts, t: int, direction: int) -> Draft:
         "above": facts.where(range(t + 2, longest + 1)),
         "everybody": range(facts.B),
     }
-    return Draft(live, MovieMoment("run", t), mistakes, {"t": t, "size": size, "mirrored": mirrored})
+    names = {"cell": facts.cell, "t": t, "size": size, "before": t - 1, "after": t + 1, "mirrored": mirrored}
+    return Draft(live, MovieMoment("run", t), mistakes, names, phrases={"only": "only"} if direction else {})
 
 
 def _turning(facts: Facts, t: int, direction: int) -> Draft:
@@ -43,7 +44,10 @@ def _turning(facts: Facts, t: int, direction: int) -> Draft:
         "nobody": (),
     }
     these = [facts.letters[b] for b in facts.where(range(t + 1, t + 2))]
-    return Draft(now, MovieMoment("run", t), mistakes, {"t": t, "these": these, "mirrored": mirrored})
+    names = {"t": t, "before": t - 1, "after": t + 1, "longer": t + 2, "these": these, "mirrored": mirrored}
+    prompt = "prompt_forward" if facts.two_ways and not direction else "prompt"
+    why, rule = "why" if these else "why_none", {"rule": "rule"}
+    return Draft(now, MovieMoment("run", t), mistakes, names, prompt=(prompt,), why=(why,), phrases=rule)
 
 
 @PACKING_QUESTIONS.kind(
@@ -58,7 +62,9 @@ def final_step(facts: Facts, b: int) -> Draft:
         "last_column": facts.T - 1,
         "too_early": length - 2 if length > 1 else None,
     }
-    return Draft(length - 1, MovieMoment("run", length - 1), mistakes, {"name": facts.letters[b], "length": length})
+    names, way = {"name": facts.letters[b], "length": length}, "_forward" if facts.two_ways else ""
+    prompt, why, counts = (f"prompt{way}",), (f"why{way}",), {"counts": "counts"}
+    return Draft(length - 1, MovieMoment("run", length - 1), mistakes, names, prompt=prompt, why=why, phrases=counts)
 
 
 @PACKING_QUESTIONS.kind(
@@ -73,9 +79,9 @@ def gradient_enters(facts: Facts, b: int) -> Draft:
         "last_column": facts.T - 1,
         "first_step": 0,
     }
-    return Draft(
-        length - 1, MovieMoment("backward", length - 1), mistakes, {"name": facts.letters[b], "length": length}
-    )
+    names, moment = {"name": facts.letters[b], "length": length}, MovieMoment("backward", length - 1)
+    prompt = ("prompt_forward" if facts.two_ways else "prompt",)
+    return Draft(length - 1, moment, mistakes, names, prompt=prompt, phrases={"counts": "counts"})
 
 
 def _going_back(facts: Facts, t: int, direction: int) -> Draft:
@@ -90,7 +96,10 @@ def _going_back(facts: Facts, t: int, direction: int) -> Draft:
         "at_least": facts.where(range(t, longest + 1)),
         "above": facts.where(range(t + 2, longest + 1)),
     }
-    return Draft(live, MovieMoment("backward", t), mistakes, {"t": t, "size": len(live), "back": longest - 1 - t})
+    names = {"t": t, "size": len(live), "before": t - 1, "after": t + 1, "back": longest - 1 - t}
+    prompt, why = "prompt_forward" if facts.two_ways else "prompt", "why_one" if len(live) == 1 else "why"
+    moment, rule = MovieMoment("backward", t), {"rule": "rule"}
+    return Draft(live, moment, mistakes, names, prompt=(prompt,), why=(why,), phrases=rule)
 
 
 @PACKING_QUESTIONS.kind("choice", lambda facts: _first_pads(facts), needs=(_PADDED,))
@@ -98,9 +107,13 @@ def pad_gradient(facts: Facts, place: tuple[int, int]) -> Draft:
     """Ask for the gradient of x at a pad, if the batch is packed and the loss is the sum of the final states."""
     b, t = place
     length = facts.lengths[b]
-    answer = "passed" if t < length else "zero"
-    names = {"name": facts.letters[b], "length": length, "t": t}
-    return Draft(answer, MovieMoment("backward"), names=names, choices=("zero", "passed", "last", "one"))
+    names = {"cell": facts.cell, "name": facts.letters[b], "length": length, "end": length - 1, "t": t}
+    choices = ("zero", "passed", "last", "one")
+    taken, moment = {"taken": "first_column" if length == 1 else "columns"}, MovieMoment("backward")
+    if t < length:
+        mistakes: dict[str, Given | None] = {"zero": "zero", "last_of_read": "last", "one_of_read": "one"}
+        return Draft("passed", moment, mistakes, names, choices, why=("why_read",), phrases=taken)
+    return Draft("zero", moment, names=names, choices=choices, phrases=taken)
 
 
 @PACKING_QUESTIONS.kind("numbers", lambda facts: facts.sequences, direction=1, needs=(_BOTH_WAYS,))
@@ -111,11 +124,13 @@ def final_backward(facts: Facts, b: int) -> Draft:
         "first_step": length - 1,
         "longest": facts.longest - 1,
         "last_column": facts.T - 1,
-        "length": length,
+        "length" if length > 1 else "length_one": length,
         "waits": facts.longest - length,
         "from_one": 1,
     }
-    return Draft(0, MovieMoment("run", 0), mistakes, {"name": facts.letters[b], "length": length})
+    names = {"name": facts.letters[b], "begins": length - 1, "start": facts.longest - 1}
+    why, hint = "why" if length > 1 else "why_one", "hint" if facts.longest > 1 else "hint_one"
+    return Draft(0, MovieMoment("run", 0), mistakes, names, why=(why,), hint=(hint,))
 
 
 @PACKING_QUESTIONS.kind("choice", lambda facts: _short_and_long(facts))
@@ -124,9 +139,18 @@ def last_column(facts: Facts, b: int) -> Draft:
     width, length = _width(facts), facts.lengths[b]
     full = "final" if not facts.two_ways else "both" if width == 1 else "half"
     states = ("both", "half") if full == "half" else (full,)
-    names = {"name": facts.letters[b], "length": length, "end": width - 1}
-    answer = "filler" if length < width else full
-    return Draft(answer, _end_of_output(facts), names=names, choices=("filler", *states, "on_padding"))
+    names = {"cell": facts.cell, "name": facts.letters[b], "length": length, "last": length - 1, "end": width - 1}
+    names["missing"] = width - length
+    choices = ("filler", *states, "on_padding")
+    if length < width:
+        mistakes: dict[str, Given | None] = {{"both": "both_of_short"}.get(state, state): state for state in states}
+        mistakes["after_one_step" if length == 1 else "after_its_steps"] = "on_padding"
+        answer, why = "filler", "why_short_by_one" if width - length == 1 else "why_short"
+    else:
+        mistakes = {name: name for name in choices}
+        answer, why = full, "why_half" if full == "half" else "why"
+    phrases = {"has": "has", "reaches": "reaches"}
+    return Draft(answer, _end_of_output(facts), mistakes, names, choices, why=(why,), hint=(), phrases=phrases)
 
 
 @PACKING_QUESTIONS.kind("numbers", once(lambda facts: facts.packed))
@@ -141,7 +165,11 @@ def unpacked_width(facts: Facts, _: None) -> Draft:
         "features": facts.trace.unpacked.output.size(2),
         "last_step": width - 1,
     }
-    return Draft(width, _end_of_output(facts, "width"), mistakes, {"total_length": facts.trace.total_length})
+    total, longest = facts.trace.total_length, facts.longest
+    rule = {"rule": "as_longest" if total is None else "as_set"}
+    prompt, why = "prompt" if total is None else "prompt_set", "why" if total in (None, longest) else "why_wider"
+    names, moment = {"B": facts.B, "longest": longest, "total_length": total}, _end_of_output(facts, "width")
+    return Draft(width, moment, mistakes, names, prompt=(prompt,), why=(why,), phrases=rule)
 
 
 def _first_pads(facts: Facts) -> Sequence[tuple[int, int]]:

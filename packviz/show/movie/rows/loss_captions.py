@@ -89,8 +89,8 @@ def _mean(view: RowsView, order: Order, over: Over, size: int) -> _Mean:
 def _padded(mean: _Mean) -> list[str]:
     if not mean.labelled:
         return ["padded_no_label"]
-    if mean.labelled == 1:
-        return ["label", "padded_only_pad" if mean.pads else "padded_only_token"]
+    if mean.labelled == 1:  # of one document of two tokens
+        return ["label", "padded_only"]
     return ["label", "padded_pads" if mean.pads else "padded_no_pad"]
 
 

@@ -16,7 +16,7 @@ _WRITE = sentences(Path(__file__).with_name("captions.toml"))
 
 def say(*keys: str, **values: Any) -> str:
     """Return sentences of captions.toml, one after another; values: what fills in their blanks."""
-    return " ".join(_WRITE(key, chip=chip, chips=chips, **values) for key in keys)
+    return _WRITE(*keys, chip=chip, chips=chips, **values)
 
 
 def chip(b: int) -> str:
