@@ -336,7 +336,7 @@ def test_compare_shows_the_losses_of_both_outputs_and_true_sentences(seed: int) 
         assert shows(cells_of(movie, name, "loss"), found.losses[order], weights)  # type: ignore[index]
         caption = movie.steps[movie.step_at("losses", None, name) - 1].caption
         assert f"{found.mean(order, over):.4f}" in caption  # type: ignore[arg-type]
-        compared = re.findall(rf"(?:a token|packed row|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption)
+        compared = re.findall(rf"(?:A token|packed row|one) of {{(\w+)}} (?:weighs )?{NUMBER}", caption)
         assert len(compared) == 2 * (name == "sequences")  # no two of these sequences are equally long
         for letter, weight in compared:
             assert weight == f"{float(weights['ABC'.index(letter)].max()):.3g}"
@@ -348,7 +348,7 @@ def test_compare_shows_the_losses_of_both_outputs_and_true_sentences(seed: int) 
 
 def test_the_losses_beside_weigh_sequences_that_are_not_shown() -> None:
     movie = losses_beside(pv.trace(pv.Batch.parse("\n".join(["1 2 3"] * 50 + ["1 2"] * 10))))
-    assert f"weighs {1 / 60 / 2:.3g}, and one of {{A}} weighs {1 / 60 / 3:.3g}." in movie.steps[-1].caption
+    assert f"weighs {1 / 60 / 2:.3g}, and one of {{A}} {1 / 60 / 3:.3g}." in movie.steps[-1].caption
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -357,8 +357,8 @@ def test_the_losses_beside_say_if_pads_were_packed(side: Any) -> None:
     movie, pads = losses_beside(t), int(t.packed_is_pad.sum())
     packed, sequences = (step.caption for step in movie.steps[2:])
     assert (f": {pads} pads were packed and {pads} tokens were lost." in packed) == (side == "left")
-    assert ("a packed row of {C} weighs" in sequences) == (side == "left")
-    assert ("a token of {C} weighs" in sequences) == (side == "right")
+    assert ("A packed row of {C} weighs" in sequences) == (side == "left")
+    assert ("A token of {C} weighs" in sequences) == (side == "right")
     assert movie.to_dict()["exact"] == (t.exact and not pads)
 
 

@@ -115,7 +115,7 @@ def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -
         assert not pads or f"# {readout.caution}" in [text for text, _ in step["detail"]]
         if pads:
             spoke += 1
-            assert f" is wrong here, because {lost}. " in step["caption"]
+            assert step["caption"].endswith(f" is wrong here, because {lost}.")
             assert step["tone"] == "wrong"
         elif readout.key not in POOLS:
             spoke += 1
@@ -123,7 +123,7 @@ def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -
             assert (" is right here. " if readout.right else " is wrong here. ") in step["caption"]
     [step] = [step for step, _ in case.deep.of("unpack") if RINGED.search(step["caption"])]
     assert (step.get("tone") == "wrong") == bool(pads)
-    assert not pads or f", because {lost}." in step["caption"]
+    assert not pads or f": {lost}." in step["caption"]
     return spoke
 
 

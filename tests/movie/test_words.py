@@ -174,7 +174,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
     (rf"rows?, ({CHIPS})\.", lambda m: m.live),
-    (rf"({CHIPS}) starts? from h_0", lambda m: m.at_their_last_step),
+    (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
@@ -279,7 +279,7 @@ def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
         movie = pv.movie(trace, ("run",), layer=layer, direction=row % 2)
         said = movie.steps[0].caption
         assert said.startswith(f"You are watching the **{way} direction** of **layer {layer}**")
-        assert said.endswith(f" It starts with **h_0[{row}]** and **c_0[{row}]**: all zeros.")
+        assert said.endswith(f" It starts with **h_0[{row}]** and **c_0[{row}]**, which are all zeros.")
         end = -1 if row == 3 else row
         assert f" h_n[{end}] and c_n[{end}]" in movie.steps[-1].caption
 

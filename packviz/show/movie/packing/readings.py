@@ -34,7 +34,7 @@ def _caption(view: View, readout: Readout) -> str:
     pooled, title, reason = readout.key in POOLS, readout.title, readout.reason
     if packed_rows.pads(view):
         key = "unpack.pooled_lost" if pooled else "unpack.reading_lost"
-        return say(key, title=title, lost=lost(view), reason=reason)
+        return say(key, title=title, lost=lost(view))
     if pooled:
         return say("unpack.pooled", title=title, reason=reason)
     return say("unpack.reading_right" if readout.right else "unpack.reading_wrong", title=title, reason=reason)

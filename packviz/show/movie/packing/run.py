@@ -33,13 +33,22 @@ def run(view: View) -> Iterator[Shot]:
 
 def _start_caption(view: View) -> str:
     """Say whose states are watched, and what they are at the start."""
-    lstm, state = recurrent.is_lstm(view), say(f"h_0.{recurrent.initial_state(view)}")
+    state, lstm = recurrent.initial_state(view), recurrent.is_lstm(view)
     if len(view.trace.h_n) > 1:
-        row = view.layer * recurrent.directions(view) + view.direction
-        start = say("run.start_row_lstm" if lstm else "run.start_row", row=row, state=state)
-        return f"{_watched_caption(view)} {start}"
-    h = say("run.h") if view.total[0] > 1 else say("run.h_alone")
-    return f"{h} {say('run.start_lstm' if lstm else 'run.start', state=state)}"
+        return f"{_watched_caption(view)} {_start_row_caption(view)}"
+    if state == "carried":
+        return say("run.carried_lstm" if lstm else "run.carried")
+    h = "run.h" if view.total[0] > 1 else "run.h_alone"
+    return say(h, "run.start_lstm" if lstm else "run.start", state=say(f"h_0.{state}"))
+
+
+def _start_row_caption(view: View) -> str:
+    """Say in which row of h_0 the watched states start, if there are several."""
+    state, row = recurrent.initial_state(view), view.layer * recurrent.directions(view) + view.direction
+    if state == "carried":
+        return say("run.carried_row")
+    key = "run.start_row_lstm" if recurrent.is_lstm(view) else "run.start_row"
+    return say(key, row=row, state=say(f"h_0_row.{state}"))
 
 
 def _watched_caption(view: View) -> str:
@@ -93,12 +102,12 @@ def _news_caption(view: View, step: TimeStep) -> str:
 
 
 def _starts_caption(view: View, step: TimeStep) -> str:
-    new, row, lstm = step.began, packed_rows.noun(view), recurrent.is_lstm(view)
+    new, lstm = step.began, recurrent.is_lstm(view)
     if not step.ended:
-        return say("run.starts_lstm" if lstm else "run.starts", new=new, row=row)
+        return say("run.starts_lstm" if lstm else "run.starts", new=new, row=packed_rows.noun(view))
     if lstm:
-        return say("run.starts_complete_lstm", new=new, row=row, h_n=_final(view), c_n=_final(view, "c"))
-    return say("run.starts_complete", new=new, row=row, h_n=_final(view))
+        return say("run.starts_complete_lstm", new=new, h_n=_final(view), c_n=_final(view, "c"))
+    return say("run.starts_complete", new=new, h_n=_final(view))
 
 
 def _complete_caption(view: View) -> str:

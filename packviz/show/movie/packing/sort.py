@@ -144,14 +144,14 @@ def _given_caption(view: View) -> str:
 
 def _hole_caption(view: View, t: int, live: list[int], over: list[int]) -> str:
     """Say which sequences are live at t, and where the ended ones are."""
-    left = inputs.padding_side(view) == "left"
+    line = inputs.line(view)
+    if inputs.padding_side(view) == "left":
+        return say("sort.not_first_left", t=t, live=live, line=line)
     if min(over) < min(live) < max(over):
-        seen = say("sort.among_left" if left else "sort.among", t=t, live=live, over=over)
-    elif min(live) < min(over):
-        seen = say("sort.between_left" if left else "sort.between", t=t, live=live, over=over)
-    else:
-        seen = say("sort.before_left" if left else "sort.before", t=t, live=live, over=over)
-    return f"{seen} {say('sort.not_the_first', live=live, line=inputs.line(view))}"
+        return say("sort.among", t=t, live=live, line=line, over=over)
+    if min(live) < min(over):
+        return say("sort.between", t=t, live=live, line=line, over=over)
+    return say("sort.before", t=t, live=live, line=line, over=over)
 
 
 def _in_order_caption(view: View) -> str:
@@ -179,12 +179,11 @@ def _sorted_caption(view: View) -> str:
 
 
 def _prefix_caption(view: View, t: int) -> str:
-    line, size, left = inputs.line(view), view.batch_sizes[t], inputs.padding_side(view) == "left"
-    if size == view.total[0]:
-        key = "sort.every_left" if left else "sort.every"
-    else:
-        key = "sort.first_left" if left else "sort.first"
-    return say("sort.now_first", key, line=line, t=t, size=size)
+    line, size = inputs.line(view), view.batch_sizes[t]
+    every = size == view.total[0]
+    if inputs.padding_side(view) == "left":
+        return say("sort.every_left" if every else "sort.first_left", line=line, t=t, size=size)
+    return say("sort.now_first", "sort.every" if every else "sort.first", line=line, t=t, size=size)
 
 
 def _inverse_caption(view: View) -> str:
