@@ -83,15 +83,16 @@ def test_beside_it_the_padded_run_sends_its_gradient_through_the_pads(case: Case
             reached = bool(pads[b, t]) and bool(states[b, t].any())
             assert end.get(f"mark:pads:{b}:{t}", {"shown": False})["shown"] == reached
     for t, step in zip(sorted(range(case.steps_filmed), reverse=not d), show.steps[1:-1], strict=True):
-        if found := re.search(
-            rf"{{(\w+)}}'s (?:first|last) token gets up to {NUMBER} if padded, and {NUMBER} if packed", step["caption"]
-        ):
-            ends = [b for b in range(case.B) if t == (0 if d else case.lengths[b] - 1)]
+        ends = [b for b in range(case.B) if t == (0 if d else case.lengths[b] - 1)]
+        said = rf"{{(\w+)}}'s (?:first|last) (?:token|packed row) gets {NUMBER} padded, and {NUMBER} packed"
+        found = re.search(said, step["caption"])
+        assert bool(found) == bool(ends)
+        if found:
             b = next(b for b in ends if case.said([b]) == f"{{{found[1]}}}")
             assert abs(float(found[2]) - float(states[b, t].abs().max())) <= 6e-3 * float(found[2])
             assert number(found[3], packed[case.row[b, t]])
         passing = [b for b in range(case.B) if pads[b, t] and states[b, t].any()]
-        assert ("passes through" in step["caption"]) == bool(passing)
+        assert (" reaches " in step["caption"]) == bool(passing)
         assert not passing or f" of {case.said(passing)}." in step["caption"]
     count = int((states.abs().amax(2) > 0)[pads].sum())
     last = show.steps[-1]["caption"]

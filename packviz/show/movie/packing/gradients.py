@@ -39,7 +39,7 @@ def start_caption(view: View) -> str:
         loss = say("backward.loss_at_output" if on_output else "backward.loss_at_states", largest=_largest(upstream))
     if top(view):
         return f"{loss} {say('backward.back')}"
-    return f"{loss} {say('backward.back_lower', above=view.layer + 1, layer=view.layer)}"
+    return f"{loss} {say('backward.back_lower', layer=view.layer)}"
 
 
 def step_caption(view: View, step: TimeStep) -> str:
@@ -61,7 +61,7 @@ def _entering_caption(view: View, step: TimeStep) -> str:
     """Say where the gradient of the loss, or of the layer above, enters at a time step."""
     t, size, above = step.t, len(step.live), view.layer + 1
     if begins(view) and step.ended:
-        return say("backward.enters", t=t, size=size, joins=step.ended)
+        return say("backward.enters", t=t, joins=step.ended)
     if begins(view):
         return say("backward.enters_nowhere", t=t, size=size)
     if top(view):
@@ -79,25 +79,22 @@ def end_caption(view: View) -> str:
         said = say("backward.weights", rows=rows, most=_largest(weights[name]), name=name)
     else:
         said = say("backward.weights_of_one", most=_largest(weights[name]), name=name)
-    return " ".join([said, *_pads_captions(view)])
+    return f"{said} {_pads_caption(view)}"
 
 
-def _pads_captions(view: View) -> list[str]:
-    """Say what the pads have contributed, and what the pad's row of the embedding gets."""
-    pads = say("backward.packed_pads") if packed_rows.pads(view) else say("backward.no_pads")
+def _pads_caption(view: View) -> str:
+    """Say what the pads have contributed: if none were packed, what the pad's row of the embedding gets."""
     config, packed = view.trace.config, view.trace.packed
+    if packed_rows.pads(view):
+        return say("backward.packed_pads")
     if config is None or not inputs.embedded(view):
-        return [pads]
-    at = view.trace.padded.tokens[packed.sequence, packed.timestep] == config.pad_id  # (N,): where its vector is
-    row, looked_up = config.pad_id, int(at.sum())
-    if config.padding_idx is not None and looked_up:
-        return [pads, say("backward.padding_idx_looked_up", row=row, looked_up=looked_up)]
+        return say("backward.no_pads")
     if config.padding_idx is not None:
-        return [pads, say("backward.padding_idx", row=row)]
-    if looked_up:
-        most = _largest(found(view).data[at].sum(0))
-        return [pads, say("backward.looked_up", row=row, most=most, looked_up=looked_up)]
-    return [say("backward.no_pads_zeros", row=row)]
+        return say("backward.padding_idx", row=config.padding_idx)
+    at = view.trace.padded.tokens[packed.sequence, packed.timestep] == config.pad_id  # (N,): where its vector is
+    if not at.any():
+        return say("backward.pad_row_zeros")
+    return say("backward.pad_row", most=_largest(found(view).data[at].sum(0)))
 
 
 def _size(gradient: Tensor) -> float:

@@ -139,7 +139,7 @@ def _end_caption(both: BothBack) -> str:
     config = view.trace.config
     if config is None or config.padding_idx is None:
         return f"{said} {say('back_beside.end_trains', most=most)}"
-    return f"{said} {say('back_beside.end_idx', most=most, row=config.padding_idx)}"
+    return f"{said} {say('back_beside.end_idx', most=most)}"
 
 
 def _filled(both: BothBack, side: str, t: np.ndarray) -> Iterator[Marks]:
