@@ -46,10 +46,6 @@ def several(number: int | Sequence[int], noun: str) -> str:
     return noun if count == 1 else counted(count, noun)
 
 
-def _all(total: int) -> str:
-    return "both" if total == 2 else f"all {total}"
-
-
 FUNCTIONS: dict[str, Callable[..., str]] = {
     each.__name__: each for each in (chip, chips, exact, listed, number, several, shape)
-} | {"all": _all}
+}

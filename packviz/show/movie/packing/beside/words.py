@@ -35,7 +35,7 @@ def start_step(both: Pair) -> Step:
         cell=recurrent.cell(both.view).upper(),
         cells=both.view.mask.size,
         rows=inputs.count(both.view),
-        packed=f"packed {'row' if packed_rows.pads(both.view) else 'token'}",
+        packed="packed row" if packed_rows.pads(both.view) else "packed token",
     )
     lines = (
         CodeLine(f"out, {states} = {recurrent.cell(both.view)}(x)", _out_shape(both)),
@@ -61,25 +61,25 @@ def time_step(both: Pair, t: int) -> Step:
 
 
 def _time_caption(both: Pair, t: int) -> str:
-    """Say what each side reads at a time step, and how far apart their states are then."""
+    """Say what only one side reads at a time step, if it is so, or else how far apart the states are."""
     view = both.view
     fed, idle = ([b for b in view.order if (t < view.lengths[b]) == live] for live in (True, False))
     pads, dropped = ([b for b in sorted(idle) if view.mask[b, t] == real] for real in (False, True))
     strays = [b for b in fed if not view.mask[b, t]]
     if not idle:
-        return f"{_together_caption(t, fed, strays)} {_apart_caption(both, t)}"
-    if strays or dropped:
-        packed = _packed_caption(t, fed, idle, strays, back=bool(view.direction))
-        return f"{packed} {_padded_caption(both, t, pads, dropped)}"
+        read = say("beside.strays", t=t, strays=strays) if strays else say("beside.together", t=t, fed=fed)
+        return f"{read} {_apart_caption(both, t)}"
+    if strays and dropped:
+        return say("beside.strays_and_dropped", t=t, strays=strays, dropped=dropped)
+    if strays:
+        return say("beside.strays_and_pads", t=t, strays=strays, pads=pads)
+    if dropped and pads:
+        return say("beside.pads_and_dropped", t=t, pads=pads, dropped=dropped)
+    if dropped:
+        return say("beside.dropped", t=t, dropped=dropped)
     farthest = _most_of(pads, both.apart[:, t])
     key = "beside.pads_backward" if view.direction else "beside.pads"
     return say(key, t=t, pads=pads, farthest=farthest, apart=far(both.apart[farthest, t]))
-
-
-def _together_caption(t: int, fed: list[int], strays: list[int]) -> str:
-    if strays:
-        return say("beside.together_strays", t=t, fed=fed, strays=strays)
-    return say("beside.together", t=t, fed=fed)
 
 
 def _apart_caption(both: Pair, t: int) -> str:
@@ -96,42 +96,31 @@ def _apart_caption(both: Pair, t: int) -> str:
     return say("beside.some_apart", sequences=len(off), farthest=farthest, apart=apart)
 
 
-def _packed_caption(t: int, fed: list[int], idle: list[int], strays: list[int], *, back: bool) -> str:
-    """Say what the packed side does if it has taken pads for tokens."""
-    if strays:
-        key = "beside.waits_strays" if back else "beside.ended_strays"
-        return say(key, t=t, fed=fed, strays=strays, idle=idle)
-    return say("beside.waits" if back else "beside.ended", t=t, fed=fed, idle=idle)
-
-
-def _padded_caption(both: Pair, t: int, pads: list[int], dropped: list[int]) -> str:
-    """Say what the padded side reads meanwhile."""
-    total, farthest = both.view.total[0], _most_of(pads, both.apart[:, t])
-    apart = far(both.apart[farthest, t])
-    if not pads:
-        return say("beside.dropped", total=total, dropped=dropped)
-    if len(pads) == 1 and dropped:
-        return say("beside.pad_and_dropped", total=total, pads=pads, apart=apart, dropped=dropped)
-    if len(pads) == 1:
-        return say("beside.pad", total=total, pads=pads, apart=apart)
-    if dropped:
-        key = "beside.some_pads_and_dropped"
-        return say(key, total=total, pads=pads, farthest=farthest, apart=apart, dropped=dropped)
-    return say("beside.some_pads", total=total, pads=pads, farthest=farthest, apart=apart)
-
-
 def outputs_step(both: Pair) -> Step:
     """Return the step that shows how the two outputs compare, where both have one and where only one does."""
-    caption = f"{_filled_caption(both)} {_outputs_caption(both)}"
     unpacked = shape(*both.view.trace.unpacked.output.shape)
     lines = CodeLine("out", _out_shape(both)), CodeLine("pad_packed_sequence(output)", unpacked)
-    return Step(caption, detail=lines, name="outputs")
+    return Step(_outputs_caption(both), detail=lines, name="outputs")
+
+
+def _outputs_caption(both: Pair) -> str:
+    """Say what pad_packed_sequence does, and at how many packed rows the outputs differ, if at any."""
+    view, rows, packed = both.view, inputs.count(both.view), packed_rows.noun(both.view)
+    off = [(b, t) for b, length in enumerate(view.lengths) for t in range(length) if not both.same[b, t]]
+    if not off:
+        agree = say("beside.outputs_agree", rows=rows, packed=packed) if rows > 1 else say("beside.outputs_agree_once")
+        return f"{_filled_caption(both)} {agree}"
+    cells, (b, t) = packed_rows.pads_out(view), _most_of(off, both.apart)
+    filled = say("beside.fills", cells=cells, value=view.trace.padding_value) if cells else say("beside.restores")
+    apart = far(both.apart[b, t])
+    differ = say("beside.outputs_differ", off=len(off), rows=rows, packed=packed, apart=apart, b=b, t=t)
+    return f"{filled} {differ}"
 
 
 def _filled_caption(both: Pair) -> str:
     """Say what pad_packed_sequence does, and what the padded output has in the cells that no packed row fills."""
     view, cells = both.view, packed_rows.pads_out(both.view)
-    value, more = view.trace.padding_value, view.mask.size - inputs.count(view)
+    value, more = view.trace.padding_value, inputs.pads(view)
     if packed_rows.pads(view):  # then there are tokens among them
         return say("beside.fills_more", cells=cells, value=value, more=more)
     if not cells:
@@ -140,19 +129,6 @@ def _filled_caption(both: Pair) -> str:
         return say("beside.fills", cells=cells, value=value)
     key = "beside.fills_pads" if more == cells else "beside.fills_from_pads"
     return say(key, cells=cells, value=value, more=more)
-
-
-def _outputs_caption(both: Pair) -> str:
-    """Say at how many packed rows the outputs differ, and where most."""
-    rows, packed = inputs.count(both.view), packed_rows.noun(both.view)
-    cells = [(b, t) for b, length in enumerate(both.view.lengths) for t in range(length)]
-    off = [at for at in cells if not both.same[at]]
-    if off:
-        b, t = _most_of(off, both.apart)
-        return say(
-            "beside.outputs_differ", off=len(off), rows=rows, packed=packed, apart=far(both.apart[b, t]), b=b, t=t
-        )
-    return say("beside.outputs_agree", rows=rows, packed=packed) if rows > 1 else say("beside.outputs_agree_once")
 
 
 def h_n_step(both: Pair) -> Step:
