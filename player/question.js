@@ -204,6 +204,8 @@ export class Prediction {
     const { step } = this.player,
       { first, step: last } = this.#questions[this.#number] ?? {},
       whole = little ? "question" : "all";
+    const answered = Boolean(this.#told) && step === this.#told && step < this.player.steps;
+    this.player.note({ answered: String(answered) }); // from here Play goes on
     if (step !== this.#unfolded) this.#unfolded = 0;
     if (step === 1 || this.#unfolded) this.root.dataset.seen = whole;
     else if (this.open) this.root.dataset.seen = lined ? "line" : "nothing";

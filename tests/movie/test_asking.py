@@ -102,6 +102,18 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     assert screen.step > 1
 
 
+def test_once_the_movie_has_shown_the_answer_play_stands_out(open_page: Open) -> None:
+    screen, _, box, _ = opened(open_page, lesson("pack"))
+    play, line = screen.root.locator(".pv-play"), "node => getComputedStyle(node).outlineStyle"
+    assert play.evaluate(line) == "none"
+    enter(box, "3 3 2 1")
+    expect(screen.root).to_have_attribute("data-answered", "true", timeout=30_000)
+    expect(play).to_have_accessible_name("Play", timeout=30_000)
+    assert play.evaluate(line) == "solid"
+    screen.press("ArrowRight")
+    assert play.evaluate(line) == "none"
+
+
 def test_a_right_answer_is_marked_in_its_field_until_it_is_changed(open_page: Open) -> None:
     _, _, box, said = opened(open_page, lesson("pack"))
     enter(box, "3 3 2 1")
