@@ -16,13 +16,12 @@ def ragged(view: View) -> Frame:
     """Return the sequences as given: rows of tokens of different lengths."""
     grid = upright(view)
     rows, b, t = view.place, token_table.sequence(view), token_table.time_step(view)
-    end = grid.cell(rows[view.shown], np.array(view.lengths)[view.shown])
     before = padded(view, grid)
     return {
         "title:x": before["title:x"].but(text=counted(view.total[0], "sequence") + " of ids" * inputs.embedded(view)),
         "axis": before["axis"],
         "label": before["label"],
-        "length": before["length"].but(end.moved(0.2 * view.text, 0.0)),
+        "length": before["length"],
         "token": before["token"].but(
             grid.cell(rows[b], t - inputs.leads(view)[b]), vec=_vectors(view, "token", raw=True)
         ),
