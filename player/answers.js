@@ -122,3 +122,12 @@ export function counts(question, given, before = []) {
 
 /** @param {string} spelled */
 const parts = (spelled) => spelled.split(" ").length;
+
+/**
+ * The sentence of a prompt that asks: the one with a question mark or, if there is none, the last one.
+ * @param {string} prompt
+ */
+export function asking(prompt) {
+  const sentences = prompt.split(/(?<=[.?]) (?=[A-Z`])/);
+  return sentences.find((sentence) => sentence.endsWith("?")) ?? sentences.at(-1);
+}

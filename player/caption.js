@@ -1,5 +1,7 @@
 // The caption of the step, and the buttons beside it on the last one: where it leads.
 
+/** @import { Read } from "./types" */
+
 import { button, el } from "./dom.js";
 import { explained } from "./terms.js";
 
@@ -8,6 +10,9 @@ const LETTER_OR_BOLD = /(\{[A-Z]+\}[^\s*{]*|\*\*.+?\*\*)/; // a letter with what
 export class Caption {
   #onward;
   #text = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
+  #reserved = ""; // the width that it was reserved for
+  /** @type {Read | undefined} */
+  #movie; // and the movie
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -32,8 +37,32 @@ export class Caption {
     const { player } = this,
       { activeElement } = /** @type {Document | ShadowRoot} */ (this.root.getRootNode());
     if (this.root.contains(activeElement)) player.root.focus({ preventScroll: true }); // the focused element is removed
-    const parts = player.now.caption.replaceAll(" %", "\u00a0%").split(LETTER_OR_BOLD);
-    this.#text.replaceChildren(...parts.flatMap((part) => this.#written(part)));
+    this.#text.replaceChildren(...this.#words(player.now));
+  }
+  /**
+   * Keep as much room as the movie's longest caption takes at this width, so that a narrow player's picture has the same
+   * height in each step. The first one has no such room beside a question, and the last one has none beside the ways on.
+   */
+  reserve() {
+    const { picture, movie, question } = this.player,
+      width = getComputedStyle(this.#text).width;
+    if (!picture.theme || (movie === this.#movie && width === this.#reserved)) return;
+    this.#movie = movie;
+    this.#reserved = width;
+    const steps = movie.steps.slice(question.root.hidden ? 0 : 1, this.#onward.length ? -1 : undefined),
+      captions = steps.map((step) => el("p", { class: "pv-caption" }, ...this.#words(step))),
+      aside = el("div", { class: "pv-measured", style: `width: ${width}` }, ...captions);
+    this.root.append(aside);
+    this.#text.style.setProperty("--pv-longest", `${Math.max(0, ...captions.map((one) => one.offsetHeight))}px`);
+    aside.remove();
+  }
+  /**
+   * @param {{ caption: string }} step
+   * @returns {(Node | string)[]}
+   */
+  #words({ caption }) {
+    const parts = caption.replaceAll(" %", "\u00a0%").split(LETTER_OR_BOLD);
+    return parts.flatMap((part) => this.#written(part));
   }
   /**
    * A part of it: bold, the letter of a sequence, or plain.

@@ -9,7 +9,7 @@ import { textsOf } from "./neighbours.js";
 import { formIn, legend } from "./numbers.js";
 import { looks } from "./rects.js";
 import { draw } from "./roles.js";
-import { READABLE } from "./sizes.js";
+import { APART, PHONE, READABLE } from "./sizes.js";
 import { chosenView } from "./views.js";
 
 const WAYS = 32, // pixels below a picture that scrolls, for its buttons and as wide for each of them
@@ -119,15 +119,16 @@ export class Painter {
    * @returns {Paper}
    */
   paperOn(ctx, scene, edge = 0) {
-    const { theme, texts, widths, height: high } = this,
+    const { theme, texts, widths, width, height: high } = this,
       { movie } = this.film,
+      apart = width > PHONE ? 0 : APART,
       { view, unit, wide, room, least } = this.view(scene),
       { panels } = this.inks[scene],
       inks = Object.keys(view.at)
         .map((name) => panels[name])
         .filter(Boolean),
       signed = inks.some(({ signed }) => signed),
-      paper = { ctx, theme, movie, texts, widths, room, high, edge, least, form: 0, signed },
+      paper = { ctx, theme, movie, texts, widths, room, high, edge, least, apart, form: 0, signed },
       cells = inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide));
     return Object.freeze({ ...paper, form: formIn(paper, cells) });
   }

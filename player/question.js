@@ -3,7 +3,7 @@
 
 /** @import { Question } from "./types" */
 
-import { counts, judge, LONGEST, readAnswer, solutionOf } from "./answers.js";
+import { asking, counts, judge, LONGEST, readAnswer, solutionOf } from "./answers.js";
 import { button, el, icon } from "./dom.js";
 import { explained } from "./terms.js";
 
@@ -80,7 +80,7 @@ export class Prediction {
     { class: "pv-another", "aria-label": "Another" },
   );
   #said = el("p", { class: "pv-verdict", role: "status" });
-  #asked = el("span"); // the prompt in one line
+  #asked = el("span"); // what the prompt asks
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -127,7 +127,7 @@ export class Prediction {
     this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
     this.#prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
-    this.#asked.replaceChildren(el("strong", {}, "Skipped:"), " ", ...written(prompt, (part) => [part]));
+    this.#asked.replaceChildren(el("strong", {}, "Skipped:"), " ", ...written(asking(prompt), (part) => [part]));
     this.#field.value = "";
     this.#field.placeholder = example;
     this.#field.setAttribute("aria-label", prompt.replaceAll("`", ""));

@@ -37,13 +37,11 @@ const STRIPED = 9, // pixels of a cell that has room for the stripes of its numb
  * @param {number} unit
  */
 const around = ({ h }, unit) => (h < BADGE ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
-/**
- * Pixels of the letter of a row of this height, with its box.
- * @type {(paper: Paper, h: number, unit: number) => number}
- */
+/** Pixels of the letter of a row of this height, with its box. @type {(paper: Paper, h: number, unit: number) => number} */
 export function badgeSize(paper, h, unit) {
-  const low = Math.max(LETTERED, Math.min(BADGE, h));
-  return Math.max(low, Math.min(h * 0.66, 1.5 * lineSize(paper, unit)), Math.min(h * 0.98, paper.least / BOXED));
+  const low = Math.max(LETTERED, Math.min(BADGE, h - paper.apart)),
+    most = Math.min(0.98 * h, h - paper.apart);
+  return Math.max(low, Math.min(h * 0.66, 1.5 * lineSize(paper, unit)), Math.min(most, paper.least / BOXED));
 }
 /**
  * Whether the current one of the thinned-out labels is so near that this one makes room for it.

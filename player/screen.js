@@ -195,7 +195,8 @@ export class Screen {
   }
   // The picture has the height that all else in the window leaves it.
   makeRoom() {
-    const { question, picture } = this.player;
+    const { question, picture, caption } = this.player;
+    caption.reserve();
     question.fit(this.little, !this.little || this.is("--pv-narrow"));
     if (this.full) return;
     this.#root.style.setProperty("--pv-around", `${this.bottom - picture.root.offsetHeight}px`);

@@ -8,6 +8,10 @@ export const READABLE = 11, // the smallest text
   TIGHT = 0.77, // the share of a small cell's height taken by text in it or beside it that must be legible from afar
   BESIDE = 0.44; // the height of a line of text ÷ that of the cells that it is beside
 
+export const PHONE = 480, // pixels of the widest picture on a phone,
+  NEAR = 13, // of the text in it, if that fits,
+  APART = 2; // and between the letters of two rows
+
 export const WEIGHT = Object.freeze({
   plain: 400,
   number: 500,

@@ -234,6 +234,7 @@ export type Paper = Readonly<{
   high: number;
   edge: number; // pixels by which it is scrolled
   least: number; // the minimum size of a number in pixels, if it fits
+  apart: number; // pixels between the letters of two rows
   form: number; // that of all numbers in the picture,
   signed: boolean; // and whether any of them is negative
   halo?: boolean;

@@ -9,10 +9,10 @@
 //    (`worth`, `bestView`).
 // 6. rects.js says where in it each cell is.
 
-/** @import { Ink, Limits, View } from "./types" */
+/** @import { Ink, Limits, Standing, View } from "./types" */
 
 import { bestView, NARROW, panels, USUAL } from "./layout.js";
-import { READABLE, ROW, WORDED } from "./sizes.js";
+import { NEAR, PHONE, READABLE, ROW, WORDED } from "./sizes.js";
 
 /** @typedef {{ foot?: number, least?: number, limits?: Limits }} Text */
 
@@ -105,9 +105,11 @@ function narrowView(scene, width, height, ink, text) {
   }
   return bestView(scene, width, height, ink, text);
 }
+/** @param {Standing} standing */
+const cellOf = ({ unit, wide, tall }) => unit * Math.min(wide, tall);
 /**
  * The view in a place of this width. In a narrow place its text is as large as it can be in a picture that need not scroll;
- * if that always has to, smaller text shows more of it.
+ * if that always has to, smaller text shows more of it. A phone is near: its text is larger if cells need not be smaller.
  * @type {typeof bestView}
  */
 export function chosenView(scene, width, height, ink, text = {}) {
@@ -117,6 +119,10 @@ export function chosenView(scene, width, height, ink, text = {}) {
   while (least > READABLE && !(view.fits && view.room === width)) {
     least = Math.max(READABLE, least - 1);
     view = narrowView(scene, width, height, ink, { ...text, least });
+  }
+  for (let larger = NEAR; width <= PHONE && larger > least; larger--) {
+    const other = narrowView(scene, width, height, ink, { ...text, least: larger });
+    if (other.fits && other.room === width && cellOf(other) >= cellOf(view)) return other;
   }
   return view;
 }

@@ -41,6 +41,9 @@ _SELECTORS = {
     "menu": '[data-testid="stTopNav"], [data-testid="stSidebarNav"], [data-testid="stLogoLink"]',
     "sidebar menu": '[data-testid="stHeader"]',
 }  # what to hide; the player hides its code itself
+_NO_HEADER = (
+    " @media (width > 30rem) { .stApp .stMainBlockContainer { padding-top: 1rem; } }"  # on a phone Share is there
+)
 
 _mount = component(
     __file__,
@@ -55,7 +58,7 @@ def hide() -> None:
     parts = address.hidden()
     hiding = [selectors for names, selectors in _SELECTORS.items() if set(names.split()) <= set(parts)]
     if hiding:
-        top = " .stApp .stMainBlockContainer { padding-top: 1rem; }" if len(hiding) == len(_SELECTORS) else ""
+        top = _NO_HEADER if len(hiding) == len(_SELECTORS) else ""
         st.html(f"<style>{', '.join(hiding)} {{ display: none !important; }}{top}</style>")
 
 

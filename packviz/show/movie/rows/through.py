@@ -111,7 +111,7 @@ def row_box(view: RowsView, *, states: bool) -> Box:
     """Return the box of the row, with the names of its lines on the left."""
     height = lines(states=states)["difference"] + _LINES["difference"]
     strip = replace(through(view).strip, height=height)
-    names = panel("names", LONG if states else NAMES, height, Margins(0.1, strip.text, 0.0, 0.05))
+    names = panel("names:through", LONG if states else NAMES, height, Margins(0.1, strip.text, 0.0, 0.05))
     return beside(names, strip.box, gap=0.1)
 
 
@@ -183,7 +183,7 @@ def _heading(view: RowsView, layer: int) -> Marks:
     which = f"row {row.row} of {len(run.rows.rows)}: " if len(run.rows.rows) > 1 else ""
     kind = run.config.layer.upper() if run.config.layer in RECURRENT else run.config.layer
     number = f", layer {layer}" if len(run.layers) > 1 else ""
-    return title(Place("names", 0.0, -row.strip.text), f"{which}{kind}{number}")
+    return title(Place("names:through", 0.0, -row.strip.text), f"{which}{kind}{number}")
 
 
 def _names(places: dict[str, float]) -> Marks:
@@ -191,7 +191,7 @@ def _names(places: dict[str, float]) -> Marks:
     tops = np.array([places.get(name, 0.0) + 0.5 * (height - 1.0) for name, height in _LINES.items()])
     shown = np.array([name in places for name in _LINES])
     look: dict[str, Any] = {"text": names, "w": NAMES, "shown": shown, "says": "!"}
-    return marks("line", "note", Place("names", 0.0, tops), np.arange(len(tops)), owned=False, **look)
+    return marks("line", "note", Place("names:through", 0.0, tops), np.arange(len(tops)), owned=False, **look)
 
 
 def row_tokens(view: RowsView) -> Marks:
