@@ -53,7 +53,10 @@ export class Caption {
       captions = steps.map((step) => el("p", { class: "pv-caption" }, ...this.#words(step))),
       aside = el("div", { class: "pv-measured", style: `width: ${width}` }, ...captions);
     this.root.append(aside);
-    this.#text.style.setProperty("--pv-longest", `${Math.max(0, ...captions.map((one) => one.offsetHeight))}px`);
+    this.#text.style.setProperty(
+      "--pv-longest",
+      `${Math.max(0, ...captions.map((one) => one.getBoundingClientRect().height))}px`,
+    );
     aside.remove();
   }
   /**

@@ -163,6 +163,18 @@ test("in full screen on a phone the text is as large as it can be in a picture t
   assert.ok(of("understands").room > 390);
 });
 
+test("on a phone text is up to 13 pixels large if no cell gets smaller for it, and elsewhere it is not", () => {
+  const of = (columns, width) => {
+    const row = { w: columns, h: 3, at: { x: [0, 0] }, breaks: {} },
+      words = Array.from({ length: columns }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text: "old" })),
+      letter = cell({ role: "label", y: 2, w: 1, h: 1, text: "A" });
+    return chosenView({ wide: [row], tall: [row] }, width, 300, inked([{ states: [letter, ...words] }])).least;
+  };
+  assert.equal(of(6, 390), 13);
+  assert.equal(of(20, 390), 11);
+  assert.equal(of(6, 560), 11);
+});
+
 test("in a narrow place rows grow into the height that is left, up to six lines of text", () => {
   const low = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
   const of = (width, height) => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { asking } from "../answers.js";
 import { channels, contrast, luminance, textOn } from "../colour.js";
 import { coming } from "../coming.js";
 import { framesOf, read } from "../frames.js";
@@ -280,4 +281,10 @@ test("a tooltip covers neither its cell nor the counts below it", () => {
 test("a tooltip has a place before its cell has moved in", () => {
   const hit = { state: cell({ i: 0 }), alpha: 1, rect: { x: 0, y: 0, w: 10, h: 10 } };
   assert.ok(placed(hit, null, { x: 5, y: 5 }, { w: 60, h: 30 }, { w: 400, h: 300 }, []));
+});
+
+test("of a prompt, the sentence that asks is shown in one line: the one with a question mark, or else the last one", () => {
+  assert.equal(asking("What is `batch_sizes`? Type one number for each time step."), "What is `batch_sizes`?");
+  assert.equal(asking("Row 0 holds A (3), then B (2). How many keys does it read?"), "How many keys does it read?");
+  assert.equal(asking("The 3 sequences stand in one row. Type the `cu_seqlens`."), "Type the `cu_seqlens`.");
 });

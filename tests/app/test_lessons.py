@@ -389,6 +389,24 @@ def test_on_a_phone_the_menu_and_the_sequences_are_on_the_first_screen_of_the_dr
     assert min(box_of(link)["height"] for link in links.all()) >= 44
 
 
+TARGETS = """(player) => [...player.querySelectorAll("button, select")].flatMap((each) => {
+    const { left, top, width, height } = each.getBoundingClientRect(), [x, y] = [left + width / 2, top + height / 2];
+    const taken = (y) => player.getRootNode().elementFromPoint(x, y)?.closest("button, select") === each;
+    if (!width || !taken(y)) return [];
+    const reach = (way) => { let far = 0; while (far < 60 && taken(y + way * far)) far += 0.5; return far; };
+    const high = reach(1) + reach(-1);
+    return high < 43.5 ? [`${each.getAttribute("aria-label") ?? each.textContent}: ${high}`] : [];
+})"""  # the buttons on which a finger has fewer than 44 pixels of the height
+
+
+@pytest.mark.parametrize("page", ["", "padding", "attention", "losses", "unpacking"])
+def test_on_a_phone_each_button_of_the_player_is_44_pixels_high(visit: Open, page: str) -> None:
+    visited = visit(None, path=page, size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    assert visited.player.evaluate(TARGETS) == []
+    visited.press("ArrowRight")
+    assert visited.player.evaluate(TARGETS) == []
+
+
 def test_a_menu_left_open_on_a_phone_is_closed_on_the_next_load(visit: Open) -> None:
     visited = visit(None, path="padding", size=PHONE, has_touch=True, is_mobile=True)
     menu = visited.page.get_by_test_id("stSidebar")
@@ -545,6 +563,32 @@ def test_on_a_phone_on_its_side_the_controls_cover_no_caption(visit: Open) -> No
     for step in range(2, int(seen.data("steps"))):
         seen.press("ArrowRight")
         assert seen.page.evaluate(BELOW) <= 2, step
+
+
+@pytest.mark.parametrize("page", ["", "unpacking", "attention"])
+def test_on_a_phone_there_is_room_for_the_longest_caption_and_no_more(visit: Open, page: str) -> None:
+    seen = visit(None, path=page, size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    caption = seen.player.locator(".pv-caption")
+    words = """node => {
+        const said = document.createRange();
+        said.selectNodeContents(node);
+        return said.getBoundingClientRect().bottom - node.getBoundingClientRect().top;
+    }"""
+    needed, given = list[float](), set[float]()
+    for _ in range(2, int(seen.data("steps"))):
+        seen.press("ArrowRight")
+        needed.append(float(caption.evaluate(words)))
+        given.add(box_of(caption)["height"])
+    assert len(given) == 1
+    assert abs(max(needed) - max(given)) < 8  # less than half a line
+
+
+def test_on_a_phone_a_long_line_of_code_scrolls_and_a_shadow_says_so(visit: Open) -> None:
+    code = visit(path="do_i_need_it", size=PHONE, has_touch=True, is_mobile=True).main.locator(".stCode pre").first
+    assert code.evaluate("node => node.scrollWidth > node.clientWidth")
+    assert (
+        code.evaluate("node => getComputedStyle(node).backgroundAttachment") == "local, local, scroll, scroll, scroll"
+    )
 
 
 HEIGHT = """() => {
