@@ -238,8 +238,8 @@ def test_a_caption_tells_what_each_side_reads_and_how_far_a_pad_leads(case: Case
         if not strays and not idle:
             assert caption.startswith(f"In both runs, {case.said(fed)} read")
         if strays or dropped or not idle:
-            only = bool(pads) and not (strays and dropped)
-            assert (f"Only the padded run reads {of(case, 'pad', pads)}" in caption) == only
+            assert not (strays and dropped)
+            assert (f"Only the padded run reads {of(case, 'pad', pads)}" in caption) == bool(pads)
             continue
         over = "waits?" if case.direction else "ha(?:s|ve) ended"
         ended = rf"In the packed run, {LETTERS} {over}\. The padded run reads (?:its pad|their pads), "
@@ -264,7 +264,7 @@ def test_the_caption_of_the_outputs_counts_what_differs(case: Case) -> None:
     told = re.search(r"The outputs differ at (\d+) of (\d+) (?:packed row|token)s?, by up to", caption)
     assert (told and (int(told[1]), int(told[2])) == (off, len(cells))) if off else not told
     empty = case.B * case.unpacked.shape[1] - len(cells)
-    written = re.search(r"fills (\d+) empty cells?", caption)
+    written = re.search(r"fills (\d+) (?:empty )?cells?", caption)
     assert (int(written[1]) if written else 0) == empty
 
 

@@ -69,9 +69,7 @@ def _time_caption(both: Pair, t: int) -> str:
     if not idle:
         read = say("beside.strays", t=t, strays=strays) if strays else say("beside.together", t=t, fed=fed)
         return f"{read} {_apart_caption(both, t)}"
-    if strays and dropped:
-        return say("beside.strays_and_dropped", t=t, strays=strays, dropped=dropped)
-    if strays:
+    if strays:  # in the first half of the grid, so that no token was dropped
         return say("beside.strays_and_pads", t=t, strays=strays, pads=pads)
     if dropped and pads:
         return say("beside.pads_and_dropped", t=t, pads=pads, dropped=dropped)
