@@ -83,7 +83,7 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     memory = [_numbers(view, "gate:c")] * (recurrent.is_lstm(view))
     h, h_n = _numbers(view, "h"), headed(cells.state_box(view, "hn", width))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
-    work = beside(line(first, was, *memory, h), h_n, gap=GAP - 1.2 * x)
+    work = beside(line(first, was, *memory, h), h_n, gap=max(0.0, GAP - 1.2 * x))
     if gates:
         work = above(line(enters, *gates), work, gap=0.3)
     wide_strip = headed(strip, STRIP_HEADED)
