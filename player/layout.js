@@ -37,7 +37,7 @@ export const USUAL = {
   beside: BOLD,
   numbers: false,
   row: 0,
-  higher: 1.4,
+  higher: 1.8,
 };
 /**
  * One in a narrow place. There it scrolls if its texts have no room, so they get more of it and need less.
@@ -189,13 +189,16 @@ const fit = (across, needed) => across >= needed - ROUNDING;
  * @param {Needs} needs
  * @param {number} many the panels of the view that has most
  */
-export function worth({ view, unit, wide }, { height, least }, { needed, wanted }, many) {
+export function worth({ view, unit, wide }, { height, least, limits }, { needed, wanted }, many) {
   const across = unit * wide,
-    cells = Math.min(unit, across),
+    spelled = fit(across, wanted),
+    whole = panels(view) === many,
+    high = Math.min(unit, (spelled && whole ? limits.higher : 1) * across), // where nothing is missing, higher cells are worth more
+    cells = Math.sqrt(Math.min(unit, across) * high),
     lines = Math.min(1, lineOf(unit, height, least) / least) ** SMALL_LINES, // from afar, smaller ones cannot be read
     words = Math.min(1, across / Math.max(1, needed)) ** CUT_WORDS, // the share that has room of those that must be whole
-    letters = fit(across, wanted) ? 1 : LETTERS, // instead of some of the other words
-    all = panels(view) < many ? FEWER : 1;
+    letters = spelled ? 1 : LETTERS, // instead of some of the other words
+    all = whole ? 1 : FEWER;
   return cells * lines * words * letters * all;
 }
 /**

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inked } from "../ink.js";
-import { bestView, worth } from "../layout.js";
+import { bestView, USUAL, worth } from "../layout.js";
 import { chosenView } from "../views.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
@@ -105,13 +105,23 @@ for (const [reason, given, chosen, facts] of [
 
 test("lines of text as large as wanted are worth more than larger cells with smaller lines", () => {
   const of = (unit, across) =>
-    worth({ view, unit, wide: across / unit }, { height: 720, least: 21.6 }, { needed: 0, wanted: 0 }, 1);
+    worth(
+      { view, unit, wide: across / unit },
+      { height: 720, least: 21.6, limits: USUAL },
+      { needed: 0, wanted: 0 },
+      1,
+    );
   assert.ok(of(29, 16) > of(22, 40)); // 0.77 * 22 pixels are less than 21.6
 });
 
 test("room for all words is worth more than somewhat larger cells in which letters replace some", () => {
   const of = (unit, across) =>
-    worth({ view, unit, wide: across / unit }, { height: 400, least: 11 }, { needed: 20, wanted: 30 }, 1);
+    worth(
+      { view, unit, wide: across / unit },
+      { height: 400, least: 11, limits: USUAL },
+      { needed: 20, wanted: 30 },
+      1,
+    );
   assert.ok(of(22, 30) > of(25, 25));
   assert.ok(of(22, 30) < of(27, 27));
 });

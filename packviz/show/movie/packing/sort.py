@@ -84,7 +84,9 @@ def sort_scene(view: View, *, threads: bool = True, lengths: bool = True) -> Sce
     if view.transposed:
         return Scene([above(before, grid, behind, gap=0.0)])
     rows = beside(before, grid.at_least(HEADING * view.text), gap=0.0)
-    return Scene([beside(rows, behind, gap=0.0)], [] if threads else [above(rows, behind)])
+    room = 0.0 if lengths else view.text  # for the heading of the lane, which is wider than it
+    tall = beside(rows, behind, gap=0.0) if threads else above(rows, behind)
+    return Scene([beside(rows, behind, gap=room)], [tall])
 
 
 def _alone(view: View) -> tuple[str, Scene]:
