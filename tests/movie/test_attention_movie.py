@@ -326,10 +326,19 @@ def typed(**settings: Any) -> RowsTrace:
     return pv.trace_rows(pv.Batch.parse(WORDS), pv.RowConfig(**settings))
 
 
+def test_what_is_no_number_is_not_said_to_differ_by_it() -> None:
+    batch = pv.Batch.from_tensors([torch.tensor([1e30, 1e-30, 2.0]), torch.tensor([3e20, 4.0])])
+    every: list[dict[str, Any]] = [{}, {"isolate": False}, {"reset_positions": False}]
+    for settings in every:
+        said = pv.movie(pv.trace_rows(batch, pv.RowConfig(**settings)), ("attention",), steps=1).steps[-1].caption
+        assert said.endswith("documents alone are not finite numbers. The first query was shown.")
+        assert "no finite number" not in said
+
+
 def test_there_is_a_space_between_two_sentences_of_a_caption() -> None:
     movie = pv.movie(typed(positions="rope", reset_positions=False), ("attention",))
     captions = [step.caption for step in movie.steps]
-    assert any("only matter relative to each other. " in caption for caption in captions)
+    assert any("but only distances count. " in caption for caption in captions)
     assert not [caption for caption in captions if re.search(r"[a-z]\.[A-Z]", caption)]
 
 

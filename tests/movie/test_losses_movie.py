@@ -182,7 +182,7 @@ def test_every_sentence_is_true(seed: int) -> None:
         number = int(found.labelled["padded"].sum())
         assert (f"none of {number} labels is a pad" in said["padded"]) == (number > 1 and not pads)
         assert ("the only label" in said["padded"]) == (number == 1)
-        assert ("is not a pad" in said["padded"]) == (number == 1 and not pads)
+        assert ("the only label is a token" in said["padded"]) == (number == 1 and not pads)
         few = f" {pads} of {number} labels {'is a pad' if pads == 1 else 'are pads'}: "
         assert (few in said["padded"]) == bool(pads and number > 1)
 

@@ -34,14 +34,15 @@ def conv_hit(facts: RowFacts, place: tuple[int, int]) -> Draft:
     }
     names = {**facts.in_words(r), "name": facts.letters[b], "length": length, "k": k, "num_layers": layers}
     names |= {"reach": layers * (k - 1), "first": "the first token" if k == 2 else f"the first {k - 1} tokens"}
-    reaches = {"reaches": "in_layers" if layers > 1 else "some_before" if k > 2 else "one_before"}
+    reaches = "in_layers" if layers > 1 else "some_before" if k > 2 else "one_before"
     if facts.isolate or k == 1:
         why = "why_cut" if facts.isolate else "why_alone"
     elif answer == length:
         why = "why_only" if length == 1 else "why_all"
     else:
         why = "why_first" if answer == 1 else "why_some"
-    return Draft(answer, _VERDICT, mistakes, names, why=(why,), phrases=reaches)
+    phrases = {"reaches": "itself_only" if k == 1 else reaches}
+    return Draft(answer, _VERDICT, mistakes, names, why=(why,), phrases=phrases)
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: [*ends(facts)])

@@ -70,7 +70,6 @@ def row_count(facts: RowFacts, _: None) -> Draft:
         "one_each": facts.B,
         "as_few": -(-facts.N // facts.C),
         "in_order": in_order if facts.strategy != "next_fit" else None,
-        "cut": len(fill_rows(facts.lengths, facts.C, "wrapped").rows),
         "one_more": facts.R + 1,
     }
     names = {**_filled(facts), "N": facts.N, "tokens": facts.trace.rows.tokens}

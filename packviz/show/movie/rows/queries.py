@@ -219,15 +219,19 @@ def of_all(view: RowsView, queries: int) -> str:
     elsewhere = int((run.position_ids[real] != places).sum())  # tokens whose position is not their place
     moved = elsewhere if run.config.positions == "learned" else 0
     largest = torch.cat([each for row in run.difference for each in row])
-    worst = float(largest.max()) if bool(largest.isfinite().all()) else float("nan")
+    finite, worst = bool(largest.isfinite().all()), float(largest.max())
     if reading:
-        keys = ["reading_moved" if moved else "reading", "so_far"]
+        keys = ["reading_moved" if moved else "reading", *["so_far"] * finite]
     elif moved:
-        keys = ["moved"]
-    else:
+        keys = ["moved" if finite else "moved_not_finite", "no_leak"]
+    elif finite:
         rotated = "_rotated" if run.config.positions == "rope" and elsewhere else ""
         keys = [f"apart{rotated}{'_rounded' if worst else ''}"]
-    keys += ["first_shown"] * (queries < tokens)
+    else:
+        keys = ["none_reads"]
+    keys += ["not_finite_apart"] * (not finite)
+    if queries < tokens:
+        keys.append("first_query" if queries == 1 else "first_queries")
     known = {"reading": reading, "moved": moved, "tokens": tokens, "queries": queries, "far": two_decimals(worst)}
     return say(*(f"attention.{key}" for key in keys), **known)
 

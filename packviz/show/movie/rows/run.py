@@ -33,7 +33,7 @@ def _start(view: RowsView) -> str:
     name, isolate = config.layer.upper(), config.isolate
     if config.layer == "conv":
         k, key = config.kernel_size, "cut" if isolate else "window_over"
-        how = say("run.kernel_1") if k == 1 else say(f"run.{key}", k=k, earlier="one" if k == 2 else k - 1)
+        how = say("run.kernel_1") if k == 1 else say(f"run.{key}", earlier="one" if k == 2 else k - 1)
     else:
         article = with_article(name).split()[0].capitalize()
         how = say("run.packed" if isolate else "run.over", article=article, name=name)
