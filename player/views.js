@@ -122,7 +122,8 @@ export function chosenView(scene, width, height, ink, text = {}) {
   }
   for (let larger = NEAR; width <= PHONE && larger > least; larger--) {
     const other = narrowView(scene, width, height, ink, { ...text, least: larger });
-    if (other.fits && other.room === width && cellOf(other) >= cellOf(view)) return other;
+    const whole = other.fits && other.headed && other.room === width;
+    if (whole && cellOf(other) >= cellOf(view)) return other;
   }
   return view;
 }

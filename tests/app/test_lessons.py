@@ -584,7 +584,7 @@ def test_on_a_phone_there_is_room_for_the_longest_caption_and_no_more(visit: Ope
 
 
 def test_on_a_phone_a_long_line_of_code_scrolls_and_a_shadow_says_so(visit: Open) -> None:
-    code = visit(path="do_i_need_it", size=PHONE, has_touch=True, is_mobile=True).main.locator(".stCode pre").first
+    code = visit(path="do_i_need_it", size=PHONE, has_touch=True, is_mobile=True).main.locator(".stCode").first
     assert code.evaluate("node => node.scrollWidth > node.clientWidth")
     assert (
         code.evaluate("node => getComputedStyle(node).backgroundAttachment") == "local, local, scroll, scroll, scroll"

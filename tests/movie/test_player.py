@@ -478,6 +478,7 @@ def test_a_long_caption_is_whole_above_the_controls(open_page: Open, size: Size,
     long = movie.steps[-1]._replace(caption="A caption may have many words. " * 8)
     screen = open_page(replace(movie, steps=(*movie.steps[:-1], long)), size=size)
     screen.page.add_style_tag(content=f"body {{ padding-top: {above}px; }}")  # as the texts of a lesson
+    screen.page.evaluate("() => dispatchEvent(new Event('resize'))")
     screen.press("End")
     screen.rest()
     expect(screen.button("Step back")).to_be_in_viewport(ratio=1)
