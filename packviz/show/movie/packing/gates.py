@@ -17,7 +17,7 @@ HEADED, STRIP_HEADED = 3.6, 8.8  # how many numbers are as wide as a heading
 ENTERED = 2.6  # units: the width of the cell's name
 SCREEN = (670.0, 322.0)  # pixels of the picture on a projector
 LEAST = (28.0, 13.0)  # pixels that a number needs there: width and height
-GAP = 1.3  # units between two panels of numbers: the letters of h_n have room there, so that columns are aligned
+GAP = 0.9  # units between two panels of numbers
 LINES = (1, 2, 3)  # of panels that may need their own letters
 
 
@@ -83,7 +83,7 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     memory = [_numbers(view, "gate:c")] * (recurrent.is_lstm(view))
     h, h_n = _numbers(view, "h"), headed(cells.state_box(view, "hn", width))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
-    work = beside(line(first, was, *memory, h), h_n, gap=max(0.0, GAP - 1.2 * x))
+    work = beside(line(first, was, *memory, h), h_n, gap=0.0)
     if gates:
         work = above(line(enters, *gates), work, gap=0.3)
     wide_strip = headed(strip, STRIP_HEADED)
