@@ -67,9 +67,10 @@ def agree(number: int | Sized, one: str, several: str) -> str:
     return one if (number if isinstance(number, int) else len(number)) == 1 else several
 
 
-def so_many(number: int, noun: str) -> str:
-    """Return things after "the first" or "the last": "token", "3 tokens"."""
-    return noun if number == 1 else counted(number, noun)
+def so_many(number: int | Sized, noun: str) -> str:
+    """Return things after "the first", "the next" or "the last": "token", "3 tokens"."""
+    count = number if isinstance(number, int) else len(number)
+    return noun if count == 1 else counted(count, noun)
 
 
 def with_article(noun: str) -> str:

@@ -60,13 +60,6 @@ def blanks(name: str) -> set[str]:
     return meta.find_undeclared_variables(ENVIRONMENT.parse(SENTENCES[name])) - {*words.FUNCTIONS}
 
 
-@pytest.mark.parametrize("name", SENTENCES)
-def test_a_sentence_has_blanks_but_decides_nothing(name: str) -> None:
-    tree = ENVIRONMENT.parse(SENTENCES[name])
-    assert "{#" not in SENTENCES[name]
-    assert [node for node in tree.find_all(nodes.Node) if not isinstance(node, PLAIN)] == []
-
-
 @pytest.mark.parametrize("said", CALLS, ids=lambda said: said.where)
 def test_a_stage_passes_what_the_blanks_of_its_sentences_name(said: Said) -> None:
     for names in said.keys:

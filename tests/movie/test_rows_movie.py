@@ -1,9 +1,7 @@
 """The movie of a batch in rows: order of the strip and the row, cells of each token, and the numbers of captions."""
 
 import re
-import tomllib
 from itertools import accumulate
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -16,7 +14,6 @@ from packviz.errors import PackvizError
 from packviz.facts.episodes import episodes
 from packviz.inputs.borders import BORDER_RULES, starts_by
 from packviz.inputs.row_config import Strategy
-from packviz.show.movie.rows import words
 from packviz.show.movie.rows.spelled import MAX_CELLS
 from packviz.teach.predictions.rows import position_ids
 from packviz.text import two_digits
@@ -329,13 +326,6 @@ def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
     assert "`" not in "".join(captions)
     assert "**bfd** takes the longest document first, and puts each document into the fullest row" in captions[-2]
-
-
-def test_no_caption_of_rows_decides_anything() -> None:
-    path = Path(words.__file__).with_name("captions.toml")
-    texts = [text for stage in tomllib.loads(path.read_text("utf-8")).values() for text in stage.values()]
-    blank = r"\{\{ \w+(\(\w+\))?( \| \w+(\([^()]*\))?)* \}\}"  # a value, perhaps through functions that write it
-    assert [text for text in texts if re.search("[{}]", re.sub(blank, "", text))] == []
 
 
 @pytest.mark.parametrize("settings", [{}, {"causal": False}, {"max_length": 14}, {"max_length": 14, "causal": False}])

@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ import torch
 from prediction_cases import SEEDS, asked, number_in, torch_answer
 from trace_cases import made
 
-from packviz import teach
 from packviz.compute.record import Refusal
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import Batch
@@ -36,13 +34,6 @@ def of_kind(key: str, seen: Trace, number: int = 0) -> Prediction:
 def every_prediction(seed: int) -> tuple[Prediction, ...]:
     found = (kind(asked(seed).seen, number) for kind in KINDS.values() for number in range(3))
     return tuple(prediction for prediction in found if prediction is not None)
-
-
-@pytest.mark.parametrize("name", ["predictions/predictions", "predictions/rows", "exercise", "filling"])
-def test_no_text_decides_anything(name: str) -> None:
-    blank = r"\{\{\s\w+( \| \w+(\([^()]*\))?)*\s*\}\}"  # a value, perhaps through functions that write it
-    text = (Path(teach.__file__).parent / f"{name}.toml").read_text("utf-8")
-    assert re.findall(r".*[{}].*", re.sub(blank, "", re.sub("(?m)^#.*\n", "", text))) == []
 
 
 @each_seed

@@ -7,7 +7,7 @@ from pathlib import Path
 from packviz.show.movie.packing import packed_rows
 from packviz.show.movie.packing.view import View, listed
 from packviz.show.movie.written import exact, number
-from packviz.text import counted, sentences, sequence_label, shape
+from packviz.text import sentences, sequence_label, shape
 
 _CAPTIONS = Path(__file__).with_name("captions.toml")
 TERMS: dict[str, str] = json.loads(
@@ -40,12 +40,4 @@ def lost(view: View) -> str:
     return say("pack.lost", pads=packed_rows.pads(view))
 
 
-def several(number: int | Sequence[int], noun: str) -> str:
-    """Return what follows "the first" or "the next": "row", or "2 rows"."""
-    count = number if isinstance(number, int) else len(number)
-    return noun if count == 1 else counted(count, noun)
-
-
-FUNCTIONS: dict[str, Callable[..., str]] = {
-    each.__name__: each for each in (chip, chips, exact, listed, number, several, shape)
-}
+FUNCTIONS: dict[str, Callable[..., str]] = {each.__name__: each for each in (chip, chips, exact, listed, number, shape)}
