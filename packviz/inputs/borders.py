@@ -54,7 +54,7 @@ def find_documents(
                     one end, and pads
     rule            what a library finds in position_ids that begins a document "rises_by_one": wherever a position is
                     not the one before plus 1; "falls": where it is smaller; "zero": where it is 0. None is the best
-                    reading: "rises_by_one" without the pads. Nothing marks these in position_ids, so they are assumed:
+                    reading: "rises_by_one" without the pads. Without a mask nothing marks these, so they are assumed:
                     two or more equal positions that end the row, or begin it with another position than the longest
                     document begins with. One alone is a document, and so are all of a row that has no others
 
@@ -64,6 +64,8 @@ def find_documents(
     (3, 2, 1)
     >>> find_documents(position_ids=[0, 1, 2, 0, 1, 0, 0])
     (3, 2)
+    >>> find_documents(position_ids=[0, 1, 2, 0, 1, 0, 0], attention_mask=[1] * 7)
+    (3, 2, 1, 1)
     >>> find_documents(position_ids=[0, 1, 2, 0, 0, 0, 1], rule="falls")
     (3, 4)
     """
@@ -93,7 +95,7 @@ def document_ids(
         return _of_offsets(row)
     is_token = _is_token(attention_mask, len(row)) if attention_mask is not None else torch.ones_like(row).bool()
     read: dict[str, Callable[[Tensor], Tensor]] = {
-        "position_ids": partial(_of_positions, rule=rule),
+        "position_ids": partial(_of_positions, rule=rule, masked=attention_mask is not None),
         "seq_idx": _of_ids,
         "input_ids": partial(_of_ends, eos=eos),
     }
@@ -193,14 +195,17 @@ def _is_token(attention_mask: object, N: int) -> Tensor:
     return mask == 1
 
 
-def _of_positions(row: Tensor, rule: Rule | None) -> Tensor:
-    """Return the documents of positions (N,): by a rule, or without what is assumed to be pads, or is negative."""
+def _of_positions(row: Tensor, rule: Rule | None, *, masked: bool) -> Tensor:
+    """Return the documents of positions (N,): by a rule, or without what is assumed to be pads, or is negative.
+
+    masked: whether a mask has said which are pads, so that nothing is assumed.
+    """
     if rule is not None:
         return starts_by(row, rule).cumsum(0) - 1
     is_token = row >= 0
     begins = starts_by(row[is_token], "rises_by_one")
     piece = begins.cumsum(0) - 1
-    left, right = _pads(row[is_token][begins].tolist(), piece.bincount().tolist())
+    left, right = (0, 0) if masked else _pads(row[is_token][begins].tolist(), piece.bincount().tolist())
     ids = torch.where((piece >= left) & (piece < int(begins.sum()) - right), piece - left, -1)
     return torch.full_like(row, -1).masked_scatter(is_token, ids)
 

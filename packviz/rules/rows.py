@@ -24,7 +24,7 @@ def offsets_fit(case: RowCase) -> Iterator[Fault]:
         yield Fault("offsets_dtype", severity="error", dtype=dtype_name(case.offsets_dtype))
     steps = [after - before for before, after in pairwise(given)]
     falls = any(step < 0 for step in steps)
-    if (sum(given) == N and given[-1] != N) or (N is None and given[0] != 0 and falls):
+    if given[0] != 0 and ((sum(given) == N and given[-1] != N) or (N is None and falls)):
         yield Fault("offsets_are_lengths", severity="silent", given=given)
         return
     if given[0] != 0:

@@ -31,6 +31,7 @@ WRONG: dict[str, tuple[dict[str, Any], list[str]]] = {
     "repeated offsets": ({"cu_seqlens": [0, 3, 3, 9], "input_ids": IDS}, ["offsets_repeat"]),
     "lengths": ({"cu_seqlens": [3, 2, 4], "input_ids": IDS}, ["offsets_are_lengths"]),
     "rising lengths": ({"cu_seqlens": [2, 3, 4], "input_ids": IDS}, ["offsets_are_lengths"]),
+    "an end before two pads": ({"cu_seqlens": [0, 2, 5], "input_ids": IDS[:, :7]}, ["offsets_end"]),
     "lengths and no row": ({"cu_seqlens": [3, 2, 4]}, ["offsets_are_lengths"]),
     "int64": ({"cu_seqlens": torch.tensor([0, 3, 9]), "input_ids": IDS}, ["offsets_dtype"]),
     "real offsets of a row with pads": (
