@@ -43,6 +43,7 @@ class Rooms:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._added = asyncio.Event()
+        self._behind = set[str]()  # rooms to which other processes have added something
         self._checked_at = -_CHECKED
         self.stopping = False
 
@@ -251,6 +252,10 @@ class Rooms:
 
     async def _follow(self) -> None:
         """Read what other processes have added to the rooms that are in use here."""
+        for code in [*self._behind]:  # kept until they have been read: the store names them once
+            if room := self._rooms.get(code):
+                await room.refresh()
+            self._behind.discard(code)
         self._added.clear()
         added = asyncio.create_task(self._added.wait())
         tasks: list[asyncio.Task[Any]] = [added]
@@ -262,8 +267,7 @@ class Rooms:
             for task in tasks:
                 task.cancel()
         for task in done - {added}:
-            for room in filter(None, map(self._rooms.get, task.result())):
-                await room.refresh()
+            self._behind.update(task.result())
 
     async def _clean(self) -> None:
         with suppress(UnavailableError):

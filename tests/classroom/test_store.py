@@ -240,6 +240,27 @@ async def test_following_goes_on_after_any_failure(
     assert [record.name for record in caplog.records] == ["classroom.background"]
 
 
+async def test_what_another_process_wrote_is_read_again_after_a_failed_read(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers = [Rooms(opened()), Rooms(opened())]
+    async with servers[0].serving(), servers[1].serving():
+        code, _ = await servers[0].create([OWN])
+        room, read, failures = await servers[1].room(code), servers[1].store.read, [UnavailableError("locked")]
+
+        async def fails_once(*asked: Any) -> Any:
+            if failures:
+                raise failures.pop()
+            return await read(*asked)
+
+        monkeypatch.setattr(servers[1].store, "read", fails_once)
+        await servers[0].join(code, None, None, None)
+        async with asyncio.timeout(10):
+            while not room.state.phones:  # nothing else asks for the room here
+                await asyncio.sleep(0.05)
+    assert not failures
+
+
 async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = SqliteStore(tmp_path)
     await store.append("OLD", 0, numbered(1))
