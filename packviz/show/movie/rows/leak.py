@@ -92,12 +92,14 @@ def _alone(view: RowsView, layer: int, *, again: bool) -> str:
     """
     found = through(view).leak
     differs, most = found.differs[layer], float(found.difference[layer].max())
-    key = "differs" if differs.any() else "rounding" if most else "equal"
+    places = _places(view, differs)
+    key = "differs_in" if len(places) > 1 else "differs" if places else "rounding" if most else "equal"
     where = [f"**With {_cure(view)}**"] if again else []
     where += [f"after layer {layer}"] if len(view.trace.layers) > 1 else []
     place = ", ".join(where) or "here"
-    known = {"where": place[0].upper() + place[1:], "places": places(view, differs), "apart": two_decimals(most)}
-    return say(f"leak.{key}", **known)
+    known = {"where": place[0].upper() + place[1:], "apart": two_decimals(most)}
+    documents = [*dict.fromkeys(b for b, _ in places)]  # two pieces may be of one
+    return say(f"leak.{key}", place="".join(told for _, told in places), documents=documents, **known)
 
 
 def verdict(view: RowsView) -> str:
@@ -134,8 +136,7 @@ def _moved(view: RowsView) -> str:
     row, hit = through(view), through(view).leak.hit
     first = int(hit.nonzero()[0])
     position = int(view.trace.position_ids[row.row, first])
-    known = {"places": places(view, hit), "tokens": int(hit.sum())}
-    return say("leak.positions", later=row.sequence(first), position=position, **known)
+    return say("leak.positions", later=row.sequence(first), position=position)
 
 
 def _reaching(view: RowsView) -> str:
@@ -146,9 +147,9 @@ def _reaching(view: RowsView) -> str:
     return say("leak.convolution_reach" if exact else "leak.convolution", reach=reach)
 
 
-def places(view: RowsView, tokens: Tensor) -> str:
-    """Return tokens of the row in words: "tokens 0 to 2 of {B} and token 0 of {C}"."""
-    row, told = through(view), list[str]()
+def _places(view: RowsView, tokens: Tensor) -> list[tuple[int, str]]:
+    """Return the documents that have some of these tokens of the row, and which ones: "tokens 0 to 2 of {B}"."""
+    row, told = through(view), list[tuple[int, str]]()
     for d, (b, start, stop) in enumerate(row.pieces):
         own = [start + i for i in tokens[row.leak.owner == d].nonzero()[:, 0].tolist()]
         runs = [*own[:1], *own[-1:]] if own == [*range(own[0] if own else 0, stop)][: len(own)] else own
@@ -158,8 +159,8 @@ def places(view: RowsView, tokens: Tensor) -> str:
             else f"{'s' * (len(own) > 1)} {joined([*map(str, own)], 4)}"
         )
         if own:
-            told.append(f"token{which} of {chip(b)}")
-    return joined(told, 3)
+            told.append((b, f"token{which} of {chip(b)}"))
+    return told
 
 
 def leak_scene(view: RowsView) -> Scene:

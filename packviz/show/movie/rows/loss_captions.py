@@ -111,7 +111,7 @@ def _labels(mean: _Mean) -> list[str]:
         return ["labels_not_ids"]
     within = mean.run.config.shift_labels == "document"
     crosses = not within and len(mean.run.rows.rows[0]) > 1
-    return ["labels_document" if within else "labels_row", "labels_crossing" if crosses else "labels_others"]
+    return ["labels_crossing"] if crosses else ["labels_document" if within else "labels_row", "labels_others"]
 
 
 def _tokens(mean: _Mean) -> list[str]:
