@@ -29,9 +29,9 @@ def gate_scene(view: View) -> Scene:
 
 def start_scene(view: View) -> Scene:
     """Return the scene before the first time step: the packed rows and the states, for nothing else is used yet."""
-    x, rows = view.text, float(len(view.ranked))
+    x, width, rows = view.text, number_width(view), float(len(view.ranked))
     names = panel(f"names:{LINES[1]}", 0.0, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
-    states = [_numbers(view, "h")]
+    states = [cells.state_box(view, "h", width).at_least(HEADED * width)]
     if recurrent.is_lstm(view):
         states = [_numbers(view, "gate:c"), *states]
     strip, held = places.strip(view).box.at_least(STRIP_HEADED), beside(names, beside(*states, gap=GAP), gap=0.2)
@@ -81,7 +81,7 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
     gates = [_numbers(view, f"gate:{gate}") for gate in recurrent.gates(view)]
     memory = [_numbers(view, "gate:c")] * (recurrent.is_lstm(view))
-    h, h_n = _numbers(view, "h"), headed(cells.state_box(view, "hn", width))
+    h, h_n = (headed(cells.state_box(view, name, width)) for name in ("h", "hn"))
     first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
     work = beside(line(first, was, *memory, h), h_n, gap=0.0)
     if gates:

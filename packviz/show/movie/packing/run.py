@@ -94,7 +94,8 @@ def _news_caption(view: View, step: TimeStep) -> str:
         return _complete_caption(view)
     if step.ended:
         return _ends_caption(view, step)
-    rest = [b for b in view.order if b not in step.live]
+    live = set(step.live)
+    rest = [b for b in view.order if b not in live]
     if not rest or view.direction:
         return ""
     last = max(view.lengths[b] for b in rest) - 1
