@@ -4,7 +4,7 @@ from ui.parts.lesson import overview
 from ui.views import trainings
 
 overview(
-    "Why pack sequences?",
+    "Why pack? Because RNNs read pads.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
     ("do_i_need_it", "Do I need packing? →"),

@@ -74,7 +74,7 @@ def test_after_a_restart_a_page_is_complete_and_editable(browser: Browser) -> No
         with servers.packviz(int(address.rpartition(":")[2])):
             until(seen.page, lambda: seen.page.evaluate("window.answered > 0"))
             seen.settle()
-            expect(seen.main.locator(".st-key-why")).to_contain_text("padded batch")
+            expect(seen.main.locator(".st-key-why")).to_contain_text("padded")
             seen.type("a b c\nd")
             expect(seen.player).to_have_attribute("aria-label", re.compile("2 sequences, 4 tokens"))
             for option in ("rnn", "zen"):

@@ -135,7 +135,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "the final ones, **h_n**")
+    ((_, cells),) = case.deep.of("sort", "Each sequence starts from")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, sequence_label(b)) for b in case.rows]
@@ -191,7 +191,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "the final ones, **h_n**")
+    ((step, _),) = case.deep.of("sort", "Each sequence starts from")
     space = {"h_0": case.trace.h_0, **case.packed._asdict()}
     (into, into_shape), (out, out_shape) = step["detail"]
     given = eval(into, space)

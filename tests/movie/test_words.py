@@ -96,7 +96,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
 Claim = Callable[[Moment, re.Match[str]], bool]
 CLAIMS: list[tuple[str, Claim]] = [
     (r"(?<= with )(\S+)(?= up to length)", lambda m, found: float(found[1]) == filler_of_the_grid(m.case)),
-    (rf"lengths(?:\*\* differ:)? {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
+    (rf"(?:lengths|differ:) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (rf"({CHIP})(?: was)? (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
@@ -179,7 +179,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"For ({CHIPS}), \*\*out\[(?:-1|:, -1)\]\*\* is only padding_value",
+        rf"The last column, \*\*out\[(?:-1|:, -1)\]\*\*, is only padding for ({CHIPS})",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]

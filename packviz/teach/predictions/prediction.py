@@ -225,7 +225,7 @@ def read_letters(typed: str, letters: Sequence[str], *, single: bool = False) ->
 def read_choice(typed: str, choices: Sequence[str]) -> str:
     """Return the choice that a text names, ignoring case and backticks. Raises PackvizError if it is none of them."""
     plain = {_plain(choice): choice for choice in choices}
-    wanted = "one of the choices", "choose one as it is written"
+    wanted = "one of the choices", "choose one of them"
     text = _plain(_checked(typed, wanted))
     if text not in plain:
         raise _refusal(quoted(typed), wanted)
