@@ -7,9 +7,13 @@ from playwright.sync_api import Browser, Locator, expect
 from tabs import Scheme, Size, box_of, until
 from visits import LAPTOP, PHONE, PROJECTOR, Open
 
+from packviz.compute.trace import trace
+from packviz.facts.why_pack import FinalState, final_state
+from packviz.inputs.batch import Batch
 from packviz.show.movie import TERMS
 from packviz.show.theme import DARK, LIGHT, Palette, diverging
 from ui.parts.controls import LABEL
+from ui.parts.why import _table
 
 
 @pytest.mark.check
@@ -164,3 +168,11 @@ def test_on_a_phone_buttons_and_fields_are_44_pixels_high(visit: Open, page: str
     fields = main.locator(":is(button, input[type=text]):visible:not([aria-label^='Help'])").all()
     assert len(fields) > 4
     assert min(box_of(each)["height"] for each in fields) >= 44
+
+
+def test_tokens_have_one_width_however_a_sequence_is_run() -> None:
+    batch = Batch.parse("\n".join(" ".join(["word"] * count) for count in (23, 6)))
+    found = final_state(trace(batch))
+    assert isinstance(found, FinalState)
+    tokens = [re.findall(r'<i style="--n:(\d+)"', row) for row in _table(found, 1.0).split("<tr>")[2:]]
+    assert tokens == [[str(sum(not pad for pad in way.pads))] for way in (found.alone, found.padded, found.packed)]

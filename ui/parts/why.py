@@ -41,6 +41,7 @@ def why() -> None:
 
 def _table(found: FinalState, scale: float) -> str:
     """Return the table as HTML. scale: the number at which the diverging scale of the movie ends."""
+    ways, longest = (found.alone, found.padded, found.packed), len(found.padded.pads)
     return markup(
         Path(__file__).with_name("why.html"),
         found=found,
@@ -48,17 +49,17 @@ def _table(found: FinalState, scale: float) -> str:
         text_on=text_on,
         light=LIGHT,
         dark=DARK,
-        longest=len(found.padded.pads),
-        rows=[(way, list(_inputs(way)), _cells(way, scale)) for way in (found.alone, found.padded, found.packed)],
+        longest=longest,
+        rows=[(way, list(_inputs(way, one_by_one=longest <= _TILES)), _cells(way, scale)) for way in ways],
         numbered=len(found.alone.h) <= _NUMBERED,
     )
 
 
-def _inputs(way: ReadState) -> Iterator[tuple[bool, int]]:
+def _inputs(way: ReadState, *, one_by_one: bool) -> Iterator[tuple[bool, int]]:
     """Yield what is drawn of the inputs: whether they are pads, and how many of them are one mark."""
     for pad, alike in groupby(way.pads):
         count = len(list(alike))
-        yield from [(pad, count)] if len(way.pads) > _TILES else [(pad, 1)] * count
+        yield from [(pad, 1)] * count if one_by_one else [(pad, count)]
 
 
 def _cells(way: ReadState, scale: float) -> list[tuple[str, str, str]]:
