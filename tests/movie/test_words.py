@@ -179,7 +179,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"The last column, \*\*out\[(?:-1|:, -1)\]\*\*, is only padding for ({CHIPS})",
+        rf"But \*\*out\[(?:-1|:, -1)\]\*\* is only padding for ({CHIPS})",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]
