@@ -1,5 +1,6 @@
 """Typing, choosing examples and changing settings: what is requested is shown, and no typed text is lost."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -166,6 +167,20 @@ def test_the_other_runs_are_watched_from_full_screen_at_the_same_step(visit: Ope
     seen.settle()
     assert (seen.player.get_attribute("data-step"), seen.query["step"]) == ("12", "12")
     assert seen.query["direction"] == "backward"
+
+
+def test_an_edit_does_not_make_the_browser_style_the_whole_page_anew(visit: Open) -> None:
+    seen = visit()
+    browser = seen.page.context.browser
+    assert browser is not None
+    seen.type("1 2 3\n4 5")
+    seen.settle()
+    browser.start_tracing(page=seen.page, categories=["devtools.timeline"])
+    seen.type("1 2 3\n4 5\n6")
+    seen.settle()
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    styled = [event["args"].get("elementCount", 0) for event in events if event["name"] == "UpdateLayoutTree"]
+    assert 20 < sum(styled) < 1_000  # 2,600 with a selector `:has(...)` that any element may match
 
 
 @contextmanager
