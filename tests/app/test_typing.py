@@ -76,6 +76,18 @@ def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
     addressed(seen, {"cell": "rnn", "example": "zen"})
 
 
+def test_a_search_finds_answers_while_it_is_typed(visit: Open) -> None:
+    seen = visit(path="questions")
+    field, first = seen.main.get_by_label("An error message"), seen.main.locator(".st-key-entries button").first
+    for typed, question in (("attention with packed", "Do sequences mix"), ("h_n wrong", "Why do I need to pack?")):
+        field.fill("")
+        field.press_sequentially(typed)
+        expect(first).to_contain_text(question)
+        expect(field).to_be_focused()
+        expect(field).to_have_value(typed)
+    expect(seen.main.get_by_test_id("InputInstructions")).to_be_hidden()
+
+
 @pytest.mark.parametrize(
     ("page", "label", "most", "fix"),
     [

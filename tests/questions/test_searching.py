@@ -135,6 +135,10 @@ PLAIN = {  # questions in plain words: at least 36 of the 40 must find their ans
     "should I train with masks or pack": "do-i-need-it",
 }
 ROWS = {  # in the words of public threads on packing for transformers
+    "attention with packed": "packing-for-fine-tuning",
+    "attention with packed sequences": "packing-for-fine-tuning",
+    "attention over packed rows": "packing-for-fine-tuning",
+    "attention packed": "/attention",
     "is EOS enough to separate packed samples": "end-token-enough",
     "do samples see each other with packing": "end-token-enough",
     "does resetting position_ids isolate packed documents": "positions-isolate",

@@ -52,7 +52,7 @@ _NAME = re.compile(r"\w+")
 _COMMON = frozenset(
     _WORD.findall(
         "a an and are as at be by can did do does for from get got have how i if in is it its me meaning my need of on "
-        "or should so that the there this to use vs was what when where which why will with would you your"
+        "or over should so that the there this to use vs was what when where which why will with would you your"
     )
 )
 _LETTERS = frozenset("".join(sorted(word)) for word in _COMMON)  # of small words: "teh" is one, too
