@@ -58,11 +58,16 @@ def _data(name: str) -> str:
 _VOWELS = json.loads(_data("japanese_vowels.json"))
 EXAMPLES: tuple[Example, ...] = (
     Example("sentences", "three short sentences", "I love cats\nshe sleeps\nwe sing old songs"),
-    Example("unsorted", "1 2 3 / 4 5 / 6 7 8 9", "1 2 3\n4 5\n6 7 8 9"),
-    Example("forum", "1 2 3 4 / 5 6 / 7", "1 2 3 4\n5 6\n7"),
-    Example("words", "ready / on your mark / get set / go", "ready\non your mark\nget set\ngo"),
-    Example("episodes", "a rollout of three episodes", "0.1 0.4 0.8 0.9\n-0.2 0.3\n0.5 0.1 -0.6"),
-    Example("zen", "The Zen of Python", _data("zen.txt").strip(), "Tim Peters, The Zen of Python, public domain."),
-    Example("vowels", "Japanese vowels, nine speakers", None, _VOWELS["credit"], _vowels),
-    Example("hundred", "100 sequences, 818 tokens", None, tensors=_hundred),
+    Example("unsorted", "three sequences that are not sorted by length", "1 2 3\n4 5\n6 7 8 9"),
+    Example("forum", "three sequences that are sorted already, the longest first", "1 2 3 4\n5 6\n7"),
+    Example("words", "four lines of one to three words", "ready\non your mark\nget set\ngo"),
+    Example("episodes", "a rollout: three episodes of numbers", "0.1 0.4 0.8 0.9\n-0.2 0.3\n0.5 0.1 -0.6"),
+    Example(
+        "zen",
+        "a poem of 19 lines: the Zen of Python",
+        _data("zen.txt").strip(),
+        "Tim Peters, The Zen of Python, public domain.",
+    ),
+    Example("vowels", "recordings of nine speakers of Japanese, as vectors", None, _VOWELS["credit"], _vowels),
+    Example("hundred", "a large batch: 100 sequences, 818 tokens", None, tensors=_hundred),
 )

@@ -76,6 +76,17 @@ def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
     addressed(seen, {"cell": "rnn", "example": "zen"})
 
 
+def test_the_chip_of_an_example_says_what_it_shows(visit: Open) -> None:
+    seen = visit()
+    for key, title in (("hundred", example("hundred").title), ("own", "your own text")):
+        chip = seen.sidebar.get_by_role("radio", name=key, exact=True).first
+        chip.hover()
+        expect(chip).to_have_attribute("title", title)
+    pick(seen, "zen")
+    expect(seen.sidebar.get_by_text(example("zen").title, exact=True)).to_be_visible()
+    addressed(seen, {"example": "zen"})
+
+
 def test_a_search_finds_answers_while_it_is_typed(visit: Open) -> None:
     seen = visit(path="questions")
     field, first = seen.main.get_by_label("An error message"), seen.main.locator(".st-key-entries button").first

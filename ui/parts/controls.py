@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from packviz.inputs.batch import ReadAs
-from packviz.inputs.examples import EXAMPLES, example
+from packviz.inputs.examples import example
 from packviz.inputs.limits import LIMITS
 from packviz.text import joined
 from ui.parts.settings import PANELS
@@ -100,13 +100,12 @@ def source(chosen: Controls) -> Source:
 def _examples(rerun: Callable[[], None]) -> None:
     """Offer the examples, and how to read a text; an edit of the text redraws neither."""
     text.arrive()
-    keys = [*(each.key for each in EXAMPLES), OWN]
-    told = "  \n".join([*(f"{each.key}: {each.title}" for each in EXAMPLES), f"{OWN}: your own text"])
+    keys = list(text.TITLES)
+    told = "  \n".join(f"{key}: {title}" for key, title in text.TITLES.items())
     bindings = bound(text.CHOICE, told, partial(_pick, rerun), text.FIELD)
     picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
     text.draw(picked)
-    if picked != OWN:
-        st.caption(example(picked).title)
+    st.caption(text.TITLES[picked])
     if picked == OWN or example(picked).text is not None:
         choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)
 

@@ -10,6 +10,7 @@ empty cache, the picture comes after 1.0 s instead of 1.1 s, and with 40 ms to t
 (medians of 8). Naming these files and their imports as `modulepreload`, too, gained nothing, nor did it with 150 ms.
 """
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -26,6 +27,7 @@ from ui.parts.player import NAME
 from ui.server.missing import is_missing, missing
 from ui.server.static import FOLDER, PAGE
 from ui.state.path import FIRST
+from ui.state.text import TITLES
 
 PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
 
@@ -33,11 +35,12 @@ ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox
 
 _JS = FOLDER / "static" / "js"
 _OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  # headers
-_SCRIPTS = ("away", "history", "menu", "print", "theme", "typing")
+_SCRIPTS = ("away", "examples", "history", "menu", "print", "theme", "typing")
 # Where Streamlit finds its server. It would look below the page's own address first, and the browser report two errors.
 _BASE = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href };'
+_EXAMPLES = f"window.__examples = {json.dumps(TITLES)};"
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
-_SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
+_SCRIPT = _EXAMPLES + "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
 _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES}
 _RIGHT = {name: name for name in _OF_PAGES} | {FIRST: ""}
 _OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}

@@ -29,6 +29,7 @@ from ui.state.visit import visit
 
 FIELD, CHOICE = "sequences", "example"  # the keys of the widgets
 OWN = "own"  # the choice of the visitor's own text, in place of an example's key
+TITLES = {each.key: each.title for each in EXAMPLES} | {OWN: "your own text"}  # what each choice shows
 _OF_EXAMPLES = {None, *(each.text for each in EXAMPLES)}
 
 
