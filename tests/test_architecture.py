@@ -69,8 +69,8 @@ INNER = {
 }
 # Names in Streamlit's page that the app's styles and scripts use; of one that it composes, the part that is written.
 IN_THE_PAGE = """
-    InputInstructions stApp stAppScrollToBottomContainer stAppViewContainer stBaseButton- stButton stButtonGroup
-    stCheckbox stCode stDataFrame stElementContainer stElementToolbar stExpandSidebarButton stExpander
+    InputInstructions stApp stAppScrollToBottomContainer stAppToolbar stAppViewContainer stBaseButton- stButton
+    stButtonGroup stCheckbox stCode stDataFrame stElementContainer stElementToolbar stExpandSidebarButton stExpander
     stFileUploaderDropzoneInstructions stForm stFormSubmitButton stHeader stHeading stHeadingWithActionElements
     stHorizontalBlock stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
     stNumberInput stNumberInputStep stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stRadio stSelectbox
