@@ -57,7 +57,7 @@ function crowds({ nows }, { f, k }, every) {
  * @type {(paper: Paper, look: Placed, px: number, unit: number, near: Neighbours) => number}
  */
 function middleOf(paper, { rect: { y, h }, state }, px, unit, near) {
-  const bars = near.counts.get(state.p),
+  const bars = near.counts.get(state.p.split(":")[0]),
     middle = y + h / 2;
   if (!bars || y <= bars.y) return middle;
   const { most, px: number } = counted(paper, bars.h, unit);

@@ -102,6 +102,16 @@ def test_the_names_of_time_steps_and_the_line_around_one_end_above_the_cells(tex
 
 def test_batch_sizes_are_named_below_their_numbers_where_cells_are_low() -> None:
     grid = Grid("x", 30, int(ROOMY) + 1, text=2.0)
-    assert grid.counts_heading().y - grid.count(0).y >= 1.8 * grid.text  # a bar, its number and a gap
-    below = grid.box().height - grid.box().panels["x"][1]
-    assert grid.counts_heading().y + 0.9 * grid.text <= below  # its letters take less than its line
+    panels, heading = grid.box().panels, grid.counts_heading()
+    y = panels[heading.panel][1] + heading.y - panels["x"][1]
+    assert y - grid.count(0).y >= 1.8 * grid.text  # a bar, its number and a gap
+    assert y + 0.9 * grid.text <= grid.box().height - panels["x"][1]  # its letters take less than its line
+
+
+def test_a_grid_is_lower_with_the_name_of_batch_sizes_beside_them() -> None:
+    grid = Grid("x", 3, int(ROOMY) + 1)
+    low, high = grid.box(beside=True), grid.box()
+    heading = low.panels[grid.counts_heading().panel]
+    assert low.height < high.height - 1.5
+    assert heading[0] > low.panels["x"][0] + grid.columns
+    assert heading[0] + len("batch_sizes") * 0.264 <= low.width  # a letter takes 0.6 of a line of 0.44 units

@@ -12,6 +12,7 @@ import numpy as np
 WIDE, TALL = (7.0, 3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # aspect ratios of pictures on a desktop and on a phone
 LINES = tuple(round(7 * 1.25**i) for i in range(16))  # the line lengths of a strip that are tried: 7 to 199 units
 LINE_GAP = 0.35  # units between two lines of a strip
+COUNTS = 3.2  # units of the heading of batch_sizes beside the last one
 ROOMY = 6.0  # rows of at most this many units have large cells, even on a phone
 Units = Any  # one number, or a column with one for each of LINES
 Column = Any  # one value for all marks of a group, or a numpy array with one for each
@@ -193,12 +194,16 @@ class Grid:
         return self._at(end, self._units(t=t)[1])
 
     def counts_heading(self) -> Place:
-        """Return the place of the heading of batch_sizes: beside the last one, or below them if cells are small."""
+        """Return the place of the heading of batch_sizes: it has a panel of its own, which `box` places."""
+        return Place(f"{self.name}:counts", 0.0, 0.0)
+
+    def _counts_heading(self, *, beside: bool) -> tuple[float, float]:
+        """Return how far right of the first cell and below it that heading is: beside the last count, or below all."""
         if self.transposed:
-            return Place(self.name, self.rows * self.width + 0.2, self.columns)
-        if self._roomy:
-            return Place(self.name, self.columns * self.width + 0.2 * self.text, self.rows + 0.25 * self.text)
-        return Place(self.name, 0.0, self.rows + 2.3 * self.text - 0.25)
+            return self.rows * self.width + 0.2, float(self.columns)
+        if beside or self._roomy:
+            return self.columns * self.width + 0.2 * self.text, self.rows + 0.25 * self.text
+        return 0.0, self.rows + 2.3 * self.text - 0.25
 
     @property
     def _roomy(self) -> bool:
@@ -216,15 +221,22 @@ class Grid:
         across, along = self._units(self.rows, self.columns)
         return (float(across), float(along)) if self.transposed else (float(along), float(across))
 
-    def box(self, counts: bool = True, *, lengths: bool = True) -> Box:
-        """Return the box around the grid, with or without room for batch_sizes and for the lengths."""
+    def box(self, counts: bool = True, *, lengths: bool = True, beside: bool = False) -> Box:
+        """Return the box around the grid, with or without room for batch_sizes and for the lengths.
+
+        beside: whether the heading of batch_sizes is beside the last one, which takes less height.
+        """
         x = self.text
         if self.transposed:
             margins = Margins(1.4 * x, 1.6 * x + 1, (2.2 if counts else 0.3) * x, 1.1 + self.below)
         else:
-            below = (1.4 * x if self._roomy else 3.2 * x - 0.25) if counts else 0.1
-            margins = Margins(1.2 * x, 1.65 * x, (1.9 if lengths else 0.2) * x, below + self.below)
-        return panel(self.name, *self.size, margins)
+            below = (1.4 * x if beside or self._roomy else 3.2 * x - 0.25) if counts else 0.1
+            right = COUNTS if beside and not self._roomy else 1.9 if lengths else 0.2
+            margins = Margins(1.2 * x, 1.65 * x, right * x, below + self.below)
+        box = panel(self.name, *self.size, margins)
+        dx, dy = self._counts_heading(beside=beside)
+        heading = {self.counts_heading().panel: (margins.left + dx, margins.top + dy)}
+        return replace(box, panels={**box.panels, **heading}) if counts else box
 
 
 @dataclass(frozen=True)

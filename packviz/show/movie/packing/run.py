@@ -148,7 +148,9 @@ def run_scene(view: View) -> Scene:
     )  # without the output, which no caption speaks of, cells are larger
     work, strips = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4), above(strip, *out, gap=0.4)
     grid = places.grid(view).box()
-    with_grid = above(beside(grid, work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
+    grids = (grid, 0.8), (places.grid(view).box(beside=True), 0.4)
+    lower = beside(strips, h_n, gap=0.8 * x)
+    with_grid = [above(beside(each, work, gap=gap * x), lower, gap=0.4) for each, gap in grids]
     columns = beside(above(strip, *out, gap=0.4 * x), work, h_n, gap=x)
     lines = above(strip, beside(work, h_n, gap=0.8 * x), *out, gap=0.2)
     scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, *out, gap=0.4 * x), x)
@@ -159,7 +161,7 @@ def run_scene(view: View) -> Scene:
         )
     told = above(grid, work, h_n, gap=0.3)
     without = [columns, lines] if out or view.small else []  # what the page shows, full screen shows, too
-    return Scene([with_grid, *scrolled, *without], [above(grid, stacked, gap=0.4), told])
+    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=0.4), told])
 
 
 @once
