@@ -247,6 +247,14 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
         assert [mark["tone"] == "good" for mark in outlined] == [start in starts for start in begun]
 
 
+def test_the_picture_of_the_mask_says_what_true_and_false_mean() -> None:
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT)), ("borders",))
+    kinds, said = marks_of(movie, "kind", "mask"), marks_of(movie, "meaning", "mask")
+    assert [mark["text"] for mark in kinds] == ["True", "False"]
+    assert [mark["text"] for mark in said] == ["is read", "is not read"]
+    assert not marks_of(movie, "meaning", "cu_seqlens")
+
+
 def test_a_long_row_shows_its_first_cells() -> None:
     run = pv.trace_rows(pv.Batch.parse("\n".join("1 2 3 4 5 6 7" for _ in range(9))))
     movie = pv.movie(run, ("borders",))

@@ -9,13 +9,14 @@ import numpy as np
 from packviz.inputs.borders import BORDER_RULES, Lengths, Rule, find_documents, starts_by
 from packviz.show.movie.layout import Box, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
-from packviz.show.movie.rows.spelled import LINES, PITCH, Spelled, spelled
+from packviz.show.movie.rows.spelled import LINES, NAME, Spelled, spelled
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say
-from packviz.text import counted, sequence_label
+from packviz.text import counted
 
-NAMED = 5.3  # units: the names of the lines
+HEAD, DOCUMENT = 1.9, 0.95  # units above a line: its heading, and the letters of documents below that
+MEANING, END, FLAG = 3.6, 0.9, 1.5  # units: what a cell of the mask means, the last offset, the widest cell of the mask
 BEGINS: dict[Rule, str] = {
     "rises_by_one": "F.pad(\n    position_ids[1:] != position_ids[:-1] + 1,\n    (1, 0), value=True)",
     "falls": "F.pad(\n    position_ids[1:] < position_ids[:-1],\n    (1, 0), value=True)",
@@ -26,8 +27,7 @@ BEGINS: dict[Rule, str] = {
 def borders(view: RowsView) -> Iterator[Step]:
     """Show the row, one step for each spelling, what public rules find, and what all spellings say."""
     it = spelled(view)
-    lines, names = _lines(view)
-    brief = ("lines", Scene([beside(lines, names, gap=0.0)], [beside(names, lines, gap=0.0)]))  # with larger cells
+    brief = ("lines", Scene([_lines(it)]))  # with larger cells
     yield Step(_row(it), (_frame(it, 1),), scene=brief, name="row")
     captions = {"position_ids": _positions(it), "seq_idx": _numbered(it), "cu_seqlens": _cells_of_borders(it)}
     for many, (name, caption) in enumerate(captions.items(), 2):
@@ -118,18 +118,19 @@ def _begins(it: Spelled, rule: Rule) -> CodeLine:
 
 
 def borders_scene(view: RowsView) -> Scene:
-    """Return the scene: the lines beside the mask, or above it; in a tall picture their names come first."""
-    (lines, names), mask = _lines(view), _mask_grid(spelled(view)).box(counts=False, lengths=False)
-    wide, tall = beside(lines, names, gap=0.0), (beside(lines, mask), above(lines, mask))
-    return Scene([beside(wide, mask), above(wide, mask, gap=0.6)], [beside(names, each, gap=0.0) for each in tall])
+    """Return the scene: the lines beside the mask, or above it, and what the cells of the mask mean."""
+    it = spelled(view)
+    lines, mask = _lines(it), panel("mask", *_mask_grid(it).size, Margins(1.2, HEAD * it.text, 0.2, 0.1))
+    meaning = panel("meaning", 2 * (_mask_grid(it).width + MEANING * it.text), 1.0, Margins(1.2, 0.0))
+    return Scene([beside(above(lines, meaning, gap=0.6), mask, gap=0.2), above(lines, mask, meaning, gap=0.6)])
 
 
-def _lines(view: RowsView) -> tuple[Box, Box]:
-    """Return the boxes of the lines and of their names."""
-    it, height = spelled(view), (len(LINES) - 1) * PITCH + 1
-    lines = panel("lines", it.shown * it.wide, height, Margins(1.2, 1.9, it.wide))
+def _lines(it: Spelled) -> Box:
+    """Return the box of the lines, each below its name."""
+    height = (len(LINES) - 1) * it.pitch + 1
+    lines = panel("lines", it.shown * it.wide, height, Margins(1.2, HEAD * it.text, END))
     documents = {"documents": lines.panels["lines"]}  # letters above their first tokens
-    return replace(lines, panels={**lines.panels, **documents}), panel("names", NAMED, height, Margins(0.3, 1.9))
+    return replace(lines, panels={**lines.panels, **documents})
 
 
 def borders_end(view: RowsView) -> Frame:
@@ -162,36 +163,33 @@ def _detail(it: Spelled, name: str) -> tuple[CodeLine, ...]:
 
 
 def _mask_grid(it: Spelled) -> Grid:
-    return Grid("mask", it.shown, it.shown, it.wide)  # its keys stand below their tokens
+    return Grid("mask", it.shown, it.shown, min(it.wide, FLAG))
 
 
 def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = None) -> Frame:
     """Return the first lines of the picture, with the mask, or with the places where a rule begins a document."""
     view, cells = it.view, np.arange(it.shown)
-    begins = np.array(it.cu_seqlens[:-1])
-    begins = begins[begins < it.shown]
-    letters = np.array([sequence_label(b) for b in it.sequences], dtype=object)[: len(begins)]
     here = (view.row == it.row) & (view.column < it.shown)
     first = it.at(np.where(here, view.column, 0), "row")
     place = Place("lines", first.x, np.zeros(len(first.x)))
-    every = np.arange(len(LINES))
-    named = np.array(LINES, dtype=object)
-    at_names = Place("names", 0.0, every * PITCH)
+    named = np.array(LINES[1:], dtype=object)
+    at_names = Place("lines", 0.0, np.arange(1, len(LINES)) * it.pitch - NAME * it.text)
     return frame(
-        title(Place("lines", 0.0, -1.9), _heading(it)),
-        marks("spelled name", "note", at_names, every, owned=False, text=named),
+        title(Place("lines", 0.0, -HEAD * it.text), _heading(it)),
+        marks("spelled name", "note", at_names, np.arange(len(named)), owned=False, text=named, h=NAME * it.text),
         marks(
             "spelled document",
             "label",
-            it.at(begins, "row")._replace(panel="documents").moved(0.0, -0.95),
-            begins,
-            text=letters,
-            seq=_of(it, begins),
+            it.at(it.begins, "row")._replace(panel="documents").moved(0.0, -DOCUMENT * it.text),
+            it.begins,
+            text=it.letters,
+            seq=_of(it, it.begins),
+            h=it.text,
         ),
         _free(it, "row", cells, ""),
         token_marks(view, place, here).but(w=it.wide),
         *(group for name in LINES[1 : min(lines, 3)] for group in _numbers(it, name, cells)),
-        *(_offsets(it, begins) if lines > 3 else ()),
+        *(_offsets(it) if lines > 3 else ()),
         *(_mask(it) if mask else ()),
         *([_starts(it, rule)] if rule else ()),
     )
@@ -235,9 +233,9 @@ def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
     return group, _free(it, name, cells, "0" if name == "position_ids" else "-1")
 
 
-def _offsets(it: Spelled, begins: np.ndarray) -> tuple[Marks, ...]:
+def _offsets(it: Spelled) -> tuple[Marks, ...]:
     """Return cu_seqlens: an entry below the first cell of each document, and one after the last cell."""
-    ends = np.array([it.tokens])
+    begins, ends = it.begins, np.array([it.tokens])
     entry = np.arange(len(begins))
     text = np.array([str(offset) for offset in begins.tolist()], dtype=object)
     group = marks(
@@ -246,7 +244,7 @@ def _offsets(it: Spelled, begins: np.ndarray) -> tuple[Marks, ...]:
     )  # fmt: skip
     last = marks(
         "spelled end", "axis", it.at(ends, "cu_seqlens"), np.array([len(it.lengths)]),
-        text=str(it.tokens), w=it.wide, says="!cu_seqlens[{k}], the end", tone="now",
+        text=str(it.tokens), w=END, says="!cu_seqlens[{k}], the end", tone="now",
         origin=it.at(ends - 1, "seq_idx"),
     )  # fmt: skip
     return (group, last) if it.tokens <= it.shown else (group,)
@@ -270,12 +268,24 @@ def _mask(it: Spelled) -> tuple[Marks, ...]:
         origin=it.at(k, "seq_idx"),
         says="!mask: {text}",
     )
-    begins = np.array([start for start in it.cu_seqlens[:-1] if start < n])
-    letters = np.array([sequence_label(b) for b in it.sequences], dtype=object)[: len(begins)]
+    of: dict[str, Any] = {"text": it.letters, "seq": _of(it, it.begins)}
     return (
-        title(grid.heading(), "mask: query ↓ reads key →"),
-        marks("spelled query", "label", grid.label(begins), begins, text=letters, seq=_of(it, begins)),
+        title(Place("mask", 0.0, -HEAD * it.text), "mask: query ↓ reads key →"),
+        marks("spelled query", "label", grid.label(it.begins), it.begins, **of),
+        marks("spelled key", "label", grid.cell(-DOCUMENT * it.text, it.begins), it.begins, h=it.text, **of),
         cells,
+        *_meaning(it),
+    )
+
+
+def _meaning(it: Spelled) -> tuple[Marks, Marks]:
+    """Return a cell of each kind of the mask, and what it means."""
+    kind, wide, flag = np.arange(2), _mask_grid(it).width, np.array(["True", "False"], dtype=object)
+    at = Place("meaning", kind * (wide + MEANING * it.text), 0.0)
+    said = np.array(["is read", "is not read"], dtype=object)
+    return (
+        marks("spelled kind", "flag", at, kind, w=wide, seq=it.sequences[0], text=flag, says="!mask: {text}"),
+        marks("spelled meaning", "note", at.moved(wide + 0.25, 0.0), kind, owned=False, text=said),
     )
 
 

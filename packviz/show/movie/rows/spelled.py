@@ -13,10 +13,10 @@ from packviz.show.movie.layout import Place
 from packviz.show.movie.rows.through import shown_row
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import width
-from packviz.text import two_digits
+from packviz.text import sequence_label, two_digits
 
 MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
-PITCH = 1.35  # units from one line of the picture to the next
+NAME = 0.75  # units of a line's name above it
 LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
 
 
@@ -87,9 +87,30 @@ class Spelled:
         """Return the width of a cell, in units."""
         return width(self.view, 1.4) if self.shown <= MAX_CELLS // 2 else 1.0
 
+    @cached_property
+    def text(self) -> float:
+        """Return the room for a line of text, in units: cells of a long row are smaller than legible text."""
+        return max(1.0, self.shown / 16)
+
+    @property
+    def pitch(self) -> float:
+        """Return the units from one line of the picture to the next."""
+        return 1.0 + NAME * self.text
+
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """Return the cells shown at which a document begins."""
+        begins = np.array(self.cu_seqlens[:-1])
+        return begins[begins < self.shown]
+
+    @property
+    def letters(self) -> np.ndarray:
+        """Return the letters of their documents."""
+        return np.array([sequence_label(b) for b in self.sequences], dtype=object)[: len(self.begins)]
+
     def at(self, cells: np.ndarray, line: str) -> Place:
         """Return the places of cells in one of the lines of the picture."""
-        return Place("lines", cells * self.wide, np.full(len(cells), LINES.index(line) * PITCH))
+        return Place("lines", cells * self.wide, np.full(len(cells), LINES.index(line) * self.pitch))
 
 
 def spelled(view: RowsView) -> Spelled:
