@@ -134,12 +134,12 @@ def test_every_sentence_is_true(case: Case) -> int:
             total = sum(case.batch_sizes)
             assert detail(step, "# weights: ")[0].endswith(f" of {total} rows added")
         end = show.steps[-1]["caption"]
-        (most, name), pads = re.findall(rf"the largest is {NUMBER}, in (\w+)\.", end)[0], len(case.strays)
+        (most, name), pads = re.findall(rf"The largest is {NUMBER}, in (\w+)\.", end)[0], len(case.strays)
         assert number(most, g.weights[name])
         assert (
             float(most) >= max(float(f"{float(each.abs().max()):.3g}") for each in g.weights.values()) or most == "nan"
         )
-        assert f" {'over all' if total > 1 else 'from'} {counted(total, 'packed row')}: " in end
+        assert f" {'over all' if total > 1 else 'from'} {counted(total, 'packed row')}. " in end
         assert ("The packed pads count like tokens." in end) == bool(pads)
         assert ("have no gradient" in end) == (not pads and case.table is None)
     return spoke
@@ -158,20 +158,20 @@ def test_the_end_says_what_the_row_of_the_pad_in_the_embedding_gets(case: Case) 
         torch.autograd.backward(F.embedding(ids, table, config.padding_idx), g.data)
         assert table.grad is not None
         row, own = table.grad[config.pad_id], int((ids == config.pad_id).sum())
-        assert (f"padding_idx gives row {config.padding_idx} of" in end) == (config.padding_idx is not None)
-        if "zeros" in end:
+        assert (f"With padding_idx, row {config.padding_idx} of" in end) == (config.padding_idx is not None)
+        if "gradient 0." in end:
             assert not row.any()
             assert config.padding_idx is not None or not own
         else:
             assert own > 0
-            assert number(re.findall(rf"gets up to {NUMBER}\.$", end)[0], row)
+            assert number(re.findall(rf"has a gradient of up to {NUMBER}\.$", end)[0], row)
     return spoke
 
 
 @pytest.mark.parametrize(("settings", "says"), [
-    ({}, "The pad's embedding gets zeros."),
-    ({"padding_idx": 0}, "padding_idx gives row 0 of the embedding zeros."),
-    ({"padding_idx": 2}, "padding_idx gives row 2 of the embedding zeros."),
+    ({}, "The pad's embedding has gradient 0."),
+    ({"padding_idx": 0}, "With padding_idx, row 0 of the embedding has gradient 0."),
+    ({"padding_idx": 2}, "With padding_idx, row 2 of the embedding has gradient 0."),
     ({"padding_side": "left"}, "The packed pads count like tokens."),
 ])  # fmt: skip
 def test_the_end_names_padding_idx(settings: dict[str, Any], says: str) -> None:

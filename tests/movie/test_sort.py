@@ -76,7 +76,7 @@ def time_of(case: Case, step: dict[str, object]) -> Any:
 @each_case
 def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
-    steps = case.deep.of("sort", " not the first ")
+    steps = case.deep.of("sort", "token. But ")
     holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}
     assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
     for step, cells in steps:
@@ -85,11 +85,11 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
         assert outlined(case, cells, "now") == {(b, t) for b in rows if b in case.filmed}
         assert outlined(case, cells, "wrong") == {(b, t) for b in holes[t] if b in case.filmed}
         assert f"t = {t} only {case.said(rows)} " in step["caption"]
-        count = re.search(r" not the first (?:(\d+) )?(?:row|column)s?[.:]", step["caption"])
-        assert count
-        assert int(count[1] or 1) == len(rows)
         left = case.config is not None and case.config.padding_side == "left"
-        assert left or f": {case.said(holes[t])} come" in step["caption"]
+        count = re.search(r" not the first (?:(\d+) )?(?:row|column)s?\.", step["caption"])
+        assert not left or (count and int(count[1] or 1) == len(rows))
+        has = "has" if len(holes[t]) == 1 else "have"
+        assert left or f" But {case.said(holes[t])}, which {has} ended, come" in step["caption"]
         assert cells[f"axis:{t}"]["tone"] == "now"
         if len(case.filmed) == case.B:  # else a hole may be out of the picture
             between = {t for t, over in holes.items() if over and min(live(case)[t]) < min(over)}
@@ -101,7 +101,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
     ((step, cells),) = case.deep.of("sort", "o **batch_sizes[")
     t = time_of(case, step)
-    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", " not the first "))
+    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "token. But "))
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.batch_sizes[t]}**" in step["caption"]
@@ -135,7 +135,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "Each sequence starts from")
+    ((_, cells),) = case.deep.of("sort", "in the original order, not the sorted")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, sequence_label(b)) for b in case.rows]
@@ -143,7 +143,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "for the way back")
+    ((step, cells),) = case.deep.of("sort", "leads back")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -191,7 +191,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "Each sequence starts from")
+    ((step, _),) = case.deep.of("sort", "in the original order, not the sorted")
     space = {"h_0": case.trace.h_0, **case.packed._asdict()}
     (into, into_shape), (out, out_shape) = step["detail"]
     given = eval(into, space)

@@ -150,10 +150,10 @@ def _hole_caption(view: View, t: int, live: list[int], over: list[int]) -> str:
     if inputs.padding_side(view) == "left":
         return say("sort.not_first_left", t=t, live=live, line=line)
     if min(over) < min(live) < max(over):
-        return say("sort.among", t=t, live=live, line=line, over=over)
+        return say("sort.among", t=t, live=live, over=over)
     if min(live) < min(over):
-        return say("sort.between", t=t, live=live, line=line, over=over)
-    return say("sort.before", t=t, live=live, line=line, over=over)
+        return say("sort.between", t=t, live=live, over=over)
+    return say("sort.before", t=t, live=live, over=over)
 
 
 def _in_order_caption(view: View) -> str:
@@ -171,13 +171,7 @@ def _unsorted_caption(view: View) -> str:
 def _sorted_caption(view: View) -> str:
     line, order = inputs.line(view), view.order
     now = say("sort.sorted_equal", line=line) if _equal(view) else say("sort.sorted")
-    if len(order) == 2:
-        indices = say("sort.indices_of_two", line=line, order=order, a=order[0], b=order[1])
-    elif len(order) == 3:
-        indices = say("sort.indices_of_three", line=line, order=order, a=order[0], b=order[1], c=order[2])
-    else:
-        indices = say("sort.indices", line=line, order=order, a=order[0])
-    return f"{now} {indices}"
+    return f"{now} {say('sort.indices', line=line, order=order, first=order[0])}"
 
 
 def _prefix_caption(view: View, t: int) -> str:
