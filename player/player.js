@@ -125,6 +125,7 @@ export class Player {
     this.#step = Math.min(this.steps, Math.max(1, Math.round(step) || 1));
     this.tween.forget();
     this.pointer.forget();
+    this.screen.sink();
     this.picture.load(this.#film);
     this.question.load(movie.questions ?? []);
     for (const part of [this.rail, this.program, this.controls]) part.load();

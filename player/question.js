@@ -264,7 +264,7 @@ export class Prediction {
     if (at < first) player.show(step, first);
     else if (at < step) player.clock.play(step);
     else player.screen.fit(); // a late answer: the movie stays where the reader is
-    if (!player.screen.inSight) player.picture.root.scrollIntoView({ block: "nearest" });
+    if (!player.screen.reveal() && !player.screen.inSight) player.picture.root.scrollIntoView({ block: "nearest" });
     player.options.onAnswered?.();
   }
 

@@ -5,7 +5,8 @@ import { el } from "./dom.js";
 import { here, noteClick, noteCode, use } from "./shared.js";
 import { SHORTCUTS } from "./shortcuts.js";
 
-const WHOLE = 0.9; // the share of the picture in sight that is nearly all of it
+const WHOLE = 0.9, // the share of the picture in sight that is nearly all of it
+  ROUNDED = 1; // pixels: at most the error of a sum of rounded heights
 
 export class Screen {
   /** All of the player but what lies over it. */
@@ -128,10 +129,31 @@ export class Screen {
   get inSight() {
     return this.seen() > WHOLE;
   }
-  // In a low window the controls are in sight before the picture is: who uses them sees all of it.
+  /**
+   * Scroll so that who uses the controls sees all of the picture. In a low window they are in sight before it is. On a phone
+   * the player is as high as the window from then on.
+   * @returns {boolean} whether it scrolls
+   */
   reveal() {
-    if (this.full || !this.is("--pv-low") || this.inSight) return;
+    if (this.full || !(this.#rise() || (this.is("--pv-low") && !this.inSight))) return false;
     this.look(this.player.still.matches ? "instant" : "smooth");
+    return true;
+  }
+  // A page that has been scrolled stays where it is, unless the caption is below the window's end.
+  #rise() {
+    const root = this.#root,
+      cut = root.hasAttribute("data-risen") && root.getBoundingClientRect().top + this.bottom > innerHeight + ROUNDED;
+    if (here.fits || !this.is("--pv-phone") || !(this.#atTop || cut)) return false;
+    root.toggleAttribute("data-risen", true);
+    this.player.picture.attempt(() => this.player.picture.resize());
+    return true;
+  }
+  // Another movie, seen from the top of the page, is whole there.
+  sink() {
+    if (this.#atTop) this.#root.removeAttribute("data-risen");
+  }
+  get #atTop() {
+    return ancestors(this.#root).every(({ scrollTop }) => scrollTop <= 0);
   }
   /** @param {boolean} on */
   #forPaper(on) {
@@ -159,7 +181,7 @@ export class Screen {
   }
   /**
    * Whether the style sheet finds the player narrow or the window low: the limits are there.
-   * @param {"--pv-narrow" | "--pv-low"} name
+   * @param {"--pv-narrow" | "--pv-low" | "--pv-phone"} name
    */
   is(name) {
     return Boolean(getComputedStyle(this.body).getPropertyValue(name));
@@ -190,7 +212,7 @@ export class Screen {
    */
   look(behavior = "instant") {
     const root = this.#root;
-    root.style.scrollMarginTop = this.#above + this.bottom <= innerHeight ? `${this.#above}px` : "";
+    root.style.scrollMarginTop = this.#above + this.bottom < innerHeight + ROUNDED ? `${this.#above}px` : "";
     root.scrollIntoView({ block: "start", behavior });
   }
   // The picture has the height that all else in the window leaves it.

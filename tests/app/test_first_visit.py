@@ -131,6 +131,57 @@ def test_on_a_phone_the_table_causes_no_layout_shift(visit: Open) -> None:
     assert has_its_height(seen.main.locator(".st-key-why"))
 
 
+CELLS = """() => {
+    const [{ end, picture }] = window[Symbol.for("packviz")].players;
+    const cells = picture.looksAt(end).filter(({ rect, state }) => rect && ["token", "pad"].includes(state.role));
+    return Math.min(...cells.map(({ rect }) => rect.h));
+}"""  # the least height of a cell
+
+
+@pytest.mark.parametrize(
+    ("size", "motion", "least"),
+    [(PHONE, True, {"pack": 35, "run": 20}), ((360, 740), False, {"pack": 28, "run": 16})],
+    ids=["phone", "small phone"],
+)
+def test_on_a_phone_a_movie_that_plays_fills_the_window(
+    visit: Open, size: Size, motion: bool, least: dict[str, float]
+) -> None:
+    seen = visit(None, size=size, has_touch=True, is_mobile=True, motion=motion)
+    play, stage = seen.player.get_by_role("button", name=re.compile("Play|Pause")), seen.player.locator(".pv-stage")
+    before, height = box_of(play), box_of(stage)["height"]
+    x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+    seen.page.touchscreen.tap(x, y)
+    expect(seen.player).to_have_attribute("data-step", "2")
+    until(seen.page, lambda: box_of(seen.player)["y"] < 62)  # below the bar
+    seen.page.touchscreen.tap(x, y)  # Pause is where Play was
+    seen.settle()
+    for step in range(2, int(seen.data("steps")) + 1):
+        expect(seen.player).to_have_attribute("data-step", str(step))
+        assert box_of(seen.player)["y"] < 62
+        assert box_of(play) == pytest.approx(before, abs=1)
+        for whole in (stage, seen.page.get_by_test_id("packviz-caption"), play):
+            expect(whole).to_be_in_viewport(ratio=1)
+        if wanted := least.get(seen.data("stage")):
+            assert seen.page.evaluate(CELLS) > wanted
+        seen.player.get_by_role("button", name="Step forward").tap(force=True)  # disabled at the end
+    seen.main.evaluate("main => main.scrollTo(0, 0)")
+    seen.page.get_by_label(LABEL).fill("we sing\nyes")
+    expect(seen.player).to_have_attribute("aria-label", re.compile("2 sequences"))
+    assert box_of(stage)["height"] < height + 60  # all of it is seen below the text, as at first
+    expect(stage).to_be_in_viewport(ratio=1)
+
+
+def test_on_a_phone_a_scrolled_page_stays_where_it_is(visit: Open) -> None:
+    seen = visit(None, size=PHONE, has_touch=True, is_mobile=True)
+    seen.main.evaluate("main => main.scrollTo(0, 40)")
+    stage, before = seen.player.locator(".pv-stage"), box_of(seen.player)
+    seen.player.get_by_role("button", name="Step forward").tap()
+    seen.settle()
+    assert seen.data("step") == "2"
+    assert (box_of(seen.player)["y"], seen.main.evaluate("main => main.scrollTop")) == (before["y"], 40)
+    expect(stage).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize(("width", "lines"), [(800, 1), (768, 1), (660, 1), (600, 2), (390, 2)])
 def test_no_button_of_the_controls_is_alone_in_a_line(visit: Open, width: int, lines: int) -> None:
     transport = visit(None, size=(width, 900)).player.locator(".pv-transport")
