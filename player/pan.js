@@ -5,6 +5,7 @@
 import { differ } from "./between.js";
 import { button, el } from "./dom.js";
 import { headsOf, held, level } from "./heads.js";
+import { PHONE } from "./sizes.js";
 
 const MARGIN = 34, // pixels beside what it scrolls to, if there is room
   GAP = 4, // of a cell, around its text: as much of it may be cut
@@ -50,6 +51,7 @@ export class Pan {
     this.place = el("div", { class: "pv-pan", role: "group", "aria-label": "Picture" }, this.sheet);
     this.left = this.way("left", "‹", -KEPT);
     this.right = this.way("right", "›", KEPT);
+    this.ways = el("div", { class: "pv-ways" }, this.left, this.right);
   }
   /**
    * @param {string} side
@@ -57,9 +59,27 @@ export class Pan {
    * @param {number} by
    */
   way(side, sign, by) {
-    const name = `Scroll the picture to the ${side}`,
-      go = () => this.go(this.place.scrollLeft + by * this.place.clientWidth, true);
-    return button(sign, go, { class: `pv-scroll-${side}`, "aria-label": name, title: name, hidden: "" });
+    const go = () => this.go(this.place.scrollLeft + by * this.place.clientWidth, true);
+    return button(sign, go, { class: `pv-scroll-${side}`, hidden: "" });
+  }
+  /**
+   * Write on a button which time steps are out of sight on its side: those from one pixel of the picture to another.
+   * @param {HTMLButtonElement} way
+   * @param {{ side: string, sign: string, from: number, to: number }} where
+   */
+  name(way, { side, sign, from, to }) {
+    const { picture, end } = this.player,
+      steps = picture.looksAt(end).flatMap(({ alpha, rect, state: { role, text } }) => {
+        const t = role === "axis" && alpha && rect.x < to && rect.x + rect.w > from ? /^t=(\d+)$/.exec(text) : null;
+        return t ? [Number(t[1])] : [];
+      });
+    const [first, last] = [Math.min(...steps), Math.max(...steps)],
+      hidden = steps.length ? `t = ${first}${last > first ? ` … ${last}` : ""}` : "",
+      name = `Scroll the picture to the ${side}${hidden && `: ${hidden}`}`,
+      text = this.place.clientWidth > PHONE ? hidden : ""; // on a phone, there is no room
+    way.textContent = side === "left" ? `${sign} ${text}`.trim() : `${text} ${sign}`.trim();
+    way.setAttribute("aria-label", name);
+    way.title = name;
   }
   /** @param {AbortSignal} signal */
   listen(signal) {
@@ -80,11 +100,14 @@ export class Pan {
     wide ? this.place.setAttribute("tabindex", "0") : this.place.removeAttribute("tabindex"); // to be reached, as it scrolls
     this.mark();
   }
-  // Show on which sides the picture goes on.
+  // Show on which sides the picture goes on, and with which time steps.
   mark() {
     const { scrollLeft, scrollWidth, clientWidth } = this.place;
+    const right = scrollLeft + clientWidth;
     this.left.hidden = scrollLeft < ENDS;
-    this.right.hidden = scrollLeft + clientWidth > scrollWidth - ENDS;
+    this.right.hidden = right > scrollWidth - ENDS;
+    if (!this.left.hidden) this.name(this.left, { side: "left", sign: "‹", from: 0, to: scrollLeft });
+    if (!this.right.hidden) this.name(this.right, { side: "right", sign: "›", from: right, to: scrollWidth });
   }
   /**
    * @param {number} left
@@ -107,5 +130,6 @@ export class Pan {
     );
     const left = whereTo(changed, headsOf(after, this.player.picture), { scrollLeft, clientWidth, scrollWidth });
     if (left !== scrollLeft) this.go(left, smooth);
+    else this.mark();
   }
 }

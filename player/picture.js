@@ -33,8 +33,8 @@ export class Picture extends Painter {
     super();
     this.player = player;
     this.pan = new Pan(player, this.canvas);
-    const { place, left, right } = this.pan;
-    this.root = el("div", { class: "pv-stage" }, place, left, right, this.#error, this.#failed);
+    const { place, ways } = this.pan;
+    this.root = el("div", { class: "pv-stage" }, place, ways, this.#error, this.#failed);
   }
   /** @param {AbortSignal} signal */
   listen(signal) {

@@ -201,6 +201,7 @@ export class Player {
     const { picture, tween } = this,
       { ends, frames } = this.#film,
       forward = target === this.#step + 1,
+      near = forward || target === this.#step - 1 || target === 1,
       from = this.end,
       to = ends[target - 1];
     if (tween.motion) picture.stand(from); // when skipping ahead, finish the current step first
@@ -211,7 +212,8 @@ export class Player {
     picture.attempt(() => {
       const still = quick || this.still.matches || document.hidden;
       still ? picture.settle(to) : tween.go(path, forward, picture.view(frames[from].scene), from);
-      picture.pan.follow(picture.looksAt(from), picture.looksAt(to), !still);
+      const before = near ? from : ends[target - 2]; // after a jump most cells differ: what its own step changes is followed
+      picture.pan.follow(picture.looksAt(before), picture.looksAt(to), !still);
     });
     this.#showStep(true);
   }

@@ -133,3 +133,46 @@ def test_the_legend_stays_in_sight_with_its_colors(show: Callable[[str], Screen]
         found = screen.page.evaluate(boxes, left)
         assert len(found) == 2  # of x, and of h and the gates
         assert all(x > 0 and w > 20 and x + w < PHONE[0] - 64 for x, w in found)  # beside the buttons, which scroll
+
+
+SEEN = """() => {
+    const [player] = window[Symbol.for("packviz")].players, { place } = player.picture.pan, left = place.scrollLeft;
+    const inside = ({ x, w }) => x >= left - 5 && x + w <= left + place.clientWidth + 5;
+    const now = player.picture.looksAt(player.end).filter(({ alpha, state }) => alpha && state.role === "focus");
+    const beyond = player.picture.looksAt(player.end).filter(({ alpha, rect, state }) =>
+        alpha && state.role === "axis" && state.p === "x" && rect.x + rect.w > left + place.clientWidth);
+    return [now.map(({ rect }) => inside(rect)), beyond.map(({ state }) => state.text.slice(2))];
+}"""  # whether the current time step is in sight, and which ones follow beyond the right edge
+
+
+@pytest.fixture
+def long_row(browser: Browser, tmp_path: Path) -> Iterator[Screen]:
+    """A picture on a desktop that is wider than its place: the words of a long sequence need that."""
+    words = "\n".join([" ".join(["sun", "dog", "sky"][t % 3] for t in range(34)), "she sleeps"])
+    with tab(browser, (1280, 720), motion=False) as taken:
+        screen = Screen(taken, motion=False)
+        screen.open(pv.movie(pv.trace(Batch.parse(words))).save(tmp_path / "movie.html").as_uri())
+        screen.rest()
+        yield screen
+
+
+def test_a_button_names_the_time_steps_that_are_out_of_sight(long_row: Screen) -> None:
+    _, beyond = long_row.page.evaluate(SEEN)
+    assert beyond[-1] == "33"
+    right = long_row.button("Scroll the picture to the right")
+    assert right.inner_text() == f"t = {beyond[0]} … 33 ›"
+    right.click()
+    long_row.page.wait_for_function("() => document.querySelector('.pv-scroll-right').hidden")
+    assert long_row.button("Scroll the picture to the left").inner_text().startswith("‹ t = 0 … ")
+
+
+def test_the_current_time_step_is_in_sight_also_after_a_jump(long_row: Screen) -> None:
+    jump = "step => [...window[Symbol.for('packviz')].players][0].go(step)"
+    spoke = 0
+    for step in (30, 12, 35, 8, 36, 20):
+        long_row.page.evaluate(jump, step)
+        long_row.rest()
+        now, _ = long_row.page.evaluate(SEEN)
+        spoke += len(now)
+        assert all(now), step
+    assert spoke == 6
