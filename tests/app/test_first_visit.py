@@ -225,5 +225,13 @@ def test_tokens_have_one_width_however_a_sequence_is_run() -> None:
     batch = Batch.parse("\n".join(" ".join(["word"] * count) for count in (23, 6)))
     found = final_state(trace(batch))
     assert isinstance(found, FinalState)
-    tokens = [re.findall(r'<i style="--n:(\d+)"', row) for row in _table(found, 1.0).split("<tr>")[2:]]
+    tokens = [re.findall(r'<i style="--n:(\d+)"', row) for row in _table(found, 1.0, ()).split("<tr>")[2:]]
     assert tokens == [[str(sum(not pad for pad in way.pads))] for way in (found.alone, found.padded, found.packed)]
+
+
+def test_the_letter_of_the_table_says_in_a_tooltip_which_sequence_it_is() -> None:
+    batch = Batch.parse("I love cats\nshe sleeps\nwe sing old songs")
+    found = final_state(trace(batch))
+    assert isinstance(found, FinalState)
+    assert 'title="B: she sleeps"' in _table(found, 1.0, batch.texts[found.b])
+    assert "title" not in _table(found, 1.0, ())  # vectors have no texts

@@ -1,9 +1,10 @@
 """Why pack: what padding and packing do to one sequence, as a table of what is read and the final state, in colours."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import isnan
 from pathlib import Path
+from textwrap import shorten
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from ui.state.runs import last_good, run
 __all__ = ["why"]
 
 _TILES = 8  # inputs that are drawn one by one; more are one bar of tokens and one of pads
+_TYPED = 80  # characters of a sequence in its tooltip
 _NUMBERED = 4  # numbers of a state that have room in their cells
 
 
@@ -33,14 +35,17 @@ def why() -> None:
             shown = run(asked)
             found = shown.fact(final_state)
             if isinstance(found, FinalState):
-                st.html(_table(found, shown.movie.scales["state"]))
+                st.html(_table(found, shown.movie.scales["state"], shown.batch.texts[found.b]))
             else:
                 st.markdown(found)
             about_the_edit(asked, shown.batch)
 
 
-def _table(found: FinalState, scale: float) -> str:
-    """Return the table as HTML. scale: the number at which the diverging scale of the movie ends."""
+def _table(found: FinalState, scale: float, tokens: Sequence[str]) -> str:
+    """Return the table as HTML.
+
+    scale: the number at which the diverging scale of the movie ends. tokens: the sequence as typed, for its tooltip.
+    """
     ways, longest = (found.alone, found.padded, found.packed), len(found.padded.pads)
     return markup(
         Path(__file__).with_name("why.html"),
@@ -50,6 +55,7 @@ def _table(found: FinalState, scale: float) -> str:
         light=LIGHT,
         dark=DARK,
         longest=longest,
+        typed=shorten(" ".join(tokens), _TYPED, placeholder=" …"),
         rows=[(way, list(_inputs(way, one_by_one=longest <= _TILES)), _cells(way, scale)) for way in ways],
         numbered=len(found.alone.h) <= _NUMBERED,
     )
