@@ -57,6 +57,7 @@ export class Controls {
     this.#next = control(player, "next", "Step forward");
     this.#last = control(player, "last", "Last step", "pv-end");
     this.#code = control(player, "code", "Code", "pv-tocode");
+    this.#code.append(el("span", {}, "Code")); // in full screen, where the code is hidden at first
     this.#full = control(player, "full", "Full screen");
     this.#full.addEventListener("click", ({ detail }) => {
       if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays

@@ -356,9 +356,11 @@ def test_without_the_full_screen_api_the_player_fills_the_window(screen: Screen)
     expect(code).to_be_hidden()
     screen.button("Show the code").click()
     expect(code).to_be_visible()
+    word = screen.root.locator(".pv-tocode").get_by_text("Code")
     for keys, visible in (("f", False), ("c", True), ("fc", False)):  # in full screen the picture has its room
         screen.press(*keys)
         expect(code).to_be_visible(visible=visible)
+        expect(word).to_be_visible(visible=keys == "f")  # there its button says what is missing
 
 
 @pytest.mark.parametrize("size", [(390, 844), (844, 390)], ids=["upright", "on its side"])
