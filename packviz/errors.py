@@ -32,11 +32,24 @@ class PackvizError(ValueError):
         return f"Expected {self.expected}, but got {self.got}{torch_part}. {self.fix[:1].upper()}{self.fix[1:]}."
 
     def __str__(self) -> str:
-        return f"{self.parameter}: e{self.sentence[1:]}"
+        return f"{self.parameter}: {self.sentence[0].lower()}{self.sentence[1:]}"
 
     def __reduce__(self) -> tuple[object, ...]:
         parts = {name: getattr(self, name) for name in ("expected", "got", "fix", "torch_says")}
         return partial(type(self), self.parameter, **parts), (), self.__dict__
+
+
+class UnreadableError(PackvizError):
+    """The error of an answer that cannot be read as what is asked for.
+
+    >>> print(UnreadableError("answer", expected="whole numbers", got="'many'", fix="type digits, such as 7 7 7"))
+    answer: we cannot read 'many' as whole numbers. Type digits, such as 7 7 7.
+    """
+
+    @property
+    def sentence(self) -> str:
+        """Return the message without the parameter's name."""
+        return f"We cannot read {self.got} as {self.expected}. {self.fix[:1].upper()}{self.fix[1:]}."
 
 
 def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:

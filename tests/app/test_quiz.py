@@ -131,7 +131,7 @@ def test_a_round_can_be_typed_or_drawn_but_not_cleared(app: AppTest) -> None:
 def test_an_unreadable_answer_is_explained_and_costs_nothing(app: AppTest) -> None:
     skip(app, NUMBERS)
     reply(app, NUMBERS, "three <b>two</b>")
-    assert "⚠ Expected one whole number" in texts(app)
+    assert "⚠ We cannot read '<b>two</b>' as one whole number" in texts(app)
     assert app.text_input(key=f"quiz {LEVEL} {ROUND} {NUMBERS}").value == "three <b>two</b>"
     reply(app, NUMBERS, right(NUMBERS))
     assert f"**Question {NUMBERS + 1} of 10**, 2 points" in texts(app)

@@ -84,7 +84,7 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try(open_page: Open) -> Non
     prediction = ask(TRACE, "pack")
     assert prediction is not None
     for typed, told in (
-        ("many <b>two</b>", "⚠ Expected whole numbers, but got 'many'."),
+        ("many <b>two</b>", "⚠ We cannot read 'many' as whole numbers."),
         (" ", "The answer is empty."),
     ) * 2:
         enter(box, typed)

@@ -266,7 +266,9 @@ def test_the_player_reads_the_digits_of_every_script() -> None:
 def test_where_one_letter_is_asked_for_none_and_two_are_refused(typed: str) -> None:
     prediction = KINDS["packed_token"](made(FIRST))
     assert prediction is not None
-    with pytest.raises(PackvizError, match=r"one letter from A to C, but got .*[.] Type the letter of a sequence[.]$"):
+    with pytest.raises(
+        PackvizError, match=r"we cannot read .* as one letter from A to C[.] Type the letter of a sequence[.]$"
+    ):
         prediction.read(typed)
     assert "none" not in prediction.parts["unread"]
 

@@ -116,7 +116,7 @@ def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) 
     ("live_going_back", FIRST, "A", "A joins at t = 2, but the sequences that joined before it still have a gradient"),
     ("live_going_back", FIRST, "B", "B ends before t = 2. Going back, it joins later, at its own last step."),
     ("live_going_back", FIRST, "A B C", "Not all of them have joined"),
-    ("live_going_back", FIRST, "A B", "`batch_sizes[2]` is 2, but it counts from the top"),
+    ("live_going_back", FIRST, "A B", "`batch_sizes[2]` is 2, but it counts the first rows"),
     ("live_going_back", "1 2 3 4 5 6\n1 2 3\n5", "A", "These have a gradient at t = 3. Going back changes the order"),
     ("padded_shape", FIRST, "3 3 1", "3 is the mean of the lengths 3, 2, 4."),
     ("padded_shape", "1 2 3\n4 5 6\n6 7\n1 2 3 4\n5", "5 3 1", "3 is about the mean of the lengths 3, 3, 2, 4, 1."),

@@ -157,7 +157,7 @@ def test_the_only_token_of_a_document_reads_only_itself() -> None:
     run = of("1 2 3\n4", num_layers=1, causal=False)
     kind = next(each for each in ROW_KINDS if each.key == "keys_read")
     asked = [found for number in range(9) if (found := kind(run, number, anyhow=True)) and found.answer == (1,)]
-    assert {each.why for each in asked} == {"It is the only token of its document, so it reads only itself."}
+    assert {each.why for each in asked} == {"This is the only token of its document, so it reads only itself."}
 
 
 @pytest.mark.parametrize(("isolate", "place"), [(True, "its document"), (False, "the row")])
@@ -166,7 +166,7 @@ def test_a_first_token_is_said_to_read_only_itself(isolate: bool, place: str) ->
     kind = next(each for each in ROW_KINDS if each.key == "keys_read")
     asked = [found for number in range(9) if (found := kind(run, number, anyhow=True)) and found.answer == (1,)]
     assert asked
-    assert {each.why for each in asked} == {f"It is the first token of {place}, so it reads only itself."}
+    assert {each.why for each in asked} == {f"This is the first token of {place}, so it reads only itself."}
 
 
 @each_seed

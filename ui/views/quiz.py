@@ -185,7 +185,8 @@ def _check(game: Game, i: int) -> None:
     try:
         game.scorecard, game.problem = game.scorecard.answered(i, typed), ""
     except PackvizError as problem:
-        game.problem = problem.sentence
+        fix = f"{problem.fix[:1].upper()}{problem.fix[1:]}."
+        game.problem = problem.sentence if typed.strip() else f"The answer is empty. {fix}"
         if typed.strip():
             game.unread[i] = typed
 
