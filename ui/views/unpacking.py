@@ -39,7 +39,7 @@ def which_one(shown: Shown) -> None:
     with st.container(gap="xsmall"):
         for each in found:
             sign = ":green[**✓ right here**]" if each.right else ":red[**✗ wrong here**]"
-            verdict = sign if each.available else "**not available**"
+            verdict = sign if each.available else "**needs two directions**"
             key = f"readout of {each.key}"
             with st.expander(f"`{each.title}` {verdict}", key=key, on_change="rerun") as panel:
                 if panel.open:
