@@ -153,5 +153,5 @@ def check_batch(batch: Batch, limits: Limits = LIMITS) -> None:
 
 def _at_most(what: str, count: int, most: int) -> None:
     if count > most:
-        fix = "give fewer, or use packviz.Batch.parse in Python, which has no such limit"
+        fix = "remove some, or use packviz.Batch.parse in Python, which has no such limit"
         raise PackvizError("text", expected=f"at most {most:,} {what}", got=f"{count:,}", fix=fix)

@@ -13,7 +13,7 @@ LAST = {
     "compare": "text=Loss and gradients",
     "cost": "text=whatever model runs on them",
     "training": "text=CC BY",
-    "do_i_need_it": "text=Both programs were run just now",
+    "do_i_need_it": "text=Both programs ran just now",
     "questions": ".st-key-entries button",
     "questions?entry=order-dropped": "text=Asked or claimed in",
     "doctor": "text=x, as torch reads it",

@@ -210,7 +210,8 @@ def test_the_first_group_is_listed_with_its_answers() -> None:
 def test_a_question_names_where_people_ask_it_but_not_our_own_experiment() -> None:
     own = opened("do_i_need_it")
     claim = BY_KEY["do-i-need-it"].claim
-    assert f"Both programs were run just now to test the claim **“{claim}”** Result: it :orange-badge" in texts(own)
+    assert "Both programs ran just now. They show that this claim :orange-badge" in texts(own)
+    assert f" on the case: **“{claim}”**" in texts(own)
     assert "Asked or claimed in" not in texts(own)
     assert "Asked or claimed in: practical-torchtext issue 5;" in texts(opened("questions", {"entry": "last-column"}))
 
@@ -227,7 +228,7 @@ def test_a_pasted_traceback_leads_to_its_answer() -> None:
     done, codes = answer(entry), [code.value for code in page.code]
     assert [code in codes for code in (entry.wrong, done.wrong.shown, entry.right, done.right.shown)] == [True] * 4
     assert done.explanation in texts(page)
-    assert f"**“{entry.claim}”** Result: it is :red-badge[:material/close: {done.verdict}]." in texts(page)
+    assert f" is :red-badge[:material/close: {done.verdict}]: **“{entry.claim}”**" in texts(page)
     press(page, "Back to the results")
     assert listed(page)[0] == entry.question
     assert entry.messages[0] in (page.text_input(key="search").value or "")

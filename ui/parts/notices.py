@@ -70,10 +70,10 @@ def about_the_link(asked: Request, shown: Shown) -> None:
 def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
     """Show briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
     of_the_text = problem.parameter in _OF_THE_TEXT
-    got = problem.got if of_the_text else f"{problem.got} for {problem.parameter}"
+    has = f"Your text has {problem.got}" if of_the_text else f"You chose {problem.got} for {problem.parameter}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(key="problem"):
-        reason = f"⚠ We need {problem.expected}, but got {got}. {fix[:1].upper()}{fix[1:]}."
+        reason = f"⚠ {has}, but this app needs {problem.expected}. {fix[:1].upper()}{fix[1:]}."
         if problem.got == "nothing":
             reason = "The box is empty."
         st.text(f"{reason} You still see your last batch: {last.summary}.")

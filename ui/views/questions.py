@@ -38,13 +38,13 @@ STACKED = 8  # cells across that a phone has room for: its panels stand below on
 
 _SHORT = 160  # characters of the cases that a verdict depends on; longer texts are shown case by case
 
-_RUN = "Both programs were run just now to test the claim **“{claim}”** Result: "
+_RUN = "Both programs ran just now. They show that this claim"
 _VERDICTS = {
-    "true": f"{_RUN}it is :green-badge[:material/check: true].",
-    "false": f"{_RUN}it is :red-badge[:material/close: false].",
-    "depends": f"{_RUN}it :orange-badge[:material/call_split: depends] on the case.",
-    "cited": "The programs cannot test the claim **“{claim}”** here. The answer is "
-    ":gray-badge[:material/format_quote: cited, not run].",
+    "true": f"{_RUN} is :green-badge[:material/check: true]: **“{{claim}}”**",
+    "false": f"{_RUN} is :red-badge[:material/close: false]: **“{{claim}}”**",
+    "depends": f"{_RUN} :orange-badge[:material/call_split: depends] on the case: **“{{claim}}”**",
+    "cited": "The programs cannot test this claim here, so the answer is "
+    ":gray-badge[:material/format_quote: cited, not run]: **“{claim}”**",
 }
 _OWN = "packviz, own experiment"  # a source that is no place where people ask
 _BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}

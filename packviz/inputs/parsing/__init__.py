@@ -32,14 +32,14 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
     longest = max(parsed.lengths, default=0)
     if max_sequences is not None and len(parsed.rows) > max_sequences:
         limit, got = (counted(number, "sequence") for number in (max_sequences, len(parsed.rows)))
-        less = "fewer"
+        less = "remove some"
     elif max_steps is not None and longest > max_steps:
         step = STEPS[parsed.kind]
-        limit, less = f"{counted(max_steps, step)} in each sequence", "shorter sequences"
+        limit, less = f"{counted(max_steps, step)} in each sequence", "shorten this sequence"
         got = f"{counted(longest, step)} in {parsed.place(parsed.lengths.index(longest))}"
     else:
         return parsed
-    fix = f"give {less}, or use packviz.Batch.parse in Python, which has no such limit"
+    fix = f"{less}, or use packviz.Batch.parse in Python, which has no such limit"
     raise PackvizError("text", expected=f"at most {limit}", got=got, fix=fix)
 
 
