@@ -153,7 +153,7 @@ def test_the_cells_in_which_rules_disagree_are_named(positions: list[int], where
 def test_pads_that_nothing_names_are_said_to_be_assumed(beside: dict[str, Any], assumed: bool) -> None:
     found = pv.examine_rows(position_ids=[0, 1, 2, 0, 0], **beside)
     (pads,) = [one for one in found if one.key == "pads_begin_documents"]
-    assert ("that is assumed of two or more equal positions" in pads.found) == assumed
+    assert ("because two or more equal positions end the row" in pads.found) == assumed
     assert [one for one in pv.examine_rows(position_ids=[0, 1, 2, 0]) if one.key == "pads_begin_documents"] == []
 
 

@@ -142,7 +142,7 @@ def test_tiny_runs_are_recorded_in_the_same_form_and_read_back_as_they_ran(
 
 ALWAYS = (
     "If the last column, `output[:, -1]`, is read, the accuracy falls from 78 % to 13 % as padding grows. "
-    "If the batch is packed, it stays at 93 %."
+    "If the batch is packed, the accuracy stays at 93 %."
 )
 NONE = "{} seeds show no difference between the last column and packed, even with 100 extra pads: {} % and {} %."
 LOSES = (
