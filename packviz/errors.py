@@ -39,10 +39,10 @@ class PackvizError(ValueError):
         return partial(type(self), self.parameter, **parts), (), self.__dict__
 
 
-class UnreadableError(PackvizError):
+class UnreadAnswerError(PackvizError):
     """The error of an answer that cannot be read as what is asked for.
 
-    >>> print(UnreadableError("answer", expected="whole numbers", got="'many'", fix="type digits, such as 7 7 7"))
+    >>> print(UnreadAnswerError("answer", expected="whole numbers", got="'many'", fix="type digits, such as 7 7 7"))
     answer: we cannot read 'many' as whole numbers. Type digits, such as 7 7 7.
     """
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from unicodedata import normalize
 
-from packviz.errors import PackvizError, UnreadableError
+from packviz.errors import PackvizError, UnreadAnswerError
 from packviz.show.movie.marks import Stage
 from packviz.text import Brief, counted, quoted, shown
 
@@ -294,4 +294,4 @@ def _checked(typed: object, wanted: tuple[str, str]) -> str:
 def _refusal(got: str, wanted: tuple[str, str]) -> PackvizError:
     """Return the error for an answer; wanted: what was expected, and how to fix it."""
     expected, fix = wanted
-    return UnreadableError("answer", expected=expected, got=got, fix=fix)
+    return UnreadAnswerError("answer", expected=expected, got=got, fix=fix)
