@@ -139,14 +139,15 @@ export class Screen {
     this.look(this.player.still.matches ? "instant" : "smooth");
     return true;
   }
-  // A page that has been scrolled stays where it is, unless the caption is below the window's end.
+  // On an upright phone a page that has been scrolled stays where it is, unless the caption is below the window's end.
   #rise() {
     const root = this.#root,
+      side = this.is("--pv-side"), // there the window is low
       cut = root.hasAttribute("data-risen") && root.getBoundingClientRect().top + this.bottom > innerHeight + ROUNDED;
-    if (here.fits || !this.is("--pv-phone") || !(this.#atTop || cut)) return false;
+    if (here.fits || !this.is("--pv-phone") || !(this.#atTop || cut || side)) return false;
     root.toggleAttribute("data-risen", true);
     this.player.picture.attempt(() => this.player.picture.resize());
-    return true;
+    return !side;
   }
   // Another movie, seen from the top of the page, is whole there.
   sink() {
@@ -181,7 +182,7 @@ export class Screen {
   }
   /**
    * Whether the style sheet finds the player narrow or the window low: the limits are there.
-   * @param {"--pv-narrow" | "--pv-low" | "--pv-phone"} name
+   * @param {"--pv-narrow" | "--pv-low" | "--pv-phone" | "--pv-side"} name
    */
   is(name) {
     return Boolean(getComputedStyle(this.body).getPropertyValue(name));
