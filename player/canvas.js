@@ -2,7 +2,7 @@
 
 /** @import { Ctx, Hue, Paper, Rect, Scale, Theme, Tint } from "./types" */
 
-import { largestLine, lineOf, READABLE, TIGHT, WEIGHT } from "./sizes.js";
+import { FLAT, largestLine, lineOf, READABLE, TIGHT, WEIGHT } from "./sizes.js";
 
 const HALO = 5; // pixels of the line around a text that is written over moving cells
 
@@ -134,12 +134,13 @@ export function tile(paper, { x, y, w, h }, { fill, edge, width = 1, dash }) {
   }
 }
 /**
- * A line around a cell, inside its rectangle: in the gap between cells it covers no number and no neighbour.
+ * A line around a cell, inside its rectangle: in the gap between cells it covers no number and no neighbour. Around a flat
+ * cell it is at the very edge, or little would be left of its colours.
  * @type {(paper: Paper, rect: Rect, width: number, colour: string) => void}
  */
 export function outline(paper, { x, y, w, h }, width, colour) {
   const wide = width * thick(paper),
-    inset = 0.5 + wide / 2;
+    inset = (h < FLAT ? 0 : 0.5) + wide / 2;
   paper.ctx.beginPath();
   paper.ctx.roundRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset, h < 12 ? 1 : 6 * thick(paper));
   stroke(paper.ctx, colour, wide);

@@ -18,7 +18,7 @@ import {
   write,
 } from "./canvas.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
-import { BADGE, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
+import { APART, BADGE, FLAT, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
 import { cornerSize, framed, headOf, lap, letter, typed, weightOf } from "./words.js";
 
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
@@ -36,7 +36,7 @@ const STRIPED = 9, // pixels of a cell that has room for the stripes of its numb
  * @param {Rect} rect
  * @param {number} unit
  */
-const around = ({ h }, unit) => (h < BADGE ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
+const around = ({ h }, unit) => (h < FLAT ? 1 : h < BADGE ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
 /** Pixels of the letter of a row of this height, with its box. @type {(paper: Paper, h: number, unit: number) => number} */
 export function badgeSize(paper, h, unit) {
   const low = Math.max(LETTERED, Math.min(BADGE, h - paper.apart)),
@@ -137,9 +137,10 @@ const roles = {
     const [x, y] = [rect.x + rect.w / 2, rect.y + rect.h / 2],
       px = textSize(paper, rect.h),
       free = rect.w - BESIDE,
-      written = state.text || state.sub; // in place of the number, on its colour
-    if (!written) figure(paper, state.v ?? v, x, y, digitsIn(paper, free, px), colour.text);
-    else write(paper, written, x, y, free, { px, weight: WEIGHT.number, fill: colour.text });
+      digits = digitsIn(paper, free, px),
+      written = state.text || state.sub; // in place of the number, on its colour and in its size
+    if (!written) figure(paper, state.v ?? v, x, y, digits, colour.text);
+    else write(paper, written, x, y, free, { px: digits?.px ?? px, weight: WEIGHT.number, fill: colour.text });
   },
   label(paper, { rect, state, least }, unit, near) {
     if (near.crowded.has(state.i)) return;
@@ -153,7 +154,8 @@ const roles = {
       px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
     if (x + (w - wide) / 2 < 0 && near.aside.has(state.i)) return; // no room for a second column
     ctx.beginPath();
-    ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
+    const high = h < LETTERED ? size - APART : size;
+    ctx.roundRect(x + (w - wide) / 2, y + (h - high) / 2, wide, high, Math.min(5, high / 3));
     ctx.fillStyle = hue.fill;
     ctx.fill();
     stroke(ctx, hue.edge, 1);

@@ -5,6 +5,7 @@ export const READABLE = 11, // the smallest text
   WORDED = READABLE + 2, // one that has its words and numbers,
   ROW = 16, // one that is not low,
   BADGE = 15, // and a letter whose row is as high as it
+  FLAT = 9, // of a row whose colours the usual line around it would hide
   TIGHT = 0.77, // the share of a small cell's height taken by text in it or beside it that must be legible from afar
   BESIDE = 0.44; // the height of a line of text ÷ that of the cells that it is beside
 

@@ -247,6 +247,18 @@ def test_a_caption_keeps_its_size_and_smaller_text_can_be_read(count: int) -> No
         assert {size for text, size in sizes.items() if text and first.startswith(text) and " " in text} == {15}
 
 
+def test_a_zero_is_as_large_as_the_numbers_beside_it() -> None:
+    rows = pv.trace_rows(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"))
+    movie = pv.movie(rows, ("leak",))
+    influence = movie.frame(len(movie.steps))["marks"].values()
+    assert sum(mark["p"] == "influence" and mark["text"] == "0" for mark in influence if mark["shown"]) > 9
+    root, _ = parts(movie, len(movie.steps), width=1042, height=507)
+    texts = [(node.text or "", float(node.get("font-size", ""))) for node in root.iter(SVG + "text")]
+    numbers = {size for text, size in texts if re.fullmatch(r"0?\.\d+", text)}
+    assert len(numbers) == 1
+    assert [size for text, size in texts if text == "0"].count(*numbers) > 9
+
+
 @pytest.mark.parametrize("size", [(1200, 700), (900, 420)])
 def test_the_numbers_of_an_embedded_pad_are_seen_in_a_low_cell_too(
     open_page: Open, tmp_path: Path, size: tuple[int, int]
