@@ -764,7 +764,7 @@ def test_after_something_to_try_the_way_back_is_beside_the_movie(visit: Open, si
 def test_the_layouts_of_the_batch_have_the_bytes_of_torchs_tensors() -> None:
     app = opened("packing")
     app.session_state["fold A PackedSequence in Python"] = True
-    table = app.run().dataframe[-1].value
+    table = app.run().table[-1].value
     trace = packviz.trace(packviz.Batch.example("unsorted"))
     assert list(table["layout"]) == ["padded", "packed", "jagged"]
     assert list(table["bytes"][:2]) == [trace.padded.values.nbytes, trace.packed_sequence.data.nbytes]

@@ -99,11 +99,11 @@ def test_the_program_of_the_rows_on_the_screen_is_on_each_page(page: str) -> Non
 
 
 def test_each_rule_finds_documents_in_this_batch_and_in_five_others() -> None:
-    table = next(each.value for each in opened("borders").dataframe if "find_documents" in each.value)
+    table = next(each.value for each in opened("borders").table if "`find_documents`" in each.value)
     rules = {"does not rise by 1": [3, 3, 4, 5, 3, 2], "falls": [3, 3, 2, 3, 2, 2], "is 0": [3, 3, 4, 5, 1, 0]}
     for column, documents in rules.items():
         assert [0 if found == "none" else len(found.split(",")) for found in table[column]] == documents
-    assert [len(found.split(",")) for found in table["find_documents"]] == [3, 3, 4, 2, 1, 2]
+    assert [len(found.split(",")) for found in table["`find_documents`"]] == [3, 3, 4, 2, 1, 2]
 
 
 def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:
@@ -149,7 +149,7 @@ def test_training_opens_with_the_recorded_headline_chart_and_caveat(cell: str) -
     app.session_state["recorded training"] = True
     app.run()
     assert len(app.get("plotly_chart")) == 1 + 1 + 3
-    assert app.dataframe[0].value["extra pads"].tolist() == [0] * 4 + [20] * 4 + [100] * 4
+    assert app.table[0].value["extra pads"].tolist() == [0] * 4 + [20] * 4 + [100] * 4
     assert len(app.download_button) == 1
     app.toggle(key="train_both").set_value(True).run()
     assert "recorded run. The time limit" not in texts(app)  # these settings were not recorded

@@ -18,7 +18,7 @@ def stages(app: AppTest) -> list[str]:
 
 
 def table(app: AppTest) -> Any:
-    return next(each.value for each in app.dataframe if "kept apart by" in each.value)
+    return next(each.value for each in app.table if "kept apart by" in each.value)
 
 
 @pytest.mark.parametrize("layer", ["attention", "rnn", "gru", "lstm", "conv"])

@@ -60,19 +60,16 @@ def verdicts(lines: Iterable[tuple[str, str]]) -> None:
     st.code("\n".join(f">>> {code}\n{outcome}" for code, outcome in lines), language="python", wrap_lines=True)
 
 
-def sheet(
-    rows: Iterable[Iterable[object]],
-    columns: Iterable[str],
-    key: str,
-    alt: str,
-    *,
-    formats: Mapping[str, Any] | None = None,
-    **chosen: Any,
-) -> None:
-    """Show rows as a table. alt: the description for screen readers. formats: of columns, by their names."""
-    frame = pd.DataFrame(list(rows), columns=list(columns))
-    config = {**_explained(frame), **(formats or {})}
-    st.dataframe(frame, hide_index=True, key=key, alt=alt, column_config=config, **chosen)
+def sheet(rows: Iterable[Iterable[object]], columns: Iterable[str], alt: str, formats: Mapping[str, str] = {}) -> None:
+    """Show rows as a table. alt: the description for screen readers. formats: of numbers, by the names of columns."""
+    frame = pd.DataFrame(list(rows), columns=[f"`{name}`" if "_" in name else name for name in columns])
+    st.table(frame.style.format(dict(formats)), border=False, width="content", hide_index=True, alt=alt)
+
+
+def grid(frame: pd.DataFrame, alt: str) -> None:
+    """Show numbers with the name of each row, four digits each, as a table. alt: as in `sheet`."""
+    digits = dict.fromkeys(frame.select_dtypes("float"), lambda value: f"{value:z.4f}".replace("-", "−"))
+    st.table(frame.style.format(digits), border=False, width="content", alt=alt)  # type: ignore[arg-type]
 
 
 def _explained(frame: pd.DataFrame) -> Mapping[str, Any]:

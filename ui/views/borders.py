@@ -51,7 +51,7 @@ def rules(shown: Shown) -> None:
         "1, where it falls, or where it is 0. The last column shows what `find_documents` reads."
     )
     columns = ["row", "position_ids", "does not rise by 1", "falls", "is 0", "find_documents"]
-    sheet(shown.fact(_found), columns, "rules", "What each rule finds in position_ids", height="content")
+    sheet(shown.fact(_found), columns, "What each rule finds in position_ids")
     st.markdown(
         "No rule can tell a document of one token from a pad at the end: give such a row `seq_idx` or `cu_seqlens`."
     )
@@ -70,4 +70,4 @@ def _line(name: str, ids: list[int]) -> tuple[str, ...]:
 def readers(_shown: Shown) -> None:
     """Show which layers take which of the four."""
     st.markdown("Each of the four can be computed from the others, as long as no document is empty.")
-    sheet(_READERS, ["tensor", "shape and dtype", "who reads it"], "readers", "Who reads which tensor")
+    sheet(_READERS, ["tensor", "shape and dtype", "who reads it"], "Who reads which tensor")

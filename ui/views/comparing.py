@@ -8,7 +8,7 @@ import torch
 
 from packviz import charts, facts
 from packviz.show.movie import back_beside, losses_beside
-from ui.parts.part import figure, sheet
+from ui.parts.part import figure, grid, sheet
 from ui.parts.player import clip
 from ui.parts.trying import try_this
 from ui.state.runs import Shown, as_json
@@ -64,8 +64,7 @@ def _readings(shown: Shown) -> None:
         width = min(each.padded.values.shape[1], 6)
         columns = [f"{name} [{i}]" for name in each.sides for i in range(width)]
         rows = torch.cat([side.values[:, :width] for side in each.sides.values()], 1).tolist()
-        frame = pd.DataFrame(rows, index=shown.letters, columns=columns).round(4)
-        st.dataframe(frame, key=f"reading {each.key}", alt=f"{each.code}, padded and packed")
+        grid(pd.DataFrame(rows, shown.letters, columns), f"{each.code}, padded and packed")
 
 
 def _drift(shown: Shown) -> None:
@@ -91,7 +90,7 @@ def _other_settings(shown: Shown) -> None:
         for each in found
     ]
     columns = ["setting", "now", "instead", "verdicts on the outputs that change"]
-    sheet(rows, columns, "switches", "What changes when one setting does")
+    sheet(rows, columns, "What changes when one setting does")
     for each in found:
         if each.changed:
             with st.expander(f"{each.setting}: {each.after} instead of {each.before}"):

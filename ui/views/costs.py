@@ -146,9 +146,8 @@ def attention(shown: Shown) -> None:
     fresh(charts.pairs_bars, found, key="pairs")
     columns = ["way", "cells", "pairs computed", "pairs needed", "computed ÷ needed"]
     rows = [(each.name, each.cells, each.computed, each.needed, each.computed / each.needed) for each in found]
-    number = st.column_config.NumberColumn
-    formats = {name: number(format="localized") for name in columns[1:4]} | {columns[4]: number(format="%.1f")}
-    sheet(rows, columns, "pairs table", "Cells and pairs of each way", formats=formats, height="content")
+    formats = dict.fromkeys(columns[1:4], "{:,}") | {columns[4]: "{:.1f}"}
+    sheet(rows, columns, "Cells and pairs of each way", formats)
     st.markdown(cost.pairs_verdict(found))
     if source == RECORDINGS:
         st.markdown(f":small[{vowels_credit()}]")
@@ -189,15 +188,15 @@ def _times(results: Sequence[cost.Measurement]) -> None:
             each.setup.passes,
             "on" if each.setup.onednn else "off",
             each.setup.device,
-            round(each.padded.median, 3),
-            round(each.packed.median, 3),
+            each.padded.median,
+            each.packed.median,
             f"{each.ratio:.2f}" if each.differs else "no difference",
             "yes" if each.busy else "",
         )
         for each in results
     ]
     columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
-    sheet(rows, columns, "times now", "Every measurement of this batch", height="content")
+    sheet(rows, columns, "Every measurement of this batch", dict.fromkeys(columns[4:6], "{:.3f}"))
 
 
 def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:

@@ -49,7 +49,7 @@ def strategies(shown: Shown) -> None:
         "Every strategy gets the same documents and the same `max_length`. Free cells are computed and thrown away."
     )
     columns = ["strategy", "rows", "free cells", "tokens dropped", "documents cut"]
-    sheet(shown.fact(_filled), columns, "strategies", "What every strategy makes of this batch")
+    sheet(shown.fact(_filled), columns, "What every strategy makes of this batch")
 
 
 def capacities(shown: Shown) -> None:

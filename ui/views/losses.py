@@ -42,7 +42,7 @@ def three_numbers(shown: Shown) -> None:
         for name, (alone, packed) in found.items()
     ]
     columns = ["the loss", "each document alone", "in these rows", "changed by packing"]
-    sheet(rows, columns, "means", "Three means of the losses")
+    sheet(rows, columns, "Three means of the losses")
 
 
 @st.fragment

@@ -87,7 +87,7 @@ def inside(shown: Shown) -> None:
     """Show the fields of the PackedSequence, how else its tokens can be stored, and how it behaves in torch."""
     st.markdown("A PackedSequence is a tuple of four fields, not a tensor. Each line was run on this batch.")
     columns = ["field", "type", "dtype", "shape", "device"]
-    sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")
+    sheet(shown.fact(fields), columns, "The four fields of the PackedSequence")
     verdicts(shown.fact(behaviours))
     kept, steps, sequences = shown.fact(memory), "time step by time step", "sequence by sequence"
     st.markdown(
@@ -97,4 +97,4 @@ def inside(shown: Shown) -> None:
     layouts = ("padded", grid, kept.padded), ("packed", steps, kept.packed), ("jagged", sequences, kept.jagged)
     rows = [(name, order, of.rows, of.pads, of.bytes, of.index_bytes) for name, order, of in layouts]
     columns = ["layout", "order in memory", "rows", "pads", "bytes", "bytes of indices"]
-    sheet(rows, columns, "layouts", "How many bytes the batch needs in three layouts")
+    sheet(rows, columns, "How many bytes the batch needs in three layouts")

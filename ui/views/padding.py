@@ -5,7 +5,7 @@ import streamlit as st
 
 from packviz import charts, facts
 from packviz.text import percent
-from ui.parts.part import figure, verdicts
+from ui.parts.part import figure, grid, sheet, verdicts
 from ui.state.runs import Shown
 
 SEEN = {"padding_side": 2, "padding_value": 2, "padding_idx": 2, "batch_first": 3}  # in the padded grid, or turned
@@ -39,9 +39,9 @@ def confused(shown: Shown) -> None:
     found = facts.pad_collision(shown.trace)
     st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.sentence}")
     if found.wrong:
-        names = shown.letters
-        frame = pd.DataFrame({"sequence": names, "length": found.lengths, found.code: found.counted})
-        st.dataframe(frame, hide_index=True, key="counted", alt="The true lengths, and those that the count returns")
+        rows = zip(shown.letters, found.lengths, found.counted, strict=True)
+        columns = ["sequence", "length", f"`{found.code}`"]
+        sheet(rows, columns, "The true lengths, and those that the count returns")
 
 
 def embedding(shown: Shown) -> None:
@@ -57,7 +57,7 @@ def embedding(shown: Shown) -> None:
     st.markdown(zeros.sentence)
     columns = [f"unit {unit}" for unit in range(len(zeros.states[0]))]
     frame = pd.DataFrame(zeros.states, ["after its last token", "one zero later", "fifty zeros later"], columns)
-    st.dataframe(frame.style.format("{:z.4f}"), key="zeros", alt="The state before and after inputs of zeros")
+    grid(frame, "The state before and after inputs of zeros")
 
 
 def shares(shown: Shown) -> None:

@@ -48,4 +48,4 @@ def equals(shown: Shown) -> None:
         return
     st.markdown(f"With **{first} equal lengths**, this version of torch does not keep the original order.")
     rows = [(n, str(list(order_of_equals(n)))) for n in (first - 1, first)]
-    sheet(rows, ["equal lengths", "sorted_indices"], "equals", "The order in which torch puts equal lengths")
+    sheet(rows, ["equal lengths", "sorted_indices"], "The order in which torch puts equal lengths")

@@ -6,14 +6,13 @@ from functools import partial
 from itertools import product
 from typing import Any, get_args
 
-import pandas as pd
 import streamlit as st
 
 from packviz import charts
 from packviz.lab import recorded, training
 from packviz.text import counted
 from ui.jobs.work import Task
-from ui.parts.part import NOT_RECORDED, fresh
+from ui.parts.part import NOT_RECORDED, fresh, sheet
 from ui.parts.progress import long_work
 from ui.state.runs import Shown
 
@@ -91,8 +90,9 @@ def _results(results: Sequence[training.EpochResult], which: str = "now") -> Non
             st.markdown("\n".join(f"- {sentence}" for sentence in told))
     if outcomes:
         fresh(charts.final, outcomes, key=f"final {which}")
-        frame = pd.DataFrame(training.table(outcomes))
-        st.dataframe(frame, hide_index=True, key=f"outcomes {which}", alt="Accuracy of every experiment")
+        found = training.table(outcomes)
+        formats = {name: "{:.1f}" for name, value in found[0].items() if isinstance(value, float)}
+        sheet(map(dict.values, found), found[0], "Accuracy of every experiment", formats)
     pads = sorted({each.experiment.extra_padding for each in results})
     for extra, tab in zip(pads, st.tabs([f"{extra} extra pads" for extra in pads]), strict=True):
         with tab:

@@ -30,7 +30,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 def side_by_side(shown: Shown) -> None:
     """Show what the two packings of this batch are, and who reads them."""
     st.markdown(_WHY)
-    sheet(shown.fact(_compared), ["", "PackedSequence", "row"], "two packings", "The two packings of this batch")
+    sheet(shown.fact(_compared), ["", "PackedSequence", "row"], "The two packings of this batch")
 
 
 def _compared(run: RowsTrace) -> list[tuple[str, str, str]]:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from packviz.facts import Readout, readouts
 from packviz.text import sequence_label
-from ui.parts.part import do_i_need_it
+from ui.parts.part import do_i_need_it, grid
 from ui.state.kinds import PACKING
 from ui.state.path import FIRST_STAGES, Lessons, script
 from ui.state.runs import Shown
@@ -56,8 +56,8 @@ def _values(each: Readout) -> None:
     seen = pd.DataFrame(each.seen, index=names, columns=[f"seen by {half}" for half in each.halves])
     left, right = st.columns([2, 3])
     left.code(each.code, language="python", wrap_lines=True)
-    alt = f"What {each.title} gives for each sequence"
-    right.dataframe(seen.join(frame.round(4)), key=f"readout {each.key}", alt=alt)
+    with right:
+        grid(seen.join(frame), f"What {each.title} gives for each sequence")
 
 
 def finished() -> None:

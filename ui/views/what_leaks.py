@@ -97,7 +97,7 @@ def differences(shown: Shown, every: tuple[Borders, ...]) -> None:
     )
     columns = ["layer", "kept apart by", "with it", "without it", "tokens that differ without it"]
     rows = shown.cached(lambda: _compared(shown.rows, every), differences, *(name for name, *_ in every))
-    sheet(rows, columns, "layers", "The difference from alone on this batch, with and without borders")
+    sheet(rows, columns, "The difference from alone on this batch, with and without borders")
 
 
 def _compared(run: RowsTrace, every: tuple[Borders, ...]) -> list[tuple[str, str, str, str, int]]:
