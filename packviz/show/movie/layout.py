@@ -197,19 +197,6 @@ class Grid:
         """Return the place of the heading of batch_sizes: it has a panel of its own, which `box` places."""
         return Place(f"{self.name}:counts", 0.0, 0.0)
 
-    def _counts_heading(self, *, beside: bool) -> tuple[float, float]:
-        """Return how far right of the first cell and below it that heading is: beside the last count, or below all."""
-        if self.transposed:
-            return self.rows * self.width + 0.2, float(self.columns)
-        if beside or self._roomy:
-            return self.columns * self.width + 0.2 * self.text, self.rows + 0.25 * self.text
-        return 0.0, self.rows + 2.3 * self.text - 0.25
-
-    @property
-    def _roomy(self) -> bool:
-        """Whether cells are large enough for `batch_sizes` to fit into the right margin."""
-        return self.columns * self.width <= ROOMY
-
     def heading(self) -> Place:
         """Return the place of the heading."""
         lines = 1.5 * self.text + 1 if self.transposed else 1.6 * self.text
@@ -226,16 +213,19 @@ class Grid:
 
         beside: whether the heading of batch_sizes is beside the last one, which takes less height.
         """
-        x = self.text
+        x, (across, _) = self.text, self.size
+        roomy = across <= ROOMY  # cells are so large that the heading fits into the right margin
         if self.transposed:
             margins = Margins(1.4 * x, 1.6 * x + 1, (2.2 if counts else 0.3) * x, 1.1 + self.below)
+            right, down = across + 0.2, float(self.columns)
         else:
-            below = (1.4 * x if beside or self._roomy else 3.2 * x - 0.25) if counts else 0.1
-            right = COUNTS if beside and not self._roomy else 1.9 if lengths else 0.2
-            margins = Margins(1.2 * x, 1.65 * x, right * x, below + self.below)
+            below = (1.4 * x if beside or roomy else 3.2 * x - 0.25) if counts else 0.1
+            free = COUNTS if beside and not roomy else 1.9 if lengths else 0.2
+            margins = Margins(1.2 * x, 1.65 * x, free * x, below + self.below)
+            right, down = (across + 0.2 * x, 0.25 * x) if beside or roomy else (0.0, 2.3 * x - 0.25)
+            down += self.rows
         box = panel(self.name, *self.size, margins)
-        dx, dy = self._counts_heading(beside=beside)
-        heading = {self.counts_heading().panel: (margins.left + dx, margins.top + dy)}
+        heading = {self.counts_heading().panel: (margins.left + right, margins.top + down)}
         return replace(box, panels={**box.panels, **heading}) if counts else box
 
 
