@@ -121,7 +121,7 @@ def test_on_a_phone_a_finger_packs_the_batch(visit: Open) -> None:
 def test_a_batch_that_is_too_large_links_to_a_smaller_one() -> None:
     app = opened("packing", {"example": "vowels"})
     assert "at most 30 tokens in at most 9 sequences" in texts(app)
-    press(app, "Pack 1 2 3")
+    press(app, "Pack three sequences")
     assert "at most 30 tokens" not in texts(app)
     assert app.text_area(key="sequences").value == BATCH
 
