@@ -94,7 +94,8 @@ def lesson(
     of = LESSONS[page]
     series = [address for address, each in LESSONS.items() if each.group == of.group]
     place = f":gray[Lesson {series.index(page) + 1} of {len(series)}.] "
-    _with_movie(question, place + answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind])
+    hint = f"Try this · {next(iter(parts))} ↓"
+    _with_movie(question, place + answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind], hint)
 
 
 def compared(
@@ -155,10 +156,11 @@ def _with_movie(
     onward: Sequence[Way],
     below: Callable[[Shown], None],
     kind: AppKind = PACKING,
+    hint: str = "",
 ) -> None:
-    """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
+    """Show a page with a movie: its heading, the controls, the movie, and what is drawn below. hint: at that."""
     leave_others()
-    head = _head(question, answer, lambda: last_good(kind, stages))
+    head = _head(question, answer, lambda: last_good(kind, stages), hint)
     if stages is None:
         with widgets.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
             row = st.container(key="first")
@@ -176,11 +178,17 @@ def _with_movie(
     _after(kind, stages, below, onward)
 
 
-def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> DeltaGenerator:
-    """Show the heading of the page, and the panel to share it; return the line of its answer. film: as in `share`."""
+def _head(question: str, answer: str, film: Callable[[], Request] | None = None, below: str = "") -> DeltaGenerator:
+    """Show the heading of the page, and the panel to share it; return the line of its answer.
+
+    film: as in `share`. below: what is below the movie, which may be out of sight.
+    """
     with st.container(key="heading"):
         st.title(question, anchor=False)
-        with st.container(key="corner"):
+        with st.container(key="corner", horizontal=True, vertical_alignment="center"):
+            if below and not st.context.is_embedded:
+                with st.container(key="hint", width="content"):
+                    st.markdown(f":gray[Below: {below}]")
             share(film)
         line = st.container(horizontal=True, vertical_alignment="center", key="answer", gap="small")
         if answer:
