@@ -75,8 +75,8 @@ IN_THE_PAGE = """
     stHorizontalBlock stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
     stNumberInput stNumberInputStep stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stRadio stSelectbox
     stSidebar stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink
-    stStatusWidget stText stTabsScroll stTextArea stTextAreaRootElement stTextInput stTooltipHoverTarget stTopNav
-    stTopNavDropdownLink stTopNavSection stVerticalBlock stWidgetLabel rc-overflow data-test-connection-state
+    stStatusWidget stTable stText stTabsScroll stTextArea stTextAreaRootElement stTextInput stTooltipHoverTarget
+    stTopNav stTopNavDropdownLink stTopNavSection stVerticalBlock stWidgetLabel rc-overflow data-test-connection-state
 """
 NAME_IN_THE_PAGE = r"""\bst[A-Z][\w-]*|\brc-[\w-]+|(?<=testid=")\w+|(?<=dataset\.)test\w+"""
 OURS = {"packviz", "classroom", "ui", "pages", "app"}
