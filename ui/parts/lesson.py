@@ -94,8 +94,7 @@ def lesson(
     of = LESSONS[page]
     series = [address for address, each in LESSONS.items() if each.group == of.group]
     place = f":gray[Lesson {series.index(page) + 1} of {len(series)}.] "
-    hint = f"Try this · {next(iter(parts))} ↓"
-    _with_movie(question, place + answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind], hint)
+    _with_movie(question, place + answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind], hint=True)
 
 
 def compared(
@@ -156,11 +155,15 @@ def _with_movie(
     onward: Sequence[Way],
     below: Callable[[Shown], None],
     kind: AppKind = PACKING,
-    hint: str = "",
+    *,
+    hint: bool = False,
 ) -> None:
-    """Show a page with a movie: its heading, the controls, the movie, and what is drawn below. hint: at that."""
+    """Show a page with a movie: its heading, the controls, the movie, and what is drawn below.
+
+    hint: as in `_head`.
+    """
     leave_others()
-    head = _head(question, answer, lambda: last_good(kind, stages), hint)
+    head = _head(question, answer, lambda: last_good(kind, stages), hint=hint)
     if stages is None:
         with widgets.of_every_page():  # as the field in it, whose text stays in the address on the way to other pages
             row = st.container(key="first")
@@ -178,17 +181,19 @@ def _with_movie(
     _after(kind, stages, below, onward)
 
 
-def _head(question: str, answer: str, film: Callable[[], Request] | None = None, below: str = "") -> DeltaGenerator:
+def _head(
+    question: str, answer: str, film: Callable[[], Request] | None = None, *, hint: bool = False
+) -> DeltaGenerator:
     """Show the heading of the page, and the panel to share it; return the line of its answer.
 
-    film: as in `share`. below: what is below the movie, which may be out of sight.
+    film: as in `share`. hint: whether to say that something is below the movie, where it may be out of sight.
     """
     with st.container(key="heading"):
         st.title(question, anchor=False)
         with st.container(key="corner", horizontal=True, vertical_alignment="center"):
-            if below and not st.context.is_embedded:
+            if hint and not st.context.is_embedded:
                 with st.container(key="hint", width="content"):
-                    st.markdown(f":gray[Below: {below}]")
+                    st.markdown(":gray[More below ↓]")
             share(film)
         line = st.container(horizontal=True, vertical_alignment="center", key="answer", gap="small")
         if answer:
