@@ -143,10 +143,11 @@ export class Screen {
   #rise() {
     const root = this.#root,
       side = this.is("--pv-side"), // there the window is low
-      cut = root.hasAttribute("data-risen") && root.getBoundingClientRect().top + this.bottom > innerHeight + ROUNDED;
+      risen = root.hasAttribute("data-risen"),
+      cut = risen && root.getBoundingClientRect().top + this.bottom > innerHeight + ROUNDED;
     if (here.fits || !this.is("--pv-phone") || !(this.#atTop || cut || side)) return false;
     root.toggleAttribute("data-risen", true);
-    this.player.picture.attempt(() => this.player.picture.resize());
+    if (!risen) this.player.picture.attempt(() => this.player.picture.resize());
     return !side;
   }
   // Another movie, seen from the top of the page, is whole there.
