@@ -21,8 +21,7 @@ def attention(view: RowsView) -> Iterator[Shot]:
     scene = None
     for each in shown_rows(view):
         scene = (f"attention:{each.row}", scene_of(view, each)) if each.row else None
-        brief = (f"keys:{each.row}", scene_of(view, each, brief=True))
-        steps = [Step(of_row(view, each.row, each.cells), beats=1, scene=brief, name=f"row{each.row}")]
+        steps = [Step(of_row(view, each.row, each.cells), beats=1, scene=scene, name=f"row{each.row}")]
         for q in range(each.queries):
             detail, name = query_lines(view, each.row, q), query_name(view, each.row, q)
             steps.append(Step(of_query(view, each.row, q), detail=detail, beats=BEATS, scene=scene, name=name))

@@ -76,11 +76,8 @@ def strip_of(view: RowsView, each: ShownRow, name: str, lines: int) -> Strip:
     return Strip(name, each.parts, wide(view), float(lines), marks=False)
 
 
-def scene_of(view: RowsView, each: ShownRow, *, brief: bool = False) -> Scene:
-    """Return the scene of a row: keys and outputs in columns with the numbers of a head, or all in lines.
-
-    brief: before the first query, only the keys: cells are larger.
-    """
+def scene_of(view: RowsView, each: ShownRow) -> Scene:
+    """Return the scene of a row: keys and outputs in columns with the numbers of a head, or all in lines."""
     text = max(1.0, sqrt(each.cells) / 4)  # cells of a long row are smaller than legible text
 
     def names(of: str, lines: int) -> Box:
@@ -91,8 +88,6 @@ def scene_of(view: RowsView, each: ShownRow, *, brief: bool = False) -> Scene:
         return panel(name, across, 1.0, Margins(0.0, 1.0, 0.1, 0.1)).at_least(HEADED * text)
 
     keys = beside(names("keys", len(KEYS)), strip_of(view, each, "keys", len(KEYS)).box, gap=0.0)
-    if brief:
-        return Scene([keys])
     out = beside(names("out", len(OUT)), strip_of(view, each, "out", len(OUT)).box, gap=0.0)
     head = numbers("query"), numbers("sum")
     columns = beside(above(keys, out, gap=0.5), above(*head, gap=1.0), gap=0.8)
