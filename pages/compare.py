@@ -15,6 +15,6 @@ compared(
         "What changes it": comparing.changes,
         "Loss and gradients": comparing.training,
     },
-    ("training", "Next: does it hurt accuracy? →"),
-    ("two_packings", "This batch for a transformer →"),
+    ("training", "Next: less accurate? →"),
+    ("two_packings", "For transformers →"),
 )

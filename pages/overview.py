@@ -6,6 +6,6 @@ from ui.views import trainings
 overview(
     "Why pack? Because RNNs read pads.",
     trainings.accuracy,
-    ("padding", "First lesson: why pad? →"),
+    ("padding", "Lesson 1: why pad? →"),
     ("do_i_need_it", "Do I need packing? →"),
 )
