@@ -384,9 +384,10 @@ def test_on_a_phone_the_menu_and_the_sequences_are_on_the_first_screen_of_the_dr
     visited.page.get_by_test_id("stExpandSidebarButton").click()
     expect(drawer).to_have_attribute("data-collapsed", "false")
     links = drawer.get_by_test_id("stSidebarNavLink")
-    for shown in (links.first, links.last, drawer.get_by_role("textbox").first):
+    for shown in (links.first, links.last, links.get_by_text("Quiz"), drawer.get_by_role("textbox").first):
         expect(shown).to_be_in_viewport(ratio=1)
     assert min(box_of(link)["height"] for link in links.all()) >= 44
+    assert max(links.all(), key=lambda link: box_of(link)["y"]).inner_text() == "Quiz"  # as at the top of a wide window
 
 
 TARGETS = """(player) => [...player.querySelectorAll("button, select")].flatMap((each) => {
