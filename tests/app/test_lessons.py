@@ -644,10 +644,21 @@ def test_on_a_phone_the_ways_on_leave_the_buttons_of_the_overview_in_sight(visit
     expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
 
 
-def test_on_a_phone_the_changed_settings_take_one_line(visit: Open) -> None:
+@pytest.mark.parametrize("size", [PHONE, SMALL], ids=["phone", "small"])
+def test_on_a_phone_three_changed_settings_are_all_seen_in_two_lines(visit: Open, size: Size) -> None:
     query = {"num_layers": 2, "bidirectional": "true", "cell": "lstm"}
-    seen = visit(query, path="running", size=PHONE, has_touch=True, is_mobile=True, motion=False)
-    assert box_of(seen.main.locator(".st-key-changed"))["height"] < 45
+    seen = visit(query, path="running", size=size, has_touch=True, is_mobile=True, motion=False)
+    for each in (*query, "Reset all"):
+        expect(seen.main.locator(".st-key-changed").get_by_role("button", name=each)).to_be_in_viewport(ratio=1)
+    assert box_of(seen.main.locator(".st-key-changed"))["height"] < 90
+
+
+def test_on_a_phone_two_layers_with_two_directions_are_in_one_line(visit: Open) -> None:
+    query = {"num_layers": 2, "bidirectional": "true"}
+    seen = visit(query, path="running", size=SMALL, has_touch=True, is_mobile=True, motion=False)
+    first, second = map(box_of, seen.player.locator(".pv-layer").all())
+    assert first["y"] == second["y"]
+    assert first["width"] == second["width"]
 
 
 @pytest.mark.parametrize(("size", "most"), [(PROJECTOR, 2.5), (PHONE, 3.5)])
