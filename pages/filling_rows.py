@@ -7,9 +7,8 @@ from ui.views import filling_rows
 lesson(
     "filling_rows",
     "How are documents put into rows?",
-    "All rows have `max_length` cells: here the longest length plus the shortest, so that two documents fit into one "
-    "row. A strategy chooses the row. By default, the longest document comes first, and each goes where it fits best "
-    "(`bfd`).",
+    "All rows have `max_length` cells: here as many as the longest and the shortest document need together. A strategy "
+    "chooses the row. By default, the longest document comes first, and each goes where it fits best (`bfd`).",
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,

@@ -116,11 +116,12 @@ def _complete_caption(view: View) -> str:
 
 
 def _ends_caption(view: View, step: TimeStep) -> str:
-    ended, every = step.ended, len(step.ended) == len(step.live)
-    if recurrent.is_lstm(view):
-        key = "run.all_end_lstm" if every else "run.ends_lstm"
-        return say(key, ended=ended, h_n=_final(view), c_n=_final(view, "c"))
-    return say("run.all_end" if every else "run.ends", ended=ended, h_n=_final(view))
+    h_n, c_n, lstm = _final(view), _final(view, "c"), recurrent.is_lstm(view)
+    if 1 < len(step.ended) == len(step.live):
+        return say("run.all_end_lstm", h_n=h_n, c_n=c_n) if lstm else say("run.all_end", h_n=h_n)
+    if lstm:
+        return say("run.ends_lstm", ended=step.ended, h_n=h_n, c_n=c_n)
+    return say("run.ends", ended=step.ended, h_n=h_n)
 
 
 def _final(view: View, letter: str = "h") -> str:

@@ -89,7 +89,7 @@ def _rules(it: Spelled) -> Iterator[Step]:
     if all(found == it.lengths for found in every):
         detail = tuple(_begins(it, rule) for rule in BORDER_RULES)
         picture = _frame(it, 4, mask=True, rule=BORDER_RULES[0])
-        yield Step(say("borders.rules", D=len(it.lengths)), (picture,), detail, name="rules")
+        yield Step(say("borders.rules"), (picture,), detail, name="rules")
         return
     for rule, found in zip(BORDER_RULES, every, strict=True):
         picture, right = _frame(it, 4, mask=True, rule=rule), found == it.lengths

@@ -82,7 +82,9 @@ def _leaking(view: RowsView) -> tuple[str, str]:
 
 def _cure(view: RowsView) -> str:
     """Return what can keep the documents of a row apart in a layer of this kind, in words."""
-    return {"attention": "a block mask", "conv": "cuts at the borders"}.get(view.trace.config.layer, "a PackedSequence")
+    return {"attention": "a mask that hides other documents", "conv": "cuts at the borders"}.get(
+        view.trace.config.layer, "a PackedSequence"
+    )
 
 
 def _alone(view: RowsView, layer: int, *, again: bool) -> str:

@@ -158,7 +158,7 @@ def _reading(q: _Query, C: int) -> str:
     elif q.keys == 1:
         keys = ["itself" if q.rotated or q.whole else "itself_weight"]
     elif q.whole:
-        keys = ["all_keys"]
+        keys = ["both_keys" if q.keys == 2 else "all_keys"]
     elif q.rotated:
         keys = ["some_keys"]
     else:
