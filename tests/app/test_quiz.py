@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from quiz_round import ASKED, LEVEL, ROUND, START, answer, click, plain, prompt, right, wrong
 from streamlit.testing.v1 import AppTest
-from tabs import reach, until, violations
+from tabs import box_of, reach, until, violations
 from visits import PHONE, Open, Visit, wider_by
 
 from packviz.show.movie import movie
@@ -193,6 +193,18 @@ def stands_at(visited: Visit, place: str) -> None:
     expect(visited.main.get_by_role("spinbutton")).to_have_value(number)
     expect(prompt(visited)).to_have_text(plain(questions(int(level), int(number))[0]))
     assert visited.page.url == place
+
+
+def test_on_a_phone_the_verdict_and_the_whole_movie_are_on_one_screen(visit: Open) -> None:
+    visited = visit(START, path="quiz", size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    for i in range(3):
+        click(visited, "Show me")
+        shown = visited.main.locator(".st-key-verdict, .st-key-question button")
+        for part in (*shown.all(), *map(visited.player.locator, (".pv-stage", ".pv-caption", ".pv-transport"))):
+            expect(part).to_be_in_viewport(ratio=1)
+        assert box_of(visited.player.locator(".pv-stage"))["height"] > 180, i
+        click(visited, "Next")
+    expect(visited.main.get_by_role("spinbutton")).to_be_visible()
 
 
 def test_a_reload_continues_at_the_same_question(visit: Open) -> None:

@@ -47,10 +47,12 @@ def quiz(told: str) -> None:
             game = _game(level, number)
             _new_round(game)
             standing = game.scorecard.marks
-            st.html(markup(_HERE / "quiz_marks.html", standing=standing, at=game.at, signs=_MARKS, palette=palette()))
-            if game.at < (count := len(game.scorecard.questions)):
-                st.markdown(f"**Question {game.at + 1} of {count}**, {counted(game.scorecard.points, 'point')}")
-        if game.at < len(game.scorecard.questions):
+            over = game.at == len(standing)
+            drawn = {"standing": standing, "at": game.at, "settled": not over and game.scorecard.settled(game.at)}
+            st.html(markup(_HERE / "quiz_marks.html", signs=_MARKS, palette=palette(), **drawn))
+            if not over:
+                st.markdown(f"**Question {game.at + 1} of {len(standing)}**, {counted(game.scorecard.points, 'point')}")
+        if not over:
             _question(game, game.at)
             if game.scorecard.untouched:
                 st.markdown(told)
