@@ -192,7 +192,7 @@ def _say_unexamined(loaded: Sequence[doctor.Loaded], used: Sequence[doctor.Loade
 def _settings(given: Given, prefix: str) -> Given:
     """Draw the settings of x, and add them to the input."""
     look: dict[str, Any] = {"format": "%g", "placeholder": "assumed", "width": 150}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{prefix}-settings"):
         bindings = bound(f"{prefix}_padding_value")
         padding_value = st.number_input("padding_value", value=None, step=1.0, **look, **bindings)
         first = switch(f"{prefix}_batch_first", label="batch_first")
