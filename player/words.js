@@ -10,6 +10,7 @@ const TALL = 1.2, // height ÷ width of a cell that has its letter above its con
   CORNERED = 26, // pixels of a cell that has a letter in its corner
   TWO_LINES = 30, // and of one that has a second line
   SLIGHTLY = 0.8, // the share of the smallest text in full screen at which words are better than letters
+  CLEAR = 4, // pixels beside a word that is under the letter in its corner
   SLIVER = 5; // pixels of stripes that nobody can read: the word has the whole cell
 
 /**
@@ -28,20 +29,23 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     sub = letters ? "" : state.sub,
     bold = letters ? nameWeight(paper, text, w, weight) : weight;
   const two = sub && h > Math.max(TWO_LINES, 2.6 * paper.least),
-    lettered = state.role === "token" && !letters ? letter(paper, { x, y, w, h }, state, fill) : 0,
-    below = lettered && h > TALL * w,
+    corner = state.role === "token" && !letters ? cornered(paper, { x, y, w, h }, state) : null,
+    reach = corner ? corner.right - x : 0, // of its letter
+    below = corner && h > TALL * w,
     most = Math.min(textSize(paper, h), below ? 0.52 * h : two ? 0.42 * h : h),
-    px = evenSize(paper, most, w - (below ? 0 : lettered), state),
+    middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (corner ? 0.09 : 0)),
+    clears = (/** @type {number} */ size) => below || middle - size / 2 > y + cornerSize(paper, h), // it is under its letter
+    whole = evenSize(paper, most, corner ? w - CLEAR : w, state),
+    px = !corner || clears(whole) ? whole : evenSize(paper, most, w - reach, state),
     style = { px, least, weight: bold, fill };
-  if (lettered && !below && isLow(paper, h)) {
-    const free = w - lettered; // its letter is beside its text, not above it
-    write(paper, text, x + lettered + free / 2, y + h / 2, free - 4, style);
+  if (corner) initial(paper, corner, fill, px);
+  if (corner && !below && isLow(paper, h)) {
+    const free = w - reach; // its letter is beside its text, not above it
+    write(paper, text, x + reach + free / 2, y + h / 2, free - 4, style);
     return;
   }
   const wide = widthOf(paper, text, px, bold),
-    middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0)),
-    under = below || middle - px / 2 > y + cornerSize(paper, h),
-    aside = under ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
+    aside = clears(px) ? 0 : Math.max(0, Math.min(reach - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
     room = bold < WEIGHT.bold ? w - (letters ? 1 : 4) : within(w);
   write(paper, text, x + w / 2 + aside, middle, room, style);
   if (two) {
@@ -107,28 +111,50 @@ export const cornerSize = ({ least }, h) => Math.max(READABLE, 0.27 * h, Math.mi
  */
 const isLow = (paper, h) => h < cornerSize(paper, h) + 2 * paper.least;
 /**
- * The letter of its sequence in the corner of a cell, if there is room and no letter beside its row.
+ * Where the letter of its sequence is in the corner of a cell, if there is room and no letter beside its row.
  * @param {Paper} paper
  * @param {Rect} rect
  * @param {Cell} state
- * @param {string} fill
- * @returns {number} how far it reaches to the right; 0 if it is not there
  */
-export function letter(paper, { x, y, w, h }, state, fill) {
+function cornered(paper, { x, y, w, h }, state) {
   const [name] = paper.movie.sequences[state.seq],
     px = cornerSize(paper, h),
     tall = h > TALL * w && state.role !== "output",
     low = isLow(paper, h);
-  if (paper.texts.lettered.has(state.p) || h < CORNERED || state.text.startsWith(name)) return 0;
+  if (paper.texts.lettered.has(state.p) || h < CORNERED || state.text.startsWith(name)) return null;
   const wide = widthOf(paper, name, px, WEIGHT.marked),
     left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12), // in a tall cell above its contents
     right = left + wide;
-  if (wide > w * (h > TALL * w ? 0.75 : 0.5) || (low && state.role === "output")) return 0;
+  if (wide > w * (h > TALL * w ? 0.75 : 0.5) || (low && state.role === "output")) return null;
   const longest = paper.texts.words.get(state.f) ?? state.text;
-  if (low && !tall && widthOf(paper, longest, paper.least, WEIGHT.bold) > w - right - 6) return 0; // no cell of a family has it
+  if (low && !tall && widthOf(paper, longest, paper.least, WEIGHT.bold) > w - right - 6) return null; // no cell of a family has it
   const middle = tall ? 0.27 * h : low ? h / 2 : px * 0.56 + Math.min(3, h * 0.06);
-  put(paper, name, x + left, y + middle, { px, weight: WEIGHT.marked, fill, align: "left" });
-  return right;
+  return { name, px, left: x + left, right: x + right, middle: y + middle, tall };
+}
+/**
+ * Write the letter of a sequence in the corner of a cell, no larger than the word there.
+ * @param {Paper} paper
+ * @param {NonNullable<ReturnType<typeof cornered>>} corner
+ * @param {string} fill
+ * @param {number} [word] pixels of the word
+ */
+function initial(paper, { name, px, left, right, middle, tall }, fill, word = px) {
+  const style = { px: Math.max(READABLE, Math.min(px, word)), weight: WEIGHT.marked, fill };
+  if (tall) put(paper, name, (left + right) / 2, middle, style);
+  else put(paper, name, left, middle, { ...style, align: "left" });
+}
+/**
+ * The letter of its sequence in the corner of a cell without a word, if there is room.
+ * @param {Paper} paper
+ * @param {Rect} rect
+ * @param {Cell} state
+ * @param {string} fill
+ * @returns {boolean} whether it is there
+ */
+export function letter(paper, rect, state, fill) {
+  const corner = cornered(paper, rect, state);
+  if (corner) initial(paper, corner, fill);
+  return Boolean(corner);
 }
 /**
  * Pixels of the line at the top of a cell of this height, above its stripes.

@@ -336,3 +336,19 @@ def test_a_row_with_free_cells_has_all_words_and_letters_beside_the_settings(lis
     for step in range(2, len(movie.steps) + 1):
         listened.press("ArrowRight")
         assert listened.page.evaluate(FAULTS) == [], step
+
+
+def test_a_word_is_at_least_as_large_as_the_letter_in_its_cell(listened: Screen, tmp_path: Path) -> None:
+    listened.page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
+    listened.open(rows("fill").save(tmp_path / "movie.html").as_uri())
+    listened.press("End")
+    listened.rest()
+    written = listened.page.evaluate(
+        f"() => {{ window.written.clear(); {PAINT} return [...window.written.values()]; }}"
+    )
+    words = [
+        each["px"] for each in written if each["weight"] != 400 and each["text"] in WORDS.split()
+    ]  # not the faded ones
+    letters = [each["px"] for each in written if each["weight"] == 600 and each["text"] in "ABC"]
+    assert len(words) == len(letters) == len(WORDS.split())
+    assert min(words) >= max(letters)
