@@ -144,9 +144,9 @@ def attention(shown: Shown) -> None:
         st.text(f"⚠ {problem.sentence}")
         return
     fresh(charts.pairs_bars, found, key="pairs")
-    columns = ["way", "cells", "pairs computed", "pairs needed", "computed ÷ needed"]
-    rows = [(each.name, each.cells, each.computed, each.needed, each.computed / each.needed) for each in found]
-    formats = dict.fromkeys(columns[1:4], "{:,}") | {columns[4]: "{:.1f}"}
+    columns = ["way", "cells", "pairs computed", "computed ÷ needed"]
+    rows = [(each.name, each.cells, each.computed, each.computed / each.needed) for each in found]
+    formats = dict.fromkeys(columns[1:3], "{:,}") | {columns[3]: "{:.1f}"}
     sheet(rows, columns, "Cells and pairs of each way", formats)
     st.markdown(cost.pairs_verdict(found))
     if source == RECORDINGS:

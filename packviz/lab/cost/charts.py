@@ -1,7 +1,7 @@
 """Charts of the cost of padding and packing: ms on this machine, where packing wins, counts, padding in batches."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import log2
+from math import ceil, log2
 from typing import Any, Literal
 
 import pandas as pd
@@ -122,7 +122,8 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
 def pairs_bars(ways: Sequence[Pairs], palette: Palette = LIGHT) -> go.Figure:
     """Return two panels: the cells of each way to run attention, and its pairs of a query and a key, on a log scale.
 
-    A last bar in the second panel shows the pairs that are needed, the same for all ways.
+    A last bar in the second panel shows the pairs that are needed, the same for all ways. The numbers after the bars
+    have three digits, such as 10.5M, so that they fit a phone; the hover texts have all digits.
     """
     names, needed = [each.name for each in ways], ways[0].needed if ways else 0
     colors = [palette.pad_hatch if name == "padded" else palette.now for name in names]
@@ -134,15 +135,17 @@ def pairs_bars(ways: Sequence[Pairs], palette: Palette = LIGHT) -> go.Figure:
     axes: dict[str, Any] = {}
     for title, labels, numbers, axis, domain in panels:
         hover = [f"{label}: {number:,} {title}" for label, number in zip(labels, numbers, strict=True)]
-        more = {"text": [f"{number:,}" for number in numbers], "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
+        more = {"texttemplate": "%{x:.3~s}", "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
         data.append(bars(labels, numbers, [*colors, palette.text][: len(labels)], hover, **more))
         top = log2(max(numbers, default=1) + 1) / log2(10)
         axes[f"xaxis{axis}"] = {
             "title": title,
             "type": "log",
-            "range": [0, 1.25 * top],
+            "range": [0, 1.45 * top],
             "anchor": f"y{axis}",
-            "dtick": 1,
+            "dtick": ceil(top / 3),  # decades
+            "tickangle": 0,
+            "exponentformat": "SI",  # as in the numbers after the bars
         }
         axes[f"yaxis{axis}"] = {"autorange": "reversed", "domain": domain, "anchor": f"x{axis}", "showgrid": False}
     told = "; ".join(f"{each.name}: {each.cells:,} cells, {each.computed:,} pairs computed" for each in ways)
