@@ -50,8 +50,7 @@ def calls() -> Iterator[Said]:
             for node in ast.walk(function):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "say":
                     keys = [named(key, function) for key in node.args]
-                    values = {str(value.arg) for value in node.keywords} - {"drawn"}
-                    yield Said(f"{path.name}:{node.lineno}", keys, values)
+                    yield Said(f"{path.name}:{node.lineno}", keys, {str(value.arg) for value in node.keywords})
 
 
 CALLS = [*calls()]
@@ -71,10 +70,3 @@ def test_a_stage_passes_what_the_blanks_of_its_sentences_name(said: Said) -> Non
 
 def test_each_sentence_is_said_somewhere() -> None:
     assert {name for said in CALLS for names in said.keys for name in names} == {*SENTENCES}
-
-
-def test_a_list_names_only_sequences_that_are_drawn() -> None:
-    assert words.chips([0, 1, 2], drawn={0, 1, 2}) == words.chips([0, 1, 2]) == "{A}, {B} and {C}"
-    assert words.chips([*range(10)], drawn={2, 4, 5}) == "{C}, {E} and 8 more"
-    assert words.chips([0, 1], drawn={1}) == "{B} and 1 more"
-    assert (words.chips([0], drawn={1}), words.chips([0, 2], drawn={1})) == ("1 sequence", "2 sequences")

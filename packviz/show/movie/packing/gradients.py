@@ -61,7 +61,7 @@ def _entering_caption(view: View, step: TimeStep) -> str:
     """Say where the gradient of the loss, or of the layer above, enters at a time step."""
     t, size, above = step.t, len(step.live), view.layer + 1
     if begins(view) and step.ended:
-        return say("backward.enters", t=t, joins=step.ended, drawn=view.shown)
+        return say("backward.enters", t=t, joins=step.ended)
     if begins(view):
         return say("backward.enters_nowhere", t=t, size=size)
     if top(view):

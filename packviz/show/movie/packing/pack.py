@@ -65,15 +65,15 @@ def _step_caption(view: View, t: int) -> str:
     pads = [b for b in live if not view.mask[b, t]]
     dropped = [b for b in view.ranked if view.mask[b, t] and b not in live]
     if pads:
-        return say("pack.pads", t=t, size=size, pads=pads, drawn=view.shown)
+        return say("pack.pads", t=t, size=size, pads=pads)
     if dropped:
-        return say("pack.dropped", t=t, size=size, dropped=dropped, drawn=view.shown)
+        return say("pack.dropped", t=t, size=size, dropped=dropped)
     if packed_rows.pads(view):
         taken = say("pack.by_lengths", t=t, size=size)
     elif size == view.total[0]:
         taken = say("pack.every", t=t, size=size)
     else:
-        taken = say("pack.only", t=t, size=size, live=view.order[:size], drawn=view.shown)
+        taken = say("pack.only", t=t, size=size, live=view.order[:size])
     return f"{taken} {_rows_caption(view, t)}"
 
 

@@ -76,9 +76,7 @@ def _padded_caption(view: View) -> str:
         return say("pad.already", T=T, pads=pads, cells=cells, share=pads / cells)
     short, pad = [b for b, length in enumerate(view.lengths) if length < T], inputs.pad_text(view)
     fills = "pad.fills_left" if inputs.padding_side(view) == "left" else "pad.fills"
-    return say(
-        fills, "pad.share", short=short, pad=pad, T=T, pads=pads, cells=cells, share=pads / cells, drawn=view.shown
-    )
+    return say(fills, "pad.share", short=short, pad=pad, T=T, pads=pads, cells=cells, share=pads / cells)
 
 
 def _mask_caption(view: View) -> str:

@@ -72,7 +72,7 @@ def _step_caption(view: View, step: TimeStep, *, first: bool) -> str:
     news = _gates_caption(view) if first and len(step.ended) < view.total[0] else ""
     news = news or _news_caption(view, step)
     if size < view.total[0] or size == 1:
-        return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live, drawn=view.shown)} {news}".rstrip()
+        return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live)} {news}".rstrip()
     reads = say("run.reads_first" if first else "run.reads_all", t=t, cell=cell, size=size)
     return f"{reads} {news or say('run.changes_lstm' if recurrent.is_lstm(view) else 'run.changes')}"
 
@@ -95,16 +95,16 @@ def _news_caption(view: View, step: TimeStep) -> str:
     if not rest or view.direction:
         return ""
     last = max(view.lengths[b] for b in rest) - 1
-    return say("run.over", over=[b for b in rest if view.lengths[b] - 1 == last], last=last, drawn=view.shown)
+    return say("run.over", over=[b for b in rest if view.lengths[b] - 1 == last], last=last)
 
 
 def _starts_caption(view: View, step: TimeStep) -> str:
     new, lstm = step.began, recurrent.is_lstm(view)
     if not step.ended:
-        return say("run.starts_lstm" if lstm else "run.starts", new=new, row=packed_rows.noun(view), drawn=view.shown)
+        return say("run.starts_lstm" if lstm else "run.starts", new=new, row=packed_rows.noun(view))
     if lstm:
-        return say("run.starts_complete_lstm", new=new, h_n=_final(view), c_n=_final(view, "c"), drawn=view.shown)
-    return say("run.starts_complete", new=new, h_n=_final(view), drawn=view.shown)
+        return say("run.starts_complete_lstm", new=new, h_n=_final(view), c_n=_final(view, "c"))
+    return say("run.starts_complete", new=new, h_n=_final(view))
 
 
 def _complete_caption(view: View) -> str:
@@ -120,8 +120,8 @@ def _ends_caption(view: View, step: TimeStep) -> str:
     if 1 < len(step.ended) == len(step.live):
         return say("run.all_end_lstm", h_n=h_n, c_n=c_n) if lstm else say("run.all_end", h_n=h_n)
     if lstm:
-        return say("run.ends_lstm", ended=step.ended, h_n=h_n, c_n=c_n, drawn=view.shown)
-    return say("run.ends", ended=step.ended, h_n=h_n, drawn=view.shown)
+        return say("run.ends_lstm", ended=step.ended, h_n=h_n, c_n=c_n)
+    return say("run.ends", ended=step.ended, h_n=h_n)
 
 
 def _final(view: View, letter: str = "h") -> str:

@@ -148,12 +148,12 @@ def _hole_caption(view: View, t: int, live: list[int], over: list[int]) -> str:
     """Say which sequences are live at t, and where the ended ones are."""
     line = inputs.line(view)
     if inputs.padding_side(view) == "left":
-        return say("sort.not_first_left", t=t, live=live, line=line, drawn=view.shown)
+        return say("sort.not_first_left", t=t, live=live, line=line)
     if min(over) < min(live) < max(over):
-        return say("sort.among", t=t, live=live, over=over, drawn=view.shown)
+        return say("sort.among", t=t, live=live, over=over)
     if min(live) < min(over):
-        return say("sort.between", t=t, live=live, over=over, drawn=view.shown)
-    return say("sort.before", t=t, live=live, over=over, drawn=view.shown)
+        return say("sort.between", t=t, live=live, over=over)
+    return say("sort.before", t=t, live=live, over=over)
 
 
 def _in_order_caption(view: View) -> str:

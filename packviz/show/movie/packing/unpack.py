@@ -76,8 +76,8 @@ def _column_caption(view: View, t: int) -> str:
     column, size = inputs.time_line(view), view.batch_sizes[t]
     live = view.order[:size]
     if not t:
-        return say("unpack.first_column", size=size, column=column, live=live, drawn=view.shown)
-    return say("unpack.column", t=t, size=size, column=column, live=live, drawn=view.shown)
+        return say("unpack.first_column", size=size, column=column, live=live)
+    return say("unpack.column", t=t, size=size, column=column, live=live)
 
 
 def _filler_caption(view: View) -> str:
@@ -106,17 +106,14 @@ def _rings_caption(view: View) -> str:
     """Say where each sequence's last state is, and whether it is the final state or the last column."""
     both, wrong = recurrent.directions(view) == 2, sorted(packed_rows.packed_pads(view))
     if wrong:
-        return say(
-            "unpack.rings_both_lost" if both else "unpack.rings_lost", wrong=wrong, lost=lost(view), drawn=view.shown
-        )
+        return say("unpack.rings_both_lost" if both else "unpack.rings_lost", wrong=wrong, lost=lost(view))
     if both:
         return say("unpack.rings_both")
     short = [b for b, length in enumerate(view.lengths) if length < packed_rows.width_out(view)]
     if not short:
         return say("unpack.rings")
     last_column = "out[:, -1]" if inputs.batch_first(view) else "out[-1]"
-    filler = say("unpack.last_column_filler", short=short, last_column=last_column, drawn=view.shown)
-    return f"{say('unpack.rings')} {filler}"
+    return f"{say('unpack.rings')} {say('unpack.last_column_filler', short=short, last_column=last_column)}"
 
 
 def unpack_scene(view: View) -> Scene:

@@ -1,14 +1,13 @@
 """The captions: whole sentences of captions.toml. A stage chooses them, and passes what fills in their blanks."""
 
 import json
-from collections.abc import Callable, Container, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from packviz.show.movie.packing import packed_rows
 from packviz.show.movie.packing.view import View, listed
 from packviz.show.movie.written import exact, number
-from packviz.text import counted, sentences, sequence_label, shape
+from packviz.text import sentences, sequence_label, shape
 
 _CAPTIONS = Path(__file__).with_name("captions.toml")
 TERMS: dict[str, str] = json.loads(
@@ -17,13 +16,9 @@ TERMS: dict[str, str] = json.loads(
 _WRITE = sentences(_CAPTIONS)
 
 
-def say(*keys: str, drawn: Container[int] | None = None, **values: object) -> str:
-    """Return sentences of captions.toml, one after another.
-
-    values: what fills in their blanks; drawn: the sequences in the picture, if only these are named in lists.
-    """
-    functions = FUNCTIONS if drawn is None else {**FUNCTIONS, "chips": partial(chips, drawn=drawn)}
-    return " ".join([_WRITE(key, **functions, **values) for key in keys])
+def say(*keys: str, **values: object) -> str:
+    """Return sentences of captions.toml, one after another; values: what fills in their blanks."""
+    return " ".join([_WRITE(key, **FUNCTIONS, **values) for key in keys])
 
 
 def chip(b: int) -> str:
@@ -31,15 +26,9 @@ def chip(b: int) -> str:
     return "{" + sequence_label(b) + "}"
 
 
-def chips(sequences: Sequence[int], drawn: Container[int] | None = None) -> str:
-    """Return the letters of some sequences in the form used in captions: `{A}, {B} and {C}`.
-
-    Of a list with some that are not drawn, at most two are named: `{A}, {B} and 8 more`; if none is, `10 sequences`.
-    """
-    count, seen = len(sequences), [b for b in sequences if drawn is None or b in drawn]
-    if len(seen) < count:
-        named = [chip(b) for b in seen[:2]]
-        return f"{', '.join(named)} and {count - len(named)} more" if named else counted(count, "sequence")
+def chips(sequences: Sequence[int]) -> str:
+    """Return the letters of some sequences in the form used in captions: `{A}, {B} and {C}`."""
+    count = len(sequences)
     chips = [chip(b) for b in ((*sequences[:2], sequences[-1]) if count > 6 else sequences)]
     if count > 6:
         return f"{chips[0]}, {chips[1]}, … {chips[2]} ({count} sequences)"
