@@ -8,8 +8,7 @@ lesson(
     "borders",
     "How does a layer know where a document begins?",
     "Any of four tensors can say it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Many libraries guess it from "
-    "`position_ids`. Each of their rules fails for some rows: if every 0 begins a document, for example, each pad is "
-    "taken for one.",
+    "`position_ids`, by a rule that fails for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

@@ -78,7 +78,7 @@ def test_an_unreadable_answer_stays_in_the_field(browser: Browser, address: str)
         field = held.page.locator("#answer")
         field.fill("three of them")
         held.press("Send")
-        held.is_told("expected whole numbers")
+        held.is_told("as whole numbers")
         expect(field).to_have_value("three of them")
         assert room.votes == {"3 2 4": 1}
         held.page.reload()

@@ -180,7 +180,7 @@ def _far(q: _Query, far: str, rounded: bool) -> str:
         keys = ["far" if q.place else "far_from" if q.learned else "far_from_that"]
     else:
         keys = ["rotated"] * q.rotated + ["same_rounded" if rounded else "same"] * q.whole
-    known = {"of": q.of, "alone": q.of[0].upper() + q.of[1:], "position": q.position, "place": q.place}
+    known = {"of": q.of, "position": q.position, "place": q.place}
     return "".join(f" {say(f'attention.{key}', far=far, **known)}" for key in keys)
 
 
