@@ -74,7 +74,7 @@ IN_THE_PAGE = """
     stFileUploaderDropzoneInstructions stForm stFormSubmitButton stHeader stHeading stHeadingWithActionElements
     stHorizontalBlock stLayoutWrapper stLogoLink stMain stMainBlockContainer stMarkdown stMarkdownContainer
     stNumberInput stNumberInputStep stPageLink-NavLink stPlotlyChart stPopoverBody stPopoverButton stRadio stSelectbox
-    stSidebar stSidebarCollapseButton stSidebarCollapsed stSidebarNav stSidebarNavItems stSidebarNavLink
+    stSidebar stSidebarCollapseButton stSidebarCollapsed stSidebarHeader stSidebarNav stSidebarNavItems stSidebarNavLink
     stStatusWidget stTable stText stTabsScroll stTextArea stTextAreaRootElement stTextInput stTooltipHoverTarget
     stTopNav stTopNavDropdownLink stTopNavSection stVerticalBlock stWidgetLabel rc-overflow data-test-connection-state
 """
