@@ -283,3 +283,12 @@ def test_all_levels_are_offered_whole(visit: Open) -> None:
     assert levels.get_by_role("radio").all_inner_texts() == [f"{level} {each.name}" for level, each in LEVELS.items()]
     cut = "node => [...node.querySelectorAll('*')].filter(each => each.scrollWidth > each.clientWidth + 1).length"
     assert levels.evaluate(cut) == 0
+
+
+@pytest.mark.parametrize(("chosen", "neighbour", "side"), [(4, 3, "right"), (3, 4, "left")])
+def test_on_a_phone_both_lines_of_levels_have_both_ends(visit: Open, chosen: int, neighbour: int, side: str) -> None:
+    page = visit({"level": str(chosen), "round": "12"}, path="quiz", size=PHONE, has_touch=True).page
+    levels = page.locator(".st-key-quiz-level").get_by_role("radio")
+    expect(levels.nth(chosen - 1)).to_be_checked()
+    color = f"node => getComputedStyle(node).getPropertyValue('border-{side}-color')"
+    assert levels.nth(neighbour - 1).evaluate(color) == "rgb(213, 216, 224)"
