@@ -23,6 +23,7 @@ SHIPPED = {  # each file with what it starts from, and its format
     MOVIE / "still.js": ("still.js", "--format=iife", "--global-name=stills"),
     MOVIE / "exercises.js": ("exercises.js", "--format=iife", "--global-name=exercises"),
     CLASSROOM / "phone.js": ("../classroom/phone/phone.js", "--format=esm"),
+    CLASSROOM / "player.js": ("mount.js", "--format=esm"),  # without what only the app and notebooks need
 }
 BY_MAKE = " Written by `make player`."
 TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs the versions that package.json names

@@ -1,6 +1,6 @@
 """The page for phones: one HTML file with its style sheet and script in it, and the player, fetched for the movie.
 
-The script is ../phone.js, which `make player` bundles from the modules here.
+Its script is ../phone.js, which `make player` bundles from the modules here, and the player ../player.js.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def page() -> tuple[str, str]:
 @cache
 def player() -> tuple[str, str]:
     """Return the player's name, which changes with it, and its module, which has its style sheet, too."""
-    css, js = assets()
-    code = f"{js}\nexport const styles = {json.dumps(css)};\n"
+    style, _ = assets()
+    code = f"{_read('../player.js')}\nexport const styles = {json.dumps(style)};\n"
     return f"player.{sha256(code.encode()).hexdigest()[:16]}.js", code
 
 
