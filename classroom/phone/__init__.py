@@ -31,12 +31,12 @@ def routes() -> list[Route]:
     """Return the routes of the page, without a room or with its code, and of the player."""
     text, policy = page()
     show = _sender(text, "text/html", {"Cache-Control": "no-cache", "Content-Security-Policy": policy})
-    return [Route("/join", show), play("/join/"), Route("/join/{code}", show)]
+    return [Route("/join", show), play("/join/", _read("../player.js")), Route("/join/{code}", show)]
 
 
-def play(folder: str) -> Route:
-    """Return the route of the player in a folder. A browser may keep it."""
-    name, code = player()
+def play(folder: str, script: str) -> Route:
+    """Return the route of a player in a folder. A browser may keep it."""
+    name, code = player(script)
     keep = {"Cache-Control": "public, max-age=31536000, immutable"}
     return Route(folder + name, _sender(code, "text/javascript", keep))
 
@@ -46,17 +46,19 @@ def page() -> tuple[str, str]:
     """Return the page and its Content-Security-Policy."""
     script = _read("../phone.js")
     style = _colours() + _read("phone.css")
-    text = Template(_read("index.html")).substitute(player=f"join/{player()[0]}", style=style, script=script)
+    text = Template(_read("index.html")).substitute(
+        player=f"join/{player(_read('../player.js'))[0]}", style=style, script=script
+    )
     digest = base64.b64encode(sha256(script.encode()).digest()).decode()
     own = f"script-src 'self' 'sha256-{digest}'; style-src 'unsafe-inline'; connect-src 'self'"
     return text, f"default-src 'none'; {own}; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
 
 
 @cache
-def player() -> tuple[str, str]:
-    """Return the player's name, which changes with it, and its module, which has its style sheet, too."""
+def player(script: str) -> tuple[str, str]:
+    """Return a player's name, which changes with it, and its module, which has the style sheet, too."""
     style, _ = assets()
-    code = f"{_read('../player.js')}\nexport const styles = {json.dumps(style)};\n"
+    code = f"{script}\nexport const styles = {json.dumps(style)};\n"
     return f"player.{sha256(code.encode()).hexdigest()[:16]}.js", code
 
 

@@ -16,7 +16,7 @@ import streamlit as st
 from starlette.routing import Route
 
 from classroom import phone
-from packviz.show.movie.page import exercises
+from packviz.show.movie.page import assets, exercises
 from packviz.teach.exercise import Exercise
 from packviz.teach.filling import Filling
 from ui.parts.component import component
@@ -33,7 +33,8 @@ from ui.state.widgets import put
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 WHY = "why"  # of the one that shows what packing is for
 
-NAME, _ = phone.player()  # it changes with the code, so that a browser may keep it
+_, _SCRIPT = assets()
+NAME, _ = phone.player(_SCRIPT)  # it changes with the code, so that a browser may keep it
 LOADER = f"""
 const {{ default: play, styles }} = await import(new URL("./{NAME}", document.baseURI));
 const sheet = new CSSStyleSheet();
@@ -157,7 +158,7 @@ def on_a_phone() -> bool:
 
 def route() -> Route:
     """Return the route of the player's file, next to the app's pages under any base path."""
-    return phone.play("/{base:path}")
+    return phone.play("/{base:path}", _SCRIPT)
 
 
 def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
