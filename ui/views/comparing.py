@@ -51,7 +51,8 @@ def _verdicts(shown: Shown) -> None:
     done = shown.fact(facts.compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
-    st.markdown(f"Equal means that no difference exceeds {done.tolerance:g}.")
+    most = f"{done.tolerance:g}".replace("-", "−")  # a line could end after a hyphen
+    st.markdown(f"Equal means that no difference exceeds {most}.")
     figure(shown, charts.difference, done, key="difference")
 
 

@@ -68,7 +68,7 @@ def template(palette: Palette) -> go.layout.Template:
             "plot_bgcolor": CLEAR,
             "colorway": list(SEQUENCE_HUES),
             "xaxis": axis,
-            "yaxis": axis,
+            "yaxis": axis | {"ticklabelstandoff": 4},  # names do not touch their bars
             "margin": {"l": 12, "r": 12, "t": 64, "b": 12},
             "bargap": 0.3,
             "hoverlabel": {"font": words, "bgcolor": palette.surface, "bordercolor": palette.line, "align": "left"},
