@@ -21,8 +21,8 @@ const SCROLLS = 600, // pixels: in a place of at most this width, any picture ma
   LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
   LONG = 4, // times as wide as high: rows that scroll in a place that is not narrow, too,
   SLIGHT = 1.1, // places: not less,
-  BROAD = 2, // and not more: 25 words have room in it
-  MUCH = 7; // places: as wide as the widest example on a phone, the vowels padded beside packed at 390 pixels in full screen
+  BROAD = 4, // and not more: 40 words have room in it
+  MUCH = 10; // places: 40 words have room on a small phone
 
 /**
  * The views with the most panels.

@@ -11,6 +11,7 @@ from tabs import tab
 import packviz as pv
 from packviz import Batch, Movie, RowConfig
 from packviz.show.movie import beside
+from packviz.show.movie.marks import Stage
 
 PHONE = (390, 844)
 WORDS = "I love cats\nshe sleeps\nwe sing old songs"
@@ -176,3 +177,19 @@ def test_the_current_time_step_is_in_sight_also_after_a_jump(long_row: Screen) -
         spoke += len(now)
         assert all(now), step
     assert spoke == 6
+
+
+@pytest.mark.parametrize("stage", ["pad", "pack"])
+def test_a_sentence_of_forty_words_scrolls_and_has_all_of_them(browser: Browser, tmp_path: Path, stage: Stage) -> None:
+    words = [f"{word}{'ing' * (t % 3)}" for t, word in enumerate(["look", "truth", "walk", "one"] * 10)]
+    movie = pv.movie(pv.trace(Batch.parse(f"{' '.join(words)}\nshe sleeps")), (stage,))
+    with tab(browser, (1280, 720), motion=False, java_script_enabled=True) as taken:
+        taken.page.add_init_script(LISTEN)
+        screen = Screen(taken, motion=False)
+        screen.open(movie.save(tmp_path / "movie.html").as_uri())
+        taken.page.add_style_tag(content=".pv { --packviz-height: 326px; }")  # of the overview
+        screen.press("ArrowRight")
+        screen.rest()
+        texts, left, right = taken.page.evaluate(PLACE)
+        assert right - left < max(end for _, _, end, *_ in texts)
+        assert {text for text, *_ in texts} >= {*words}
