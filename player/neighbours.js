@@ -6,7 +6,8 @@ import { BODIES, grouped } from "./between.js";
 import { LETTERED, READABLE } from "./sizes.js";
 
 const NAMES = /^names?(:|$)/, // panels with the names of lines
-  GAP = 4, // pixels between the name of a line and its cells
+  GAP = 4, // pixels between the name of a line and its cells,
+  ASIDE = 26, // and that a letter in a second column takes
   WHOLE = 10; // letters of a word that always has room
 
 /**
@@ -42,17 +43,26 @@ export function textsOf(cells) {
   };
 }
 /**
+ * The box around some cells.
+ * @param {Look[]} looks
+ */
+const around = (looks) => ({
+  left: Math.min(...looks.map(({ rect }) => rect.x)),
+  right: Math.max(...looks.map(({ rect }) => rect.x + rect.w)),
+  top: Math.min(...looks.map(({ rect }) => rect.y)),
+  bottom: Math.max(...looks.map(({ rect }) => rect.y + rect.h)),
+});
+/**
  * @param {Look[]} looks of a frame
  * @returns {Neighbours}
  */
 export function neighbours(looks) {
   const of = (/** @type {string} */ role) => looks.filter(({ state, alpha }) => state.role === role && alpha),
     nows = looks.filter(({ state }) => state.tone === "now" && state.shown),
-    ends = new Map();
-  for (const { state, alpha, rect } of looks)
-    if (alpha && rect && BODIES.has(state.role)) ends.set(state.p, Math.max(ends.get(state.p) ?? 0, rect.x + rect.w));
+    bodies = looks.filter(({ state, alpha, rect }) => alpha && rect && BODIES.has(state.role)),
+    boxes = new Map([...grouped(bodies, ({ state }) => state.p)].map(([p, some]) => [p, around(some)]));
   // The letters of rows that are too low for one column: each that is too near to the one above it is in a second column, or,
-  // too near to one there, left out.
+  // too near to one there, or where the cells of another panel are, left out.
   const crowded = new Set(),
     aside = new Set(),
     middles = [new Map(), new Map()],
@@ -61,7 +71,11 @@ export function neighbours(looks) {
     const middle = rect.y + rect.h / 2,
       isNear = (/** @type {number | undefined} */ last) =>
         rect.h < LETTERED && middle > last + 1 && middle < last + LETTERED - 0.5,
-      column = middles.findIndex((each) => !isNear(each.get(state.f)));
+      taken = [...boxes].some(
+        ([p, { left, right, top, bottom }]) =>
+          p !== state.p && left < rect.x && right > rect.x - ASIDE && top < middle && bottom > middle,
+      );
+    const column = middles.slice(0, taken ? 1 : 2).findIndex((each) => !isNear(each.get(state.f)));
     if (column < 0) crowded.add(state.i);
     else middles[column].set(state.f, middle);
     if (column === 1) aside.add(state.i);
@@ -75,7 +89,7 @@ export function neighbours(looks) {
     nows: new Map(nows.map(({ state }) => [state.f, state.k])),
     crowded,
     aside,
-    ends,
+    ends: new Map([...boxes].map(([p, { right }]) => [p, right])),
     titles: of("title").filter(({ state }) => state.text),
     firsts: new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x])),
   };

@@ -19,7 +19,7 @@ import {
 } from "./canvas.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
 import { APART, BADGE, FLAT, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
-import { cornerSize, framed, headOf, lap, letter, typed, weightOf } from "./words.js";
+import { cornerSize, framed, headOf, lap, letter, overhang, typed, weightOf } from "./words.js";
 
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
   LOW = 22, // pixels of a cell that has no room for a text above its numbers
@@ -150,7 +150,7 @@ const roles = {
       { y, w, h } = rect,
       size = least ? Math.min(w, full) : full,
       wide = (least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length),
-      x = rect.x - (near.aside.has(state.i) ? wide + CLEAR : 0),
+      x = rect.x - overhang(rect, wide) - (near.aside.has(state.i) ? wide + CLEAR : 0),
       px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
     if (x + (w - wide) / 2 < 0 && near.aside.has(state.i)) return; // no room for a second column
     ctx.beginPath();

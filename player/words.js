@@ -4,7 +4,7 @@
 
 import { put, textSize, widthOf, within, write } from "./canvas.js";
 import { stripes } from "./numbers.js";
-import { READABLE, WEIGHT, WORDED } from "./sizes.js";
+import { BADGE, READABLE, WEIGHT, WORDED } from "./sizes.js";
 
 const TALL = 1.2, // height ÷ width of a cell that has its letter above its contents
   CORNERED = 26, // pixels of a cell that has a letter in its corner
@@ -156,6 +156,12 @@ export function letter(paper, rect, state, fill) {
   if (corner) initial(paper, corner, fill);
   return Boolean(corner);
 }
+/**
+ * How far to the left the box of a letter is moved that is wider than its place: beside a low row it ends before its cells.
+ * @type {(place: Rect, wide: number) => number}
+ */
+export const overhang = ({ x, w, h }, wide) =>
+  w > h && h < BADGE ? Math.max(0, Math.min((wide - w) / 2, x - (wide - w) / 2)) : 0;
 /**
  * Pixels of the line at the top of a cell of this height, above its stripes.
  * @type {(paper: Paper, h: number) => number}

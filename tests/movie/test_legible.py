@@ -338,6 +338,30 @@ def test_a_row_with_free_cells_has_all_words_and_letters_beside_the_settings(lis
         assert listened.page.evaluate(FAULTS) == [], step
 
 
+COVERED = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { ratio, shown } = picture;
+    window.written.clear();
+    picture.paint();
+    const cells = shown.filter(({ alpha, rect, state }) => alpha && rect && ["token", "vector"].includes(state.role));
+    const texts = [...window.written.values()].filter(({ text }) => /^[A-Z]{1,2}$|^GRU|^h/.test(text));
+    const over = ({ left, right, top, bottom }) => cells.some(({ rect: { x, y, w, h } }) =>
+        left / ratio < x + w && right / ratio > x && top / ratio < y + h && bottom / ratio > y);
+    return [texts.length, texts.filter(over).map(({ text }) => text)];
+}"""  # how many letters and headings of a run are written, and which of them over cells
+
+
+def test_letters_and_headings_of_forty_states_keep_off_cells_on_a_phone(listened: Screen, tmp_path: Path) -> None:
+    movie = packing("\n".join(" ".join("abcdef"[: 1 + 7 * i % 6]) for i in range(64)), "run")
+    listened.page.set_viewport_size({"width": HAND[0], "height": HAND[1]})
+    listened.open(movie.save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 522px; }")  # of the overview
+    for _ in range(4):
+        listened.press("ArrowRight")
+    listened.rest()
+    written, over = listened.page.evaluate(COVERED)
+    assert (written > 30, over) == (True, [])
+
+
 def test_a_word_is_at_least_as_large_as_the_letter_in_its_cell(listened: Screen, tmp_path: Path) -> None:
     listened.page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
     listened.open(rows("fill").save(tmp_path / "movie.html").as_uri())
