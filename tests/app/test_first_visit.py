@@ -24,7 +24,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     )  # on a busy machine what is below the player comes before its full height
     assert len(seen.words) > 20, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    expect(seen.main.locator(".st-key-why")).to_contain_text("Changed most")
+    expect(seen.main.locator(".st-key-why")).to_contain_text("changed most")
     assert has_its_height(seen.main.locator(".st-key-why"))
     seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
     seen.page.wait_for_timeout(700)

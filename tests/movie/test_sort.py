@@ -143,7 +143,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "leads back")
+    ((step, cells),) = case.deep.of("sort", "**unsorted_indices[")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):

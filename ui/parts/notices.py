@@ -51,7 +51,7 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
     first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
     several = f" and {counted(len(others), 'other word')} have new ids, so new vectors."
     rest = several if others else " has a new id, so a new vector."
-    return first and f"Ids follow the order of first appearance: {quoted(first)}{rest}"
+    return first and f"{quoted(first)}{rest}"
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:

@@ -119,7 +119,7 @@ def _at(view: RowsView, moved: int) -> Frame:
             "axis",
             Place("row", begins, 1.05),
             documents,
-            w=0.6,
+            w=0.8,
             text=offsets,
             shown=documents <= (moved or -1),
             says="!cu_seqlens[{k}]",
