@@ -20,10 +20,10 @@ from ui.views.given import BATCH_FORM, ROWS_FORM, Form
 FAR = """
     const { addEventListener } = WebSocket.prototype;
     WebSocket.prototype.addEventListener = function (type, hear, ...how) {
-        const late = (event) => setTimeout(() => hear(event), window.late ?? 0);
-        return addEventListener.call(this, type, type === "message" ? late : hear, ...how);
+        const later = (event) => (window.held ? window.held.push(() => hear(event)) : hear(event));
+        return addEventListener.call(this, type, type === "message" ? later : hear, ...how);
     };
-"""  # delays the server's messages, as if it were far away
+"""  # holds the server's messages back while `held` is a list, as if it were far away
 
 
 HAND = 60  # milliseconds for which a hand holds a button down
@@ -207,12 +207,12 @@ def test_an_edit_does_not_make_the_browser_style_the_whole_page_anew(visit: Open
 
 
 @contextmanager
-def not_waiting(seen: Visit, late: int = 300) -> Iterator[None]:
-    """Do several things at once, and then wait for all the answers. late: milliseconds that each takes to arrive."""
-    seen.page.evaluate(f"window.late = {late}")
+def not_waiting(seen: Visit) -> Iterator[None]:
+    """Do several things before the first answer: a click in its very moment may be lost in Streamlit's script."""
+    seen.page.evaluate("window.held = []")
     yield
-    seen.page.wait_for_timeout(1200 + late)
-    seen.page.evaluate("window.late = 0")
+    seen.page.wait_for_timeout(1200)
+    seen.page.evaluate("for (const hear of window.held.splice(0)) hear(); window.held = null")
     seen.settle()
 
 
@@ -235,7 +235,7 @@ def test_typed_text_stays_if_a_setting_is_chosen_at_once(visit: Open) -> None:
     expect(seen.text).to_have_value("7 8\n9 10")
     for name in ("enforce_sorted", "bidirectional"):
         seen.click(seen.sidebar.get_by_text(name, exact=True))
-    with not_waiting(seen, 1500):
+    with not_waiting(seen):
         for label in ("cell = rnn", "bidirectional = True"):
             seen.main.get_by_role("button", name=label).click()
             seen.page.wait_for_timeout(900)
@@ -247,7 +247,7 @@ def test_an_example_picked_while_a_text_is_applied_is_shown(visit: Open) -> None
     expect(seen.sidebar).to_be_visible()
     for i, pause in enumerate((0, 150, 270, 300, 330)):  # typing.js applies a text after 300 ms
         key, own = ("zen", "forum")[i % 2], f"7 8\n9 {i}"
-        with not_waiting(seen):  # the answer comes after the click: at the same moment Streamlit's script may lose it
+        with not_waiting(seen):
             seen.text.fill(own)
             seen.page.wait_for_timeout(pause)
             pick(seen, key)
