@@ -189,8 +189,10 @@ def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie)
         assert screen.tip == []
         expect(screen.root.locator(".pv-blank")).to_be_hidden()
         expect(screen.root).not_to_have_attribute("data-full", "")
-        screen.press("ArrowRight", "PageDown", "Home")
-        expect(screen.page).to_have_url(re.compile("#step=1$"))  # on a busy machine the keys are heard later
+        screen.press("ArrowRight")
+        expect(screen.page).to_have_url(re.compile("#step=2$"))  # on a busy machine the keys are heard later
+        screen.press("PageDown", "Home")
+        expect(screen.page).to_have_url(re.compile("#step=1$"))
         for _ in range(5):  # Chromium keeps it later, which no page can see: after 100 ms 1 of 100 reloads found it on
             screen.page.wait_for_timeout(500)
             screen.page.reload()
