@@ -130,7 +130,7 @@ class _Readable:
     h_n       (L*D, B, H); L, D: how many layers and directions
     ends      for each sequence, how many columns the cell has read: its length, or all of them
     lengths   B integers
-    short     the sequences shorter than T; whole: the others; longer: those of several steps
+    short     the sequences shorter than T; whole: the others
     padded    the sequences with packed pads
     """
 
@@ -142,7 +142,6 @@ class _Readable:
         self.ends = [self.width] * len(self.lengths) if over_pads else self.lengths
         self.short = [b for b, length in enumerate(self.lengths) if length < self.width]
         self.whole = [b for b, length in enumerate(self.lengths) if length == self.width]
-        self.longer = [b for b, length in enumerate(self.lengths) if length > 1]
         spoilt = trace.packed.sequence[trace.packed_is_pad].tolist()
         self.padded = sorted(set(spoilt))
         known = {"count": len(spoilt), "rows": len(trace.output), "spoilt": self.padded}
@@ -152,9 +151,8 @@ class _Readable:
         """Explain why a readout is right or wrong, in the sentences of these keys."""
         everything = "everything that was packed, pads included" if self.padded else "the whole sequence"
         last = "last packed row" if self.padded else "last step"
-        filler = f"padding_value ({self.trace.padding_value:g})"
-        row, below = "packed row" if self.padded else "token", "layer 0" if self.L == 2 else "the layers below"
-        known |= {"run": self, "everything": everything, "last": last, "filler": filler, "row": row, "below": below}
+        filler = f"padding_value ({self.trace.padding_value:g})".replace("-", "−")
+        known |= {"run": self, "everything": everything, "last": last, "filler": filler}
         return sentence(*(f"readout.{key}" for key in keys), **known)
 
     def read(self, code: str, grid: Tensor | None = None, h_n: Tensor | None = None) -> Tensor:
@@ -178,7 +176,7 @@ class _Readable:
 
 def _state(run: _Readable, key: str, title: str, code: str) -> Readout:
     """Judge a readout of one state per sequence: by the steps taken, and against the record's last_valid."""
-    reason = _why(run, key, code)
+    reason = _why(run, key)
     code, caution = f"state = {code}", run.caution
     if key == "h_n_both" and run.D == 1:
         return Readout(key, title, code, reason, caution)
@@ -198,18 +196,21 @@ def _state(run: _Readable, key: str, title: str, code: str) -> Readout:
     return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
 
 
-def _why(run: _Readable, key: str, code: str) -> str:
+def _why(run: _Readable, key: str) -> str:
     """Explain why a readout of one state per sequence is right or wrong."""
-    both, top = run.D == 2, "step" if run.L > 1 else "row"
+    both = run.D == 2
     if key == "last_column":
-        backward = f"backward_one_{top}" if both and run.whole and run.width > 1 else ""
-        said = ["ends_earlier", backward] if run.short else [backward or "same_length"]
+        if not run.whole:
+            said = ["all_end_earlier"]
+        elif run.short:
+            said = ["ends_earlier", *["backward_one_step"] * both]
+        else:
+            said = ["backward_all_one_step" if both and run.width > 1 else "same_length"]
     elif key == "last_valid":
-        said = ["own_last" if not both else f"forward_but_one_{top}" if run.longer else "one_step_each"]
+        said = ["own_last" if not both else "forward_but_one_step" if max(run.lengths) > 1 else "one_step_each"]
     else:
         said = [f"{key}_{'two_directions' if both else 'layers' if run.L > 1 else 'one_layer'}"]
-    which = run.whole if key == "last_column" else run.longer
-    return run.reason(*filter(None, said), code=code, which=which, layer=run.L - 2)
+    return run.reason(*said, layer=run.L - 2)
 
 
 def _why_pooled(run: _Readable, key: str, *, wrong: int) -> list[str]:

@@ -672,7 +672,7 @@ def test_in_full_screen_the_ways_on_leave_the_caption_its_lines(visit: Open, siz
 
 
 def test_no_line_of_a_caption_begins_with_the_comma_after_a_letter(visit: Open) -> None:
-    seen = visit(path="compare", motion=False)  # whose sixth caption has "B's two states"
+    seen = visit(path="compare", motion=False)  # whose sixth caption has "B's state"
     seen.press(*["ArrowRight"] * 5)
     gaps = seen.player.locator(".pv-caption").evaluate("""caption => {
         const widths = Array.from({ length: 80 }, (_, i) => 160 + 5 * i);

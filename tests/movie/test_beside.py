@@ -236,14 +236,14 @@ def test_a_caption_tells_what_each_side_reads_and_how_far_a_pad_leads(case: Case
         assert (f"Both runs read {of(case, 'pad', strays)}." in caption) == bool(strays)
         assert (of(case, "token", dropped) in caption) == bool(dropped)
         if not strays and not idle:
-            assert caption.startswith(f"In both runs, {case.said(fed)} read")
+            assert caption.startswith(f"Both runs read {of(case, 'token', fed)}. ")
         if strays or dropped or not idle:
             assert not (strays and dropped)
             assert (f"Only the padded run reads {of(case, 'pad', pads)}" in caption) == bool(pads)
             continue
-        over = "waits?" if case.direction else "ha(?:s|ve) ended"
-        ended = rf"In the packed run, {LETTERS} {over}\. The padded run reads (?:its pad|their pads), "
-        told = match(rf"{ended}and {LETTERS}'s two states differ by (.+)\.$", caption)
+        over = "no token yet" if case.direction else "ended"
+        ended = rf"{LETTERS} ha(?:s|ve) {over}, but the padded run reads (?:its pad|their pads)\. "
+        told = match(rf"{ended}{LETTERS}'s state now differs by (.+) between the runs\.$", caption)
         assert told[1] == case.said(pads)
         far = [verdict(case, b, t)[0] for b in pads]
         assert near(told[3], float("nan") if any(map(isnan, far)) else max(far)), (t, told[3], far)

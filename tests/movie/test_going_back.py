@@ -121,7 +121,7 @@ def test_every_sentence_is_true(case: Case) -> int:
             begin = [b for b in live if t == (0 if case.direction else case.lengths[b] - 1)]
             if top and on == "last_valid":
                 assert ("The gradient enters" in caption) == bool(begin)
-                assert (f"of {case.said(begin)}." if begin else "No other gradient enters") in caption
+                assert (f"of {case.said(begin)}." if begin else "No new gradient enters") in caption
             else:
                 assert ("The loss adds" in caption) == top
                 assert ("to each of the **" if len(live) > 1 else f" row, that of {case.said(live)}.") in caption

@@ -87,7 +87,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"\bF = (\d+) numbers?", lambda m: [m.case.x.shape[-1]]),
     (r"which reads the output of layer (\d+)", lambda m: [m.case.watched[0] - 1]),
     (r"You are watching (?:the \*\*\w+ direction\*\* of )?\*\*layer (\d+)\*\*", lambda m: [m.case.watched[0]]),
-    (r"from the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
+    (r"of the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
     (r"ended at t = (\d+)", lambda m: [m.case.lengths[m.ended_last[0]] - 1]),
     (r"(\d+) packed rows?", lambda m: [len(m.case.at)]),
     (r"the (\d+) empty cells?", lambda m: [empty(m.case)]),
@@ -176,7 +176,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
-    (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
+    (rf"This state is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
         rf"But \*\*out\[(?:-1|:, -1)\]\*\* is only padding for ({CHIPS})",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],

@@ -179,7 +179,9 @@ def _prefix_caption(view: View, t: int) -> str:
     every = size == view.total[0]
     if inputs.padding_side(view) == "left":
         return say("sort.every_left" if every else "sort.first_left", line=line, t=t, size=size)
-    return say("sort.now_first", "sort.every" if every else "sort.first", line=line, t=t, size=size)
+    if every:
+        return say("sort.every", line=line, t=t, size=size)
+    return say("sort.now_first", "sort.first", line=line, t=t, size=size)
 
 
 def _inverse_caption(view: View) -> str:
