@@ -210,10 +210,10 @@ def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
     said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
     assert said["position_ids"].endswith(
         "restart at 0 in each document. "
-        f"Attention reads them: without the restarts, its outputs would change by up to {two_digits(largest)}."
+        f"Without these restarts, the outputs of attention would change by up to {two_digits(largest)}."
     )
     rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
-    assert not any("without the restarts" in step.caption for step in rotated.steps)
+    assert not any("ithout these restarts" in step.caption for step in rotated.steps)
 
 
 @each_border
@@ -222,7 +222,7 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
     ids, starts = run.position_ids[row], run.cu_seqlens[row][:-1].tolist()
     if all(list(pv.find_documents(position_ids=ids, rule=rule)) == lengths for rule in BORDER_RULES):
         caption = movie.steps[movie.step_at("borders", name="rules") - 1].caption
-        assert caption.endswith("Here all agree.")
+        assert caption.endswith("Here all three rules find the right borders.")
         marked = marks_of(movie, "start", "rules")
         assert [round(mark["x"] / marked[0]["w"]) for mark in marked] == starts
         return
@@ -231,7 +231,7 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
         caption, found = step.caption, pv.find_documents(position_ids=ids, rule=rule)
         lengths_found, told = (", ".join(map(str, each)) for each in (found, lengths))
         differ = len(found) == len(lengths) and list(found) != lengths
-        stated = f"finds lengths {lengths_found}, but they are {told}." if differ else f"finds {len(found)} document"
+        stated = f"finds lengths {lengths_found} instead of {told}." if differ else f"finds {len(found)} document"
         begun = starts_by(ids, rule).nonzero().flatten().tolist()
         taken = sum(start >= sum(lengths) for start in begun)
         assert (f"counts free cells as {taken} document" if taken else stated) in caption
