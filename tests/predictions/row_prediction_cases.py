@@ -35,8 +35,8 @@ def answer_of(run: RowsTrace, prediction: Prediction) -> Answer:
     if key in ("row_count", "dropped_from", "dropped_tokens"):
         return _of_all_rows(run, key)
     if key == "document_count":
-        positions = list(map(int, re.findall(r"\d+", prompt.partition("position_ids` ")[2].partition(".")[0])))
-        pads = re.search(r"Its last (?:(\d+) cells are pads|cell is a pad)", prompt)
+        positions = list(map(int, re.findall(r"\d+", re.split(r"\.|, and", prompt.partition("position_ids` ")[2])[0])))
+        pads = re.search(r"its last (?:(\d+) cells are pads|cell is a pad)", prompt)
         return (positions.count(0) - (int(pads[1] or 1) if pads else 0),)
     if key == "heavier":
         return _of_means(run, prompt)

@@ -36,7 +36,7 @@ _PACKING: Mapping[str, tuple[QuestionKind[Any], ...]] = {
 _ROWS: Mapping[str, tuple[QuestionKind[Any], ...]] = {
     "two": (rows.cu_seqlens, rows.row_token),
     "fill": (rows.row_count, rows.dropped_from, rows.dropped_tokens),
-    "borders": (rows.document_count, rows.position_ids),
+    "borders": (rows.position_ids, rows.document_count),
     "attention": (rows.keys_read, rows.mask_cells),
     "run": (of_influence.changed_documents, of_influence.conv_hit),
     "losses": (of_losses.heavier, of_losses.last_label),

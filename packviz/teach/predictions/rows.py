@@ -154,7 +154,7 @@ def document_count(facts: RowFacts, r: int) -> Draft:
         moment,
         mistakes,
         {"positions": positions, "pads": pads},
-        prompt=("given_positions", said, "how_many"),
+        prompt=(said, "how_many"),
         why=(why, "once" if D == 1 else "times"),
         hint=(hint,),
         phrases={"restarts": "restarts"},
