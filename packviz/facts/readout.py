@@ -151,7 +151,7 @@ class _Readable:
         """Explain why a readout is right or wrong, in the sentences of these keys."""
         everything = "everything that was packed, pads included" if self.padded else "the whole sequence"
         last = "last packed row" if self.padded else "last step"
-        filler = f"padding_value ({self.trace.padding_value:g})".replace("-", "−")
+        filler = f"padding_value ({self.trace.padding_value:g})"
         known |= {"run": self, "everything": everything, "last": last, "filler": filler}
         return sentence(*(f"readout.{key}" for key in keys), **known)
 

@@ -108,8 +108,8 @@ def test_the_width_is_torchs_and_named_once(case: Case) -> None:
             [f"out.size({axis})", str(out)],
         ]
         asked = re.search(r"With \*\*total_length=(\d+)\*\*, out has (\d+) time steps", step["caption"])
-        offered = re.search(r"had T = (\d+) time steps, .* unless you pass \*\*total_length=(\d+)\*\*", step["caption"])
+        offered = re.search(r"had T = (\d+) time steps, .* Without \*\*total_length=(\d+)\*\*", step["caption"])
         wide, total = map(int, (asked[2], asked[1]) if asked else offered.groups() if offered else ())
         assert pad_packed_sequence(case.output, True, total_length=total)[0].shape[1] == wide
-        assert bool(offered) == (f"out has {without} time steps, the longest length, unless" in step["caption"])
+        assert bool(offered) == (f"out has {without}, the longest length." in step["caption"] and not asked)
         assert ("Without it" in step["caption"]) == (case.trace.total_length not in (None, without))

@@ -18,6 +18,7 @@ import ast
 import logging
 import os
 import pickle
+import re
 import subprocess
 import sys
 import traceback
@@ -216,7 +217,8 @@ def written(value: object) -> str:
     if isinstance(value, Tensor):
         value = value.detach().tolist()
     if isinstance(value, float):
-        return f"{value:z.0f}" if value == int(value) else two_digits(value)
+        number = f"{value:z.0f}" if value == int(value) else two_digits(value)
+        return re.sub("^-", "−", number)
     if isinstance(value, Size | tuple):
         return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
     if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
