@@ -6,7 +6,7 @@
 import { BODIES } from "./between.js";
 import { lineSize, widthOf } from "./canvas.js";
 import { continued, isName } from "./neighbours.js";
-import { badgeSize, draw } from "./roles.js";
+import { badgeSize, draw, hasBadge } from "./roles.js";
 import { BADGE, WEIGHT } from "./sizes.js";
 
 const ROOM = 8, // pixels beside the name of a line, both together,
@@ -65,9 +65,9 @@ function cellsOfName(head, heads, cells) {
  * @param {Drawn} drawn
  * @returns {Head[]}
  */
-export function headsOf(looks, { paper, near, standing }) {
+export function headsOf(looks, { paper, standing }) {
   const seen = [...looks, ...continued(looks, standing)].filter(({ alpha, rect }) => alpha && rect),
-    heads = seen.filter((look) => isName(look) || (look.state.role === "label" && !near.crowded.has(look.state.i))),
+    heads = seen.filter((look) => isName(look) || (look.state.role === "label" && hasBadge(paper, look.rect.h))),
     cells = seen.filter(({ state }) => state.role !== "label" && BODIES.has(state.role));
   return heads.map((head) => {
     const { x, w: room } = head.rect,

@@ -3,11 +3,10 @@
 /** @import { Cell, CellTexts, Look, Neighbours, Standing } from "./types" */
 
 import { BODIES, grouped } from "./between.js";
-import { LETTERED, READABLE } from "./sizes.js";
+import { READABLE } from "./sizes.js";
 
 const NAMES = /^names?(:|$)/, // panels with the names of lines
-  GAP = 4, // pixels between the name of a line and its cells,
-  ASIDE = 26, // and that a letter in a second column takes
+  GAP = 4, // pixels between the name of a line and its cells
   WHOLE = 10; // letters of a word that always has room
 
 /**
@@ -61,25 +60,6 @@ export function neighbours(looks) {
     nows = looks.filter(({ state }) => state.tone === "now" && state.shown),
     bodies = looks.filter(({ state, alpha, rect }) => alpha && rect && BODIES.has(state.role)),
     boxes = new Map([...grouped(bodies, ({ state }) => state.p)].map(([p, some]) => [p, around(some)]));
-  // The letters of rows that are too low for one column: each that is too near to the one above it is in a second column, or,
-  // too near to one there, or where the cells of another panel are, left out.
-  const crowded = new Set(),
-    aside = new Set(),
-    middles = [new Map(), new Map()],
-    letters = of("label").filter(({ rect }) => rect);
-  for (const { state, rect } of letters.sort((one, two) => one.rect.y - two.rect.y)) {
-    const middle = rect.y + rect.h / 2,
-      isNear = (/** @type {number | undefined} */ last) =>
-        rect.h < LETTERED && middle > last + 1 && middle < last + LETTERED - 0.5,
-      taken = [...boxes].some(
-        ([p, { left, right, top, bottom }]) =>
-          p !== state.p && left < rect.x && right > rect.x - ASIDE && top < middle && bottom > middle,
-      );
-    const column = middles.slice(0, taken ? 1 : 2).findIndex((each) => !isNear(each.get(state.f)));
-    if (column < 0) crowded.add(state.i);
-    else middles[column].set(state.f, middle);
-    if (column === 1) aside.add(state.i);
-  }
   // Lengths side by side below a transposed grid.
   const lengths = looks.flatMap(({ state }) => (state.shown && state.role === "note" && state.sub ? [state] : [])),
     level = lengths.filter((one) => lengths.some((two) => two !== one && two.p === one.p && two.y === one.y));
@@ -87,8 +67,6 @@ export function neighbours(looks) {
   return {
     counts: new Map(counts.sort((one, two) => one.rect.y - two.rect.y).map(({ state, rect }) => [state.p, rect])),
     nows: new Map(nows.map(({ state }) => [state.f, state.k])),
-    crowded,
-    aside,
     ends: new Map([...boxes].map(([p, { right }]) => [p, right])),
     titles: of("title").filter(({ state }) => state.text),
     firsts: new Map(level.sort((one, two) => two.x - one.x).map((one) => [one.f, one.x])),

@@ -18,7 +18,7 @@ import {
   write,
 } from "./canvas.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
-import { APART, BADGE, FLAT, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
+import { BADGE, FLAT, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
 import { cornerSize, framed, headOf, lap, letter, overhang, typed, weightOf } from "./words.js";
 
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
@@ -37,6 +37,8 @@ const STRIPED = 9, // pixels of a cell that has room for the stripes of its numb
  * @param {number} unit
  */
 const around = ({ h }, unit) => (h < FLAT ? 1 : h < BADGE ? 1.5 : Math.min(h, unit) < THIN ? 2 : 3);
+/** Whether a row of this height has room for its letter, with its box. @type {(paper: Paper, h: number) => boolean} */
+export const hasBadge = ({ apart }, h) => h >= LETTERED + apart;
 /** Pixels of the letter of a row of this height, with its box. @type {(paper: Paper, h: number, unit: number) => number} */
 export function badgeSize(paper, h, unit) {
   const low = Math.max(LETTERED, Math.min(BADGE, h - paper.apart)),
@@ -142,20 +144,18 @@ const roles = {
     if (!written) figure(paper, state.v ?? v, x, y, digits, colour.text);
     else write(paper, written, x, y, free, { px: digits?.px ?? px, weight: WEIGHT.number, fill: colour.text });
   },
-  label(paper, { rect, state, least }, unit, near) {
-    if (near.crowded.has(state.i)) return;
+  label(paper, { rect, state, least }, unit) {
+    if (!hasBadge(paper, rect.h)) return;
     const { ctx } = paper,
       hue = hueOf(paper, state.seq),
       full = badgeSize(paper, rect.h, unit),
       { y, w, h } = rect,
       size = least ? Math.min(w, full) : full,
       wide = (least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length),
-      x = rect.x - overhang(rect, wide) - (near.aside.has(state.i) ? wide + CLEAR : 0),
+      x = rect.x - overhang(rect, wide),
       px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
-    if (x + (w - wide) / 2 < 0 && near.aside.has(state.i)) return; // no room for a second column
     ctx.beginPath();
-    const high = h < LETTERED ? size - APART : size;
-    ctx.roundRect(x + (w - wide) / 2, y + (h - high) / 2, wide, high, Math.min(5, high / 3));
+    ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, Math.min(5, size / 3));
     ctx.fillStyle = hue.fill;
     ctx.fill();
     stroke(ctx, hue.edge, 1);

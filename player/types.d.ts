@@ -243,8 +243,6 @@ export type Paper = Readonly<{
 export interface Neighbours {
   counts: Map<string, Rect>; // the lowest count of each panel
   nows: Map<number, number>; // which of the thinned-out labels of a family is current: its neighbours make room for it
-  crowded: Set<number>; // letters of rows that are left out,
-  aside: Set<number>; // and those in a second column
   ends: Map<string, number>; // where the cells of each panel end
   titles: Look[];
   firsts: Map<number, number>; // the position of each family's first length, if they are side by side

@@ -346,20 +346,26 @@ COVERED = """() => {
     const texts = [...window.written.values()].filter(({ text }) => /^[A-Z]{1,2}$|^GRU|^h/.test(text));
     const over = ({ left, right, top, bottom }) => cells.some(({ rect: { x, y, w, h } }) =>
         left / ratio < x + w && right / ratio > x && top / ratio < y + h && bottom / ratio > y);
-    return [texts.length, texts.filter(over).map(({ text }) => text)];
-}"""  # how many letters and headings of a run are written, and which of them over cells
+    const letters = texts.filter(({ text }) => /^[A-Z]{1,2}$/.test(text)).map(({ left, right }) => (left + right) / 2);
+    return [letters.length, new Set(letters.map(Math.round)).size, texts.filter(over).map(({ text }) => text)];
+}"""  # the letters in a run, in how many columns they are, and which letters and headings are over cells
 
 
-def test_letters_and_headings_of_forty_states_keep_off_cells_on_a_phone(listened: Screen, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("size", "height", "expected"), [(HAND, 522, (0, 0)), (DESK, 305, (0, 0)), ((1440, 900), 640, (120, 3))]
+)
+def test_all_of_forty_states_have_their_letters_in_one_column_or_none_has(
+    listened: Screen, tmp_path: Path, size: Size, height: int, expected: tuple[int, int]
+) -> None:
     movie = packing("\n".join(" ".join("abcdef"[: 1 + 7 * i % 6]) for i in range(64)), "run")
-    listened.page.set_viewport_size({"width": HAND[0], "height": HAND[1]})
+    listened.page.set_viewport_size({"width": size[0], "height": size[1]})
     listened.open(movie.save(tmp_path / "movie.html").as_uri())
-    listened.page.add_style_tag(content=".pv { --packviz-height: 522px; }")  # of the overview
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")  # of the overview
     for _ in range(4):
         listened.press("ArrowRight")
     listened.rest()
-    written, over = listened.page.evaluate(COVERED)
-    assert (written > 30, over) == (True, [])
+    letters, columns, over = listened.page.evaluate(COVERED)
+    assert (letters, columns, over) == (*expected, [])
 
 
 def test_a_word_is_at_least_as_large_as_the_letter_in_its_cell(listened: Screen, tmp_path: Path) -> None:
