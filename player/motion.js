@@ -11,13 +11,13 @@ const ENTERING = 0.999, // the opacity of a cell that comes from elsewhere: it m
   BLINK = 8, // the speed at which names of columns vanish while rows leave them, and come back
   SWAP = 2.4, // beats in which rows exchange places
   LETTER = 10; // pixels of a letter beside cells, at most
-const TEXTS = new Set(["label", "title", "axis", "note", "count", "bracket"]);
+const READ = new Set(["label", "title", "axis", "note", "count", "bracket", "value"]);
 
 /** @param {Look} look */
 const placeOf = ({ rect }) => (rect ? `${Math.round(rect.x)} ${Math.round(rect.y)}` : "");
 
 /**
- * The texts that cells fly past: they are written over them.
+ * The texts and numbers that cells fly past, and the lines around these numbers: they are drawn over them.
  * @param {Look[]} from
  * @param {Look[]} to
  * @param {number[]} flying
@@ -26,10 +26,12 @@ function passed(from, to, flying) {
   const rects = flying.filter((i) => BODIES.has(to[i].state.role)).flatMap((i) => [from[i].rect, to[i].rect]);
   if (!rects.length) return [];
   const swept = boxOf(rects),
-    flies = new Set(flying);
-  return to.flatMap(({ alpha, rect, state: { role, text } }, i) => {
+    flies = new Set(flying),
+    numbered = new Set(to.flatMap(({ state: { role, p } }) => (role === "value" ? [p] : [])));
+  return to.flatMap(({ alpha, rect, state: { role, p, text } }, i) => {
     const written = rect && { ...rect, w: Math.max(rect.w, LETTER * text.length) };
-    return TEXTS.has(role) && !flies.has(i) && (alpha || from[i].alpha) && rect && overlap(written, swept) ? [i] : [];
+    const isRead = READ.has(role) || (AROUND.has(role) && numbered.has(p));
+    return isRead && !flies.has(i) && (alpha || from[i].alpha) && rect && overlap(written, swept) ? [i] : [];
   });
 }
 /**
@@ -71,7 +73,7 @@ function beat(shown, frame, view, forward, size) {
     .filter((i) => ways.has(i) || named(i) || differ(from[i], to[i]) || (to[i].alpha && AROUND.has(to[i].state.role)));
   const over = new Set(passed(from, to, all.filter(flies))),
     below = all.filter((i) => !over.has(i)),
-    moving = [...below.filter((i) => !onTop(i)), ...below.filter(onTop), ...over]; // nothing is painted over what flies past it, but texts
+    moving = [...below.filter((i) => !onTop(i)), ...below.filter(onTop), ...over]; // nothing is painted over what flies past it, but what is read
   const at = (/** @type {number} */ i, /** @type {number} */ t) =>
     ways.has(i)
       ? beside(from[i], to[i], t, ways.get(i))

@@ -3,6 +3,7 @@
 
 /** @import { Atlas, Look, Moving, Paper, Standing } from "./types" */
 
+import { BODIES } from "./between.js";
 import { motionTo } from "./motion.js";
 import { draw } from "./roles.js";
 import { atlasOf } from "./sprites.js";
@@ -137,7 +138,7 @@ export class Tween {
       const look = (shown[i] = at(i, t)),
         sprite = atlas?.sprites.get(i);
       if (!sprite) {
-        draw(over.has(i) && look.state.role !== "label" ? above : paper, look, unit(t), near);
+        draw(over.has(i) && !BODIES.has(look.state.role) ? above : paper, look, unit(t), near);
         continue;
       }
       const { x, y, w, h } = look.rect,

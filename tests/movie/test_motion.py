@@ -161,7 +161,7 @@ def test_a_cell_that_both_steps_show_never_vanishes_between_them(name: str, size
 
 
 @pytest.mark.parametrize("name", ["overview", "lessons", "lstm", "rows"])
-def test_no_cell_covers_a_text_that_it_moves_past(name: str) -> None:
+def test_no_cell_covers_a_text_or_number_that_it_moves_past(name: str) -> None:
     movie = WHOLE[name]()
     steps, passed = [(i - 1, i) for i in range(1, len(movie.steps))], 0
     on_the_way = (
@@ -173,7 +173,7 @@ def test_no_cell_covers_a_text_that_it_moves_past(name: str) -> None:
         for way in beat if beat[0]["there"] else ():
             drawn = {cell["id"]: i for i, cell in enumerate(way["told"])}
             flying = [cell for cell in way["told"] if cell["role"] in BODIES and cell["id"] in moved]
-            texts = [cell for cell in way["told"] if cell["role"] in TEXTS and cell["id"] not in moved]
+            texts = [cell for cell in way["told"] if cell["role"] in {*TEXTS, "value"} and cell["id"] not in moved]
             for cell, text in lying_on(flying, texts):
                 passed += 1
                 assert drawn[text] > drawn[cell], (way["t"], text, cell)
