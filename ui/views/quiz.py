@@ -119,24 +119,21 @@ def _prompt(asked: QuizQuestion) -> None:
 def _open(game: Game, i: int) -> None:
     """Show the batch, and the field or options for the answer."""
     asked, key = game.scorecard.questions[i], game.key(i)
-    seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
-    with seen:
-        batch(asked.batch.texts, needed_settings(asked))
-    with answer:
-        with st.form(f"form {key}", border=False):
-            _answer(asked, key)
-            with st.container(horizontal=True, gap="small"):
-                checked = st.form_submit_button("Check", on_click=_check, args=(game, i))
-                given_up = st.form_submit_button("Show me", on_click=_give_up, args=(game, i))
-        _make_up_for(game, checked, _check, i)
-        _make_up_for(game, given_up, _give_up, i)
-        verdict = game.scorecard.verdict(i)
-        if game.problem:
-            st.text(f"⚠ {game.problem}")
-        elif verdict is not None:
-            st.markdown(f":red[**✗ Not quite.**] {verdict.reason} You have one more try.")
-        elif game.scorecard.standing.get(i) == "w":
-            st.markdown("One answer was wrong. You have one more try.")
+    batch(asked.batch.texts, needed_settings(asked))
+    with st.form(f"form {key}", border=False):
+        _answer(asked, key)
+        with st.container(horizontal=True, gap="small"):
+            checked = st.form_submit_button("Check", type="primary", on_click=_check, args=(game, i))
+            given_up = st.form_submit_button("Show me", on_click=_give_up, args=(game, i))
+    _make_up_for(game, checked, _check, i)
+    _make_up_for(game, given_up, _give_up, i)
+    verdict = game.scorecard.verdict(i)
+    if game.problem:
+        st.text(f"⚠ {game.problem}")
+    elif verdict is not None:
+        st.markdown(f":red[**✗ Not quite.**] {verdict.reason} You have one more try.")
+    elif game.scorecard.standing.get(i) == "w":
+        st.markdown("One answer was wrong. You have one more try.")
 
 
 def _answer(asked: QuizQuestion, key: str) -> None:
