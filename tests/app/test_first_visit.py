@@ -76,6 +76,7 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
         "✓ equal",
     ]
     assert len({(box_of(state)["x"], box_of(state)["width"]) for state in states.all()}) == 1
+    expect(why.get_by_role("img", name="from −1 to 1")).to_be_visible()  # where a tanh is
 
 
 def test_terms_beside_the_text_say_what_they_mean(visit: Open) -> None:

@@ -54,6 +54,8 @@ def _table(found: FinalState, scale: float, tokens: Sequence[str]) -> str:
         text_on=text_on,
         light=LIGHT,
         dark=DARK,
+        ramp=zip(LIGHT.diverging, DARK.diverging, strict=True),
+        end=f"{scale:.3g}",
         longest=longest,
         typed=shorten(" ".join(tokens), _TYPED, placeholder=" …"),
         rows=[(way, list(_inputs(way, one_by_one=longest <= _TILES)), _cells(way, scale)) for way in ways],
