@@ -12,15 +12,29 @@ const MARGIN = 34, // pixels beside what it scrolls to, if there is room
   CUT = 0.1, // the share of a cell's worth that is lost if that is
   BETTER = 1.01, // how much more must be seen to scroll for it
   KEPT = 0.9, // the share of the place by which a button scrolls
+  SMALL = 340, // pixels of a place without room beside a legend,
   ENDS = 2; // pixels from an end of the picture that count as the end
 
 /**
- * Where to scroll, as little as needed to see most of what changed.
+ * The places near one at which a column begins beside the heads of the lines, or, in a picture without columns, that one.
+ * @param {number} left
+ * @param {Look[]} looks
+ * @param {Head[]} heads
+ */
+function columnsAt(left, looks, heads) {
+  const beside = Math.max(0, ...heads.map(({ w }) => w)),
+    columns = looks.flatMap(({ alpha, rect, state: { role } }) => (alpha && role === "axis" ? [rect.x - beside] : [])),
+    near = [Math.max(...columns.filter((x) => x <= left)), Math.min(...columns.filter((x) => x > left))];
+  return columns.length ? near.map((x) => (Number.isFinite(x) ? Math.max(0, Math.round(x)) : left)) : [left];
+}
+/**
+ * Where to scroll, as little as needed to see most of what changed; if possible, to where a column begins.
  * @param {Look[]} changed
+ * @param {Look[]} looks
  * @param {Head[]} heads
  * @param {{ scrollLeft: number, clientWidth: number, scrollWidth: number }} place
  */
-function whereTo(changed, heads, { scrollLeft, clientWidth, scrollWidth }) {
+function whereTo(changed, looks, heads, { scrollLeft, clientWidth, scrollWidth }) {
   const end = scrollWidth - clientWidth;
   const seen = (/** @type {number} */ left) => {
     const kept = held(heads, left).map(({ rect }) => rect);
@@ -33,8 +47,10 @@ function whereTo(changed, heads, { scrollLeft, clientWidth, scrollWidth }) {
   const inside = (/** @type {number} */ x) => Math.max(0, Math.min(end, Math.round(x))),
     spaced = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : inside(x)),
     away = (/** @type {number} */ x) => Math.abs(x - scrollLeft);
+  const margins = changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(spaced));
   const places = [
-    changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(spaced)),
+    margins.flatMap((left) => columnsAt(left, looks, heads)).map(inside),
+    margins,
     changed.flatMap(({ rect: { x } }) => heads.flatMap(({ w }) => [x - w + GAP / 2, x - w + GAP].map(inside))), // to see more
   ].flatMap((some) => [...new Set(some)].sort((a, b) => away(a) - away(b)));
   return places.reduce((best, x) => (seen(x) > BETTER * seen(best) ? x : best), scrollLeft);
@@ -59,7 +75,12 @@ export class Pan {
    * @param {number} by
    */
   way(side, sign, by) {
-    const go = () => this.go(this.place.scrollLeft + by * this.place.clientWidth, true);
+    const go = () => {
+      const { picture, end } = this.player,
+        looks = picture.looksAt(end),
+        left = this.place.scrollLeft + by * this.place.clientWidth;
+      this.go(columnsAt(left, looks, headsOf(looks, picture))[0], true);
+    };
     return button(sign, go, { class: `pv-scroll-${side}`, hidden: "" });
   }
   /**
@@ -76,7 +97,11 @@ export class Pan {
     const [first, last] = [Math.min(...steps), Math.max(...steps)],
       hidden = steps.length ? `t = ${first}${last > first ? ` … ${last}` : ""}` : "",
       name = `Scroll the picture to the ${side}${hidden && `: ${hidden}`}`,
-      text = this.place.clientWidth > PHONE ? hidden : ""; // on a phone, there is no room
+      { clientWidth } = this.place,
+      room =
+        clientWidth > PHONE ||
+        (clientWidth > SMALL && picture.scales(picture.scene, [picture.standing.view]).length < 2),
+      text = room ? hidden : ""; // on a phone, two legends leave no room
     way.textContent = side === "left" ? `${sign} ${text}`.trim() : `${text} ${sign}`.trim();
     way.setAttribute("aria-label", name);
     way.title = name;
@@ -128,7 +153,7 @@ export class Pan {
     const changed = after.filter(
       (look, i) => look.alpha && look.rect.w < clientWidth && (look.state.tone === "now" || differ(before[i], look)),
     );
-    const left = whereTo(changed, headsOf(after, this.player.picture), { scrollLeft, clientWidth, scrollWidth });
+    const left = whereTo(changed, after, headsOf(after, this.player.picture), { scrollLeft, clientWidth, scrollWidth });
     if (left !== scrollLeft) this.go(left, smooth);
     else this.mark();
   }

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-WIDE, TALL = (7.0, 3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # aspect ratios of pictures on a desktop and on a phone
+WIDE = (7.0, 3.4, 2.2, 1.8, 1.5, 1.25)  # aspect ratios of pictures on a desktop,
+TALL = (1.0, 0.8, 0.6, 0.5)  # and on a phone; at the last one, the words of a long sequence need not scroll
 LINES = tuple(round(7 * 1.25**i) for i in range(16))  # the line lengths of a strip that are tried: 7 to 199 units
 LINE_GAP = 0.35  # units between two lines of a strip
 COUNTS = 3.2  # units of the heading of batch_sizes beside the last one
