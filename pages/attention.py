@@ -7,7 +7,7 @@ from ui.views import attention
 lesson(
     "attention",
     "Which tokens does a token read?",
-    "Its query is compared with the keys that the mask allows. The output is the weighted sum of their values.",
+    "The token's query is compared with the keys that the mask allows. Its output is the weighted sum of their values.",
     {
         "Mask and positions, right and wrong": attention.both_ways,
         "A query that may read nothing": attention.nothing_to_read,

@@ -7,8 +7,8 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "Any of four tensors can say it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Many libraries guess it from "
-    "`position_ids`, by a rule that fails for some rows.",
+    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Many libraries guess the "
+    "borders from `position_ids`, by a rule that fails for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

@@ -7,8 +7,8 @@ from ui.views import filling_rows
 lesson(
     "filling_rows",
     "How are documents put into rows?",
-    "All rows have `max_length` cells: here as many as the longest and the shortest document need together. A strategy "
-    "chooses the row. By default, the longest document comes first, and each goes where it fits best (`bfd`).",
+    "All rows have the same length, `max_length`. A strategy chooses the row of each document. The default, `bfd`, "
+    "takes the longest document first, and puts it into the fullest row that has room.",
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,

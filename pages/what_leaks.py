@@ -8,7 +8,7 @@ lesson(
     "what_leaks",
     "What leaks from one document into the next?",
     "A token should affect only the outputs of its own document. "
-    "Its **influence** on an output is how much that output changes with it.",
+    "The **influence** of a token on an output is how much the output changes with the token.",
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,
         "A rollout of episodes is a row, too": what_leaks.rollout,

@@ -12,7 +12,7 @@ from pages import opened, texts
 TABS = {
     "What is equal": ("Equal means that no difference exceeds", "compared with the state after the whole sequence"),
     "What changes it": ("keeps reading padding", "**Try this.** Change a setting that changes a verdict."),
-    "Loss and gradients": ("Both sides get the same linear layer on top", "it passes through every pad"),
+    "Loss and gradients": ("On both sides, the same linear layer predicts a class", "it passes through every pad"),
 }
 
 
@@ -57,7 +57,7 @@ def test_compare_is_one_screen_with_both_runs_in_step(visit: Open) -> None:
     caption = visited.player.get_by_test_id("packviz-caption")
     expect(caption).to_contain_text("Padding changes the final state of")  # the result comes first
     visited.press(*5 * ["ArrowRight"])
-    expect(caption).to_contain_text("The padded run reads")
+    expect(caption).to_contain_text("the padded run reads their pads")
     for tab in visited.main.get_by_role("tab").all():
         tab.click()
         visited.settle()

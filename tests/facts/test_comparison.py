@@ -109,7 +109,7 @@ def test_a_reading_is_right_where_no_sequence_is_off(seen: Trace) -> None:
         for b, length in enumerate(seen.padded.lengths.tolist()):
             for d, why in enumerate(reading.packed.reasons[b]):
                 filler = reading.key == "last_column" and length < width
-                assert (why == "it only fills the grid") == filler
+                assert (why == "these numbers only fill the grid") == filler
                 if reading.key == "last_valid" and d == 1 and right_padded(seen) and length > 1:
                     assert why == "the backward half has read only one token"
     assert spoke

@@ -100,7 +100,9 @@ def _other_settings(shown: Shown) -> None:
 
 def _losses(shown: Shown) -> None:
     """Show what the loss of each token weighs, padded and packed."""
-    st.markdown("Both sides get the same linear layer on top, which is to predict a random class for each token.")
+    st.markdown(
+        "On both sides, the same linear layer predicts a class for each token. The right classes were drawn at random."
+    )
     clip(shown.cached(lambda: as_json(losses_beside(shown.trace)), losses_beside), 1, "losses")
 
 
