@@ -99,7 +99,7 @@ def test_beside_it_the_padded_run_sends_its_gradient_through_the_pads(case: Case
     if pads.any():
         assert last.startswith(f"**{count} of {int(pads.sum())} pad")
         assert "none in the packed run" in last
-        most = float(re.findall(rf"It is up to {NUMBER}[ ,.]", last)[0])
+        most = float(re.findall(rf"This gradient is up to {NUMBER}[ ,.]", last)[0])
         assert abs(most - float(inputs[pads].abs().max())) <= 6e-3 * most
     return int(pads.any())
 

@@ -170,8 +170,8 @@ def _unsorted_caption(view: View) -> str:
 
 def _sorted_caption(view: View) -> str:
     line, order = inputs.line(view), view.order
-    now = say("sort.sorted_equal", line=line) if _equal(view) else say("sort.sorted")
-    return f"{now} {say('sort.indices', line=line, order=order, first=order[0])}"
+    key = "sort.sorted_equal" if _equal(view) else "sort.sorted"
+    return say(key, line=line, order=order, first=order[0])
 
 
 def _prefix_caption(view: View, t: int) -> str:
