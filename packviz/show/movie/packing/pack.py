@@ -181,7 +181,8 @@ def _margins(view: View, end: Frame) -> Step:
         CodeLine(f"lengths[b] = (batch_sizes > rank[b]).sum()\n# {listed(rows)}"),
         CodeLine(f"# rank: {'as given' if rank is None else 'unsorted_indices'}\n# {listed(ranks)}"),
     )
-    caption = say("pack.margins", thing=packed_rows.noun(view), row=inputs.line(view), column=inputs.time_line(view))
+    thing = "packed cell" if packed_rows.pads(view) else "token"
+    caption = say("pack.margins", thing=thing, row=inputs.line(view), column=inputs.time_line(view))
     return Step(caption, ({**end, **toned},), detail=detail, name="margins")
 
 
