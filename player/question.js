@@ -194,22 +194,22 @@ export class Prediction {
     /** @type {HTMLElement} */ (first).focus({ preventScroll: true });
   }
   /**
-   * Show what there is room for. On the first step that is the question, and with little room no verdict, even if the way
-   * to the answer begins there. Where the movie has gone on without an answer, it is one line, until that is clicked. Once
-   * it is answered, it is, with little room, the verdict, on the way to the answer.
+   * Show what there is room for: all of it, at every step, so that the picture keeps its place. With little room it is the
+   * question on the first step, without a verdict, even if the way to the answer begins there. Where the movie has gone on
+   * without an answer, it is one line, until that is clicked; once it is answered, the verdict, on the way to the answer.
    * @param {boolean} little
    * @param {boolean} lined whether there is room for that line
    */
   fit(little, lined) {
     const { step } = this.player,
-      { first, step: last } = this.#questions[this.#number] ?? {},
-      whole = little ? "question" : "all";
+      { first, step: last } = this.#questions[this.#number] ?? {};
     const answered = Boolean(this.#told) && step === this.#told && step < this.player.steps;
     this.player.note({ answered: String(answered) }); // from here Play goes on
     if (step !== this.#unfolded) this.#unfolded = 0;
-    if (step === 1 || this.#unfolded) this.root.dataset.seen = whole;
+    if (!little) this.root.dataset.seen = "all";
+    else if (step === 1 || this.#unfolded) this.root.dataset.seen = "question";
     else if (this.open) this.root.dataset.seen = lined ? "line" : "nothing";
-    else this.root.dataset.seen = !little ? whole : step <= this.#told && step >= first ? "verdict" : "nothing";
+    else this.root.dataset.seen = step <= this.#told && step >= first ? "verdict" : "nothing";
     if (this.open && ["", "passed"].includes(this.#said.dataset.tone ?? "")) this.#remind(step, last);
   }
   /**

@@ -221,7 +221,7 @@ export class Screen {
   makeRoom() {
     const { question, picture, caption } = this.player;
     caption.reserve();
-    question.fit(this.little, !this.little || this.is("--pv-narrow"));
+    question.fit(this.little, this.is("--pv-narrow"));
     if (this.full) return;
     this.#root.style.setProperty("--pv-around", `${this.bottom - picture.root.offsetHeight}px`);
   }

@@ -145,7 +145,6 @@ def test_too_few_or_too_many_numbers_and_the_same_answer_again_cost_no_try(open_
 def test_at_the_last_step_an_answer_that_cannot_be_read_is_answered_too(open_page: Open) -> None:
     screen, root, box, said = opened(open_page, lesson("pack"))
     screen.press("End")
-    root.get_by_role("button", name="Answer").click()
     enter(box, " ")
     expect(said).to_be_visible()
     expect(said).to_have_text("⚠ The answer is empty. Type one, for example 7 7 7.")
@@ -178,11 +177,23 @@ def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page
     expect(screen.root).to_have_attribute("data-step", str(last), timeout=30_000)
 
 
-@pytest.mark.parametrize(("size", "full"), [(DESK, False), (PHONE, False), (PHONE, True)])
-def test_a_skipped_question_is_one_line_which_opens_it_again(open_page: Open, size: Size, full: bool) -> None:
-    touch = {} if size is DESK else {"has_touch": True, "is_mobile": True}
+@pytest.mark.parametrize("stage", ["pack", "unpack"])
+def test_at_a_desk_a_skipped_question_stays_and_the_picture_keeps_its_place(open_page: Open, stage: Stage) -> None:
+    film = lesson(stage)
+    screen, root, _, said = opened(open_page, film)
+    last, places = film.to_dict()["questions"][0]["step"], set()
+    for _ in film.steps:
+        places.add(tuple(box_of(screen.root.locator(".pv-stage")).values()))
+        screen.press("ArrowRight")
+    expect(root.locator(".pv-prompt")).to_be_visible()
+    expect(said).to_have_text(f"Step {last} showed the answer.")
+    assert len(places) == 1
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_on_a_phone_a_skipped_question_is_one_line_which_opens_it_again(open_page: Open, full: bool) -> None:
     film = lesson("pack")
-    screen, root, box, said = opened(open_page, film, size=size, **touch)
+    screen, root, box, said = opened(open_page, film, size=PHONE, has_touch=True, is_mobile=True)
     if full:
         screen.fill_the_window()
     line, last = root.get_by_role("button", name="Answer"), film.to_dict()["questions"][0]["step"]
@@ -267,8 +278,9 @@ def test_a_late_answer_leaves_the_movie_where_the_reader_is(open_page: Open, siz
     screen, root, box, said = opened(open_page, lesson("pack"), size=size, **touch)
     screen.press("End")
     screen.rest()
-    root.get_by_role("button", name="Answer").click()
-    expect(box).to_be_focused()
+    if size is PHONE:
+        root.get_by_role("button", name="Answer").click()
+        expect(box).to_be_focused()
     enter(box, "3 3 2 1")
     expect(said).to_contain_text("✓ Right.")
     expect(said).to_be_visible()
@@ -279,9 +291,8 @@ def test_a_late_answer_leaves_the_movie_where_the_reader_is(open_page: Open, siz
 def test_an_answer_on_the_way_to_it_plays_on_from_there(open_page: Open) -> None:
     film = lesson("pack")
     last = film.to_dict()["questions"][0]["step"]
-    screen, root, box, _ = opened(open_page, film)
+    screen, _, box, _ = opened(open_page, film)
     screen.press("ArrowRight", "ArrowRight")
-    root.get_by_role("button", name="Answer").click()
     enter(box, "3 3 2 1")
     assert screen.step in (3, 4)
     screen.root.get_by_label("Speed").select_option("4")
