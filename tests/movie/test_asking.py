@@ -143,7 +143,7 @@ def test_too_few_or_too_many_numbers_and_the_same_answer_again_cost_no_try(open_
 
 
 def test_at_the_last_step_an_answer_that_cannot_be_read_is_answered_too(open_page: Open) -> None:
-    screen, root, box, said = opened(open_page, lesson("pack"))
+    screen, _, box, said = opened(open_page, lesson("pack"))
     screen.press("End")
     enter(box, " ")
     expect(said).to_be_visible()
