@@ -89,9 +89,8 @@ def read(cells: dict[str, Look], side: str, b: int, t: int) -> Any:
 
 @each
 def test_a_pad_enters_on_the_padded_side_alone(case: Case) -> None:
-    order = {"padded": case.rows, "packed": case.filmed}
     for t, _, cells in timed(case):
-        for side, rows in order.items():
+        for side in ("padded", "packed"):
             fed = [b for b in case.filmed if side == "padded" or t < case.lengths[b]]
             for b in case.filmed:
                 kinds = [f"{kind}:{side}:{b}" for kind in ("in", "inpad")]
@@ -105,8 +104,15 @@ def test_a_pad_enters_on_the_padded_side_alone(case: Case) -> None:
             focus = cells.get(f"focus:{side}", {"shown": False})
             assert focus["shown"] == bool(fed)
             if fed:
-                corner = read(cells, side, rows[0], t)
+                corner = read(cells, side, case.filmed[0], t)
                 assert (focus["x"], focus["y"], focus["h"]) == (corner["x"], corner["y"], len(fed))
+
+
+@each
+def test_both_sides_have_their_rows_in_the_same_order(case: Case) -> None:
+    for cells in (case.beside.first, *(cells for _, _, cells in timed(case))):
+        for b in case.filmed:
+            assert cells[f"label:paddedx:{b}"]["y"] == cells[f"label:packedx:{b}"]["y"]
 
 
 @each

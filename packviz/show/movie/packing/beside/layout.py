@@ -65,9 +65,10 @@ def beside_h(both: Pair, y: Column) -> Place:
 
 
 @once
-def heading(both: Pair, side: str, panel: str) -> str:
-    """Return the heading of a side's panel: "x" for the input, "h", or "o" for the output."""
+def heading(both: Pair, side: str, panel: str, *, home: bool = False) -> str:
+    """Return the heading of a side's panel: "x" for the input, "h", or "o" for the output; home: unsorted."""
     trace, layer = both.view.trace, both.view.layer
+    order = "" if home or both.view.order == sorted(both.view.order) else "sorted "
     if panel == "h":
         return f"h {shape(both.view.total[0], recurrent.watched(both.view).h.shape[1])}"
     if panel == "o":
@@ -78,7 +79,7 @@ def heading(both: Pair, side: str, panel: str) -> str:
     if layer:
         return f"{side.capitalize()}: output of layer {layer - 1}"
     if side == PADDED:
-        return f"Padded: x {shape(*trace.padded.values.shape)}"
+        return f"Padded: {order}x {shape(*trace.padded.values.shape)}"
     return f"Packed: data {shape(*trace.packed.data.shape)}"
 
 

@@ -34,6 +34,7 @@ OUTSIDE = 0.06  # units by which an outline is wider than its numbers, which it 
 def grids(both: Pair, sides: Sequence[Side]) -> Frame:
     """Return the headings, the letters, and what each side reads: all of x, or its packed rows."""
     x, b, lead, groups = both.view.text, both.view.ranked, -letter(both) - 0.1 * both.view.text, list[Marks]()
+    home = sides is both.home
     for side in sides:
         h, row = f"{side.name}h", side.row[b]
         headings = {"x": Place(side.x.name, lead, side.x.heading().y), "h": Place(h, 0.0, -1.6 * x)}
@@ -41,7 +42,7 @@ def grids(both: Pair, sides: Sequence[Side]) -> Frame:
         if with_outputs(both):
             headings["o"] = Place(side.out.name, lead, side.out.heading().y)
             labels[side.out.name] = lead
-        groups += [title(at, heading(both, side.name, name)) for name, at in headings.items()]
+        groups += [title(at, heading(both, side.name, name, home=home)) for name, at in headings.items()]
         into = Place(h, -lead_in(both), -0.75 * x)
         groups.append(marks(f"axis:{side.name}:in", "axis", into, w=input_width(both), h=x, text="x"))
         for panel, left in labels.items():
@@ -111,11 +112,11 @@ def states(both: Pair, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame
     return frame(*groups)
 
 
-def distances(both: Pair, distance: np.ndarray, same: np.ndarray, equal: str = "") -> Marks:
+def distances(both: Pair, row: np.ndarray, distance: np.ndarray, same: np.ndarray, equal: str = "") -> Marks:
     """Return how far each row of the padded side is from the packed one, as text, or as a colour if cells are small."""
     x, b = both.view.text, both.view.ranked
     distance, same = distance[..., b], same[..., b]
-    place = beside_h(both, both.view.place[b])
+    place = beside_h(both, row[b])
     if both.view.small:
         vec = _rows_like(both, torch.tensor(np.where(same, 0.0, distance)[..., None], device="cpu"))
         return marks("apart", "vector", place, b, w=1.6 * x, vec=vec)
@@ -140,9 +141,9 @@ def entering(both: Pair, t: np.ndarray) -> Frame:
     return frame(*groups)
 
 
-def outlines(both: Pair, tone: np.ndarray, shown: np.ndarray) -> Marks:
+def outlines(both: Pair, row: np.ndarray, tone: np.ndarray, shown: np.ndarray) -> Marks:
     """Return the outlines around rows of h on the padded side, or around their distances if cells are small."""
-    b, row = both.view.ranked, both.view.place[both.view.ranked]
+    b, row = both.view.ranked, row[both.view.ranked]
     look: dict[str, Any] = {"tone": tone, "shown": shown}
     if both.view.small:
         edge = inset(both)

@@ -54,7 +54,7 @@ class Pair:
     apart, same            (B,T): how far apart the two states are, and whether they are equal up to rounding
     last                   h_n of the two sides, (B,P) each
     last_apart, last_same  (B,): how far apart its rows are, and whether they are equal up to rounding
-    sides, home            the padded and the packed side, their rows as computed and in the original order
+    sides, home            the padded and the packed side, their rows in sorted order and in the original order
     made                   what `once` keeps
     """
 
@@ -82,7 +82,7 @@ def pair(trace: Trace, layer: int, direction: int, window: Window) -> Pair:
     last = ours[:, 0 if direction else -1], watched.h_n
     runs = np.minimum(np.array(view.lengths), view.columns)
     sides = (
-        _side(view, PADDED, view.columns, ours, view.place, np.full(total[0], view.columns)),
+        _side(view, PADDED, view.columns, ours, view.rank, np.full(total[0], view.columns)),
         _side(view, PACKED, places.unpacked(view).columns, theirs, view.rank, runs),
     )
     return Pair(

@@ -118,14 +118,17 @@ def _computed(both: Pair) -> Frame:
     b, times, zero = both.view.ranked, np.array(both.times), np.zeros((1, both.view.total[0]))
     held = [torch.cat([side.start[None], side.states[:, times].transpose(0, 1)]) for side in both.sides]
     apart = np.concatenate([zero, both.apart[:, times].T]), np.concatenate([zero == 0, both.same[:, times].T])
-    groups = {**states(both, both.sides, held), "apart": distances(both, *apart)}
+    groups = {**states(both, both.sides, held), "apart": distances(both, both.view.rank, *apart)}
     if not both.view.small:
         t = np.concatenate([[NONE], times])[:, None]
         lengths = np.array(both.view.lengths)[b]
         pads = (t >= lengths) & ~both.view.mask[b, t]
         last = 0 * b if both.view.direction else lengths - 1
         ended = (t >= 0) & (t <= last if both.view.direction else last <= t)
-        groups |= {"mark:h": outlines(both, np.full(len(b), "wrong"), pads), **rings(both, ended, both.view.rank)}
+        groups |= {
+            "mark:h": outlines(both, both.view.rank, np.full(len(b), "wrong"), pads),
+            **rings(both, ended, both.view.rank),
+        }
     return groups
 
 
@@ -137,6 +140,7 @@ def _home(both: Pair, held: Frame) -> Frame:
         **grids(both, both.home),
         **states(both, both.home, [side.states[:, both.times[-1]] for side in both.sides]),
         **outputs(both, both.home, both.view.columns),
+        "apart": held["apart"].but(y=both.view.place[both.view.ranked]),
     }
     groups = {name: group for name, group in groups.items() if not name.endswith(":in")}
     if not both.view.small:
@@ -156,9 +160,9 @@ def _judged(both: Pair, home: Frame) -> tuple[Frame, Frame]:
     if not both.view.small:
         finals |= rings(both, True, both.view.place)
     verdicts = {
-        "apart": distances(both, both.last_apart, both.last_same, "equal"),
+        "apart": distances(both, both.view.place, both.last_apart, both.last_same, "equal"),
         # of small rows only the equal ones: the others are coloured
-        "mark:h": outlines(both, np.where(same, "good", "wrong"), same | (not both.view.small)),
+        "mark:h": outlines(both, both.view.place, np.where(same, "good", "wrong"), same | (not both.view.small)),
     }
     return finals, {**finals, **verdicts}
 
