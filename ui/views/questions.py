@@ -134,9 +134,10 @@ def _list(found: Sequence[Entry | Page]) -> None:
                     st.page_link(script(each.address), label=each.title, icon=":material/arrow_forward:")
                     st.markdown(each.about)
             else:
+                told = _short(each)  # before its title is drawn: an earlier answer would stand below it meanwhile
                 with st.container(key=f"row {each.key}"):
                     st.button(each.question, key=f"open {each.key}", type="tertiary", on_click=_open, args=(each.key,))
-                    st.markdown(_short(each))
+                    st.markdown(told)
 
 
 def _short(entry: Entry) -> str:
