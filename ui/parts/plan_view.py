@@ -53,7 +53,6 @@ def plan_view(ask: Ask | None) -> None:
                 "Your plan is empty. On any page, **Share** has a button that adds the step on the screen. "
                 "The panel above adds questions and slides."
             )
-            st.button("Start with six questions, one for each idea", on_click=set_plan, args=(Plan(STARTER),))
         for i, item in enumerate(items):
             _row(i, item, ask)
         _files(items)
@@ -208,6 +207,8 @@ def _move_up(i: int) -> None:
 def _files(items: tuple[Item, ...]) -> None:
     plan = visit(Plan)  # of this visitor: the files are made in a thread that belongs to nobody
     with st.container(horizontal=True, vertical_alignment="center"):
+        if not items:
+            st.button("Start with six questions, one for each idea", on_click=set_plan, args=(Plan(STARTER),))
         if items:
             download("Save", names.PLAN_FILE, lambda: as_file(plan))
             download("One page, offline", "packviz-plan.html", lambda: as_html(plan.title or "Lesson plan", items))

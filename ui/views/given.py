@@ -106,8 +106,9 @@ def examples(form: Form) -> None:
         written = {name: [str(each).lower() for each in fields] for name, fields in form.examples.items()}
         st.session_state[form.key] = next((name for name, each in written.items() if each == asked[: len(each)]), None)
     change = partial(_fill_in, form)
-    st.text("Examples:", width="content")
-    st.pills("Examples", [*form.examples, *own], key=form.key, on_change=change, label_visibility="collapsed")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.text("Examples:", width="content")
+        st.pills("Examples", [*form.examples, *own], key=form.key, on_change=change, label_visibility="collapsed")
 
 
 def _fill_in(form: Form) -> None:

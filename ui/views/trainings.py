@@ -48,7 +48,7 @@ def trained(shown: Shown) -> None:
     )
     cell = shown.request.config.cell
     tasks = get_args(training.Task)
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    left, right = st.columns([2, 3])
     task: training.Task = left.selectbox(
         "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params"
     )
