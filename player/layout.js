@@ -18,7 +18,7 @@ const LETTER = 0.6, // width of a letter ÷ its height
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative;
   SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
-  SLENDER = 2, // height ÷ width of a unit whose row has grown
+  SLENDER = 2.5, // height ÷ width of a unit whose row has grown
   ROUNDING = 0.5; // pixels by which a unit may be narrower than what it needs
 const SMALL_LINES = 8, // the powers of what small lines of text,
   CUT_WORDS = 2, // and words without enough room leave of a view's worth;
@@ -38,6 +38,7 @@ export const USUAL = {
   numbers: false,
   row: 0,
   higher: 1.8,
+  above: 1 / 2,
 };
 /**
  * One in a narrow place. There it scrolls if its texts have no room, so they get more of it and need less.
@@ -50,8 +51,9 @@ export const NARROW = {
   bold: 0.62, // less of the room beside a word stays free,
   beside: 0.55, // and beside the letter of its row it is not bold
   numbers: true, // no letter can replace them
-  row: 6, // a phone is high: words have room for their ids below them
+  row: 8, // a phone is high: cells are as large as its width allows
   higher: 1, // rows grow after it is laid out
+  above: 1 / 3, // a low picture is nearer to the heading of the player than to its caption
 };
 
 /**
@@ -129,7 +131,7 @@ function filling(box, { width, height, room, least, limits: { edge, aspect, tigh
   };
 }
 /**
- * A view in the middle of its place, with cells as large as fit.
+ * A view in its place, with cells as large as fit.
  * @param {View} view
  * @param {Ink | undefined} ink
  * @param {Place} place
@@ -153,7 +155,7 @@ export function standing(view, ink, place, needs) {
     tall,
     squeeze: squeezed(unit, height, least),
     left: (width - (box.left + box.right) * across) / 2,
-    top: (room - (box.top + box.bottom) * unit * tall) / 2,
+    top: limits.above * (room - (box.bottom - box.top) * unit * tall) - box.top * unit * tall,
   };
 }
 /**

@@ -141,6 +141,7 @@ export interface Limits {
   numbers: boolean; // whether all numbers must have room, too
   row: number; // to how many lines of text a row grows if there is height left
   higher: number; // height ÷ width of its cells, if there is height left
+  above: number; // the share of the height left over that is above it
 }
 /** Where a picture is drawn: its width and height in pixels, the part of the height it may use, and its smallest text. */
 export interface Place {
