@@ -254,7 +254,7 @@ def test_question_batch_and_answer_fit_one_screen(visit: Open) -> None:
     visited = visit(START, path="quiz")
     rows, batch = visited.page.locator(".quiz-batch tr"), visited.page.locator(".quiz-batch")
     shown = [rows.nth(b).locator("td").all_inner_texts() for b in range(rows.count())]
-    assert shown == [sequence.split() for sequence in ASKED[0].text.splitlines()]
+    assert shown == [sequence.split() for sequence in ASKED[0].text.replace("-", "−").splitlines()]
     assert rows.locator("th").all_inner_texts() == list("ABCDEF")[: len(shown)]
     for name in ("Check", "Show me"):
         expect(visited.main.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)

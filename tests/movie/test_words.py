@@ -95,7 +95,10 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
 ]
 Claim = Callable[[Moment, re.Match[str]], bool]
 CLAIMS: list[tuple[str, Claim]] = [
-    (r"(?<= with )(\S+)(?= up to length)", lambda m, found: float(found[1]) == filler_of_the_grid(m.case)),
+    (
+        r"(?<= with )(\S+)(?= up to length)",
+        lambda m, found: float(found[1].replace("−", "-")) == filler_of_the_grid(m.case),
+    ),
     (rf"(?:lengths|lengths\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (rf"({CHIP}) was (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),

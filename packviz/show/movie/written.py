@@ -40,9 +40,9 @@ def exact(value: float) -> str:
 
 def number(value: float) -> str:
     """Return a number as written in a cell: short, without a needless `.0`."""
-    if not isfinite(value) or value != int(value):
-        return f"{value:.4g}"
-    return str(int(value)) if abs(value) < 1e6 else f"{value:.3g}"
+    whole = isfinite(value) and value == int(value)
+    text = f"{value:.{3 if whole else 4}g}" if not whole or abs(value) >= 1e6 else str(int(value))
+    return text.replace("-", "−")
 
 
 def agreeing(values: Sequence[float], result: float, calculate: Callable[..., float]) -> tuple[list[str], str]:

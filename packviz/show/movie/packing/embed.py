@@ -29,7 +29,7 @@ def embed(view: View) -> Iterator[Step]:
         caption = f"{caption} {say('embed.pads_vectors' if own else 'embed.pads_zeros')}"
     yield Step(caption, (end,), name="embedded")
     if "embed" in view.deep and pads:
-        values = ", ".join(number(value) for value in rounded(row[:LISTED]).tolist())
+        values = ", ".join(f"{value:.4g}" for value in rounded(row[:LISTED]).tolist())
         dots = ", …" if len(row) > LISTED else ""
         detail = (
             CodeLine(f"embedding.weight[{number(inputs.pad_id(view))}]", shape(len(row))),

@@ -1,5 +1,7 @@
 """The tokens shown, by their numbers: where each comes from, and its texts."""
 
+import re
+
 import numpy as np
 
 from packviz.show.movie.once import once
@@ -76,8 +78,8 @@ def _texts(view: View) -> tuple[list[str], list[str]]:
 
 @once
 def texts(view: View) -> np.ndarray:
-    """Return the text of each token as typed."""
-    return np.array(_texts(view)[0], dtype=object)
+    """Return the text of each token as typed; a negative number has a real minus, as all numbers in cells."""
+    return np.array([re.sub(r"^-(?=[.\d])", "−", text) for text in _texts(view)[0]], dtype=object)
 
 
 @once
