@@ -181,7 +181,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
-    (rf"This state is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
+    (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
         rf"But \*\*out\[(?:-1|:, -1)\]\*\* is only padding for ({CHIPS})",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
