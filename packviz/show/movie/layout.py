@@ -287,7 +287,7 @@ class Strip:
         for capacity in LINES:
             single = broken and len(broken[-1]) == 1  # so it does with longer lines
             broken.append(broken[-1] if single else self.breaks(capacity))
-        top, bottom = (1.7, 0.5) if self.marks else (self.text, 0.05)
+        top, bottom = (1.75, 0.5) if self.marks else (self.text + 0.05, 0.05)  # headings are level with those of grids
         width = np.array([max(map(sub, (*starts[1:], self.length), starts)) for starts in broken])
         lines = np.array([len(starts) for starts in broken])
         height = self.pitch * (lines - 1) + self.height
