@@ -79,6 +79,17 @@ def test_the_visitors_own_text_is_set_aside_for_something_to_try(state: State) -
     assert not text.is_set_aside()
 
 
+def test_what_the_visitor_makes_of_a_try_is_set_aside_too(state: State) -> None:
+    message(state, {FIELD: MINE}, [text.typed])
+    text.put("1\n2")
+    message(state, {FIELD: "1 2\n2"}, [text.typed])
+    text.put("3\n4")
+    for own in ("1 2\n2", MINE, "1 2\n2"):  # once more is the other one
+        assert text.is_set_aside()
+        text.take_up()
+        assert text.source().text == own
+
+
 def test_an_example_is_not_set_aside_for_something_to_try(state: State) -> None:
     text.put("1\n2")
     assert not text.is_set_aside()

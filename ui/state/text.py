@@ -10,14 +10,15 @@ Who replaces it:
 1. An example that is picked. A text of the visitor's own is remembered, and comes back with OWN.
 2. Typing, which makes an example's text the visitor's own. If one message has both a typed text and another pick, the
    pick came later, because it has ended the typing: it counts, whichever of `typed` and `picked` Streamlit calls first.
-3. What is put there to be tried. A text of the visitor's own is set aside first.
+3. What is put there to be tried. A text of the visitor's own is set aside first, and so is what they make of it.
 
 A click in the moment in which the browser gets another choice is lost in Streamlit's own script: the new choice stays,
 and no text is lost. A value that the browser sent before it had a newer one replaces nothing (ui/state/replaced.py),
 and nothing replaces what the link fixes (`put` and `restore` in ui/state/widgets.py).
 """
 
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -49,12 +50,14 @@ FIRST_EXAMPLE = Source()  # before a visitor has chosen anything
 class Texts:
     """The texts that a visitor can have back.
 
-    own: the last one of theirs that a picked example has replaced. set_aside: one that something to try has replaced.
-    drawn: the choice that was drawn last. picks: how often an example, or the visitor's own text, was picked.
+    own: the last one of theirs that a picked example has replaced. set_aside: those that something to try has replaced.
+    tried: what was put there to be tried. drawn: the choice that was drawn last. picks: how often an example, or the
+    visitor's own text, was picked.
     """
 
     own: str | None = None
-    set_aside: str | None = None
+    set_aside: deque[str] = field(default_factory=lambda: deque(maxlen=8))
+    tried: str | None = None
     drawn: str | None = None
     picks: int = 0
 
@@ -111,17 +114,16 @@ def typed() -> bool:
 
 
 def put(text: str) -> None:
-    """Put a text there to be tried; the visitor's own is set aside, unless one is already."""
-    texts, own = visit(Texts), _there()
-    if st.session_state.get(CHOICE) == OWN and own is not None and texts.set_aside is None:
-        texts.set_aside = own
+    """Put a text there to be tried; one of the visitor's own is set aside."""
+    visit(Texts).set_aside.extend(_own())
+    visit(Texts).tried = text
     _give_own(text)
 
 
 def restore(text: object, choice: object) -> None:
     """Put back a text that stood there, with its choice; then it is no longer set aside."""
-    texts = visit(Texts)
-    texts.set_aside = None if texts.set_aside == text else texts.set_aside
+    if text in (aside := visit(Texts).set_aside):
+        aside.remove(str(text))
     if choice == OWN:
         _give_own(str(text))
     else:
@@ -131,13 +133,14 @@ def restore(text: object, choice: object) -> None:
 
 def is_set_aside() -> bool:
     """Return whether a text of the visitor's own is set aside."""
-    return visit(Texts).set_aside is not None
+    return bool(visit(Texts).set_aside)
 
 
 def take_up() -> None:
-    """Put back the text that was set aside."""
-    text, visit(Texts).set_aside = visit(Texts).set_aside, None
-    if text is not None:
+    """Put back the text that was set aside last; another one of the visitor's own takes its place."""
+    if aside := visit(Texts).set_aside:
+        text = aside.pop()
+        aside.extendleft(_own())
         _give_own(text)
 
 
@@ -145,6 +148,12 @@ def _there() -> str | None:
     """Return what stands in the field; None before it is drawn."""
     text: str | None = st.session_state.get(FIELD)
     return text
+
+
+def _own() -> list[str]:
+    """Return the text in the field if it is the visitor's own and not only there to be tried."""
+    there = _there()
+    return [] if st.session_state.get(CHOICE) != OWN or there in (None, "", visit(Texts).tried) else [str(there)]
 
 
 def _give_text_of(choice: str) -> None:
