@@ -44,7 +44,10 @@ class Case:
         self.transposed, self.small = not trace.padded.batch_first, self.B >= 25
         self.steps_filmed = min(self.T, 60)
         # The sequences that the movie shows, in sorted order, at most 40, and in the order in which they were given.
-        self.filmed = (list(range(self.B)) if self.refused else self.order)[:40]
+        if self.refused:
+            self.filmed = list(range(self.B))[:40]
+        else:
+            self.filmed = self.order if self.B <= 40 else self.order[:20] + self.order[-20:]
         self.rows = sorted(self.filmed)
 
     def film(self, stages: Any = None, *, deep: bool = False) -> Movie:

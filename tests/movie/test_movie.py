@@ -173,7 +173,7 @@ def test_what_is_left_out_or_stands_outside_the_window_is_named() -> None:
     assert "4 of 200 features" in notes
     assert "point at or tap a cell to read it" in notes
     rows = pv.trace(Batch.parse("\n".join(["1 2"] * 130)))
-    assert "showing 40 of 130 sequences, the longest" in pv.movie(rows).notes
+    assert "showing 40 of 130 sequences, the longest and the shortest" in pv.movie(rows).notes
     long = pv.trace(Batch.parse(" ".join(["1"] * 140)), Config(num_layers=2))  # no last step is in the picture
     for layer in (0, 1):
         assert "showing 60 of 140 time steps" in pv.movie(long, layer=layer).to_dict()["notes"]
@@ -183,8 +183,8 @@ def test_what_is_left_out_or_stands_outside_the_window_is_named() -> None:
 def test_the_window_is_as_large_as_asked_for(film: Callable[..., pv.Movie]) -> None:
     trace = pv.trace(Batch.parse("1 2 3 4\n5 6\n7 8 9\n1 2 3 4 5"))
     movie = film(trace, sequences=3, steps=2)
-    assert {"showing 3 of 4 sequences, the longest", "showing 2 of 5 time steps"} <= set(movie.notes)
-    assert sorted(movie.tokens) == [(b, t) for b in (0, 2, 3) for t in (0, 1)]
+    assert {"showing 3 of 4 sequences, the longest and the shortest", "showing 2 of 5 time steps"} <= set(movie.notes)
+    assert sorted(movie.tokens) == [(b, t) for b in (0, 1, 3) for t in (0, 1)]
     assert not [note for note in film(trace, sequences=4, steps=5).notes if "showing" in note]
 
 

@@ -39,7 +39,7 @@ def test_every_cell_stands_where_pad_packed_sequence_puts_it(case: Case) -> None
 
 @each_packed
 def test_rows_come_back_sorted_and_then_as_given(case: Case) -> None:
-    order, across = case.order[:40], "x" if case.transposed else "y"
+    order, across = case.filmed, "x" if case.transposed else "y"
     for step, cells in case.show.of("unpack"):
         placed = grid(case, cells)
         if not placed:

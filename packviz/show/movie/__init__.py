@@ -46,7 +46,8 @@ def movie(
     refused to pack ends with sort, and rows have attention or run, as their layers are.
     layer, direction, head: what is watched, the top layer by default; direction 1 is backward; rows have heads instead.
     deep: whether each stage is shown with all its explanations, as in its lesson.
-    sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
+    sequences, steps: at most how many of a large batch are shown: the longest and the shortest sequences, the
+    first time steps.
     on, upstream: of a trace, the loss whose gradients backward shows, as in `trace.backward`.
     micro_batch: of rows, how many documents a micro-batch of the losses has; None: so many that it matters.
 

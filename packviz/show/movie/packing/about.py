@@ -123,9 +123,8 @@ def _window(view: View) -> list[str]:
     rows, columns = view.total
     notes = []
     if len(view.shown) < rows:
-        notes.append(
-            f"showing {len(view.shown)} of {rows} sequences" + ("" if inputs.refused(view) else ", the longest")
-        )
+        which = "" if inputs.refused(view) else ", the longest and the shortest"
+        notes.append(f"showing {len(view.shown)} of {rows} sequences{which}")
     if view.columns < columns:
         notes.append(f"showing {view.columns} of {columns} time steps")
     if view.small:

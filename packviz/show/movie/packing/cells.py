@@ -111,7 +111,9 @@ def taken(view: View) -> np.ndarray:
     rows[1, : len(packed_rows.taken_n(view))] = packed_rows.taken_n(view)
     for k in range(len(packed_rows.live(view))):
         live = places.ranks(view) < live_rows(view)[k + 1]
-        rows[k + 2] = np.where(live, packed_rows.offsets(view)[time_of(view, k)] + places.ranks(view), rows[k + 1])
+        rows[k + 2] = np.where(
+            live, packed_rows.offsets(view)[time_of(view, k)] + packed_rows.within(view), rows[k + 1]
+        )
     return rows
 
 

@@ -15,10 +15,21 @@ def offsets(view: View) -> list[int]:
 
 
 @once
+def within(view: View) -> np.ndarray:
+    """Return where in each time step the rows of the sequences shown are, in sorted order: some may not be shown."""
+    found: np.ndarray = view.trace.sorted.rank.numpy()[view.ranked]
+    return found
+
+
+def _entered(view: View, t: int) -> np.ndarray:
+    return within(view)[within(view) < view.batch_sizes[t]]
+
+
+@once
 def live(view: View) -> list[list[int]]:
     """Return the sequences shown that have a row at each time step shown."""
-    ranked = view.ranked.tolist()
-    return [ranked[:size] for size in view.batch_sizes[: view.columns]]
+    steps = range(min(len(view.batch_sizes), view.columns))
+    return [view.ranked[: len(_entered(view, t))].tolist() for t in steps]
 
 
 @once
@@ -42,9 +53,8 @@ def time_step(view: View) -> np.ndarray:
 @once
 def number(view: View) -> np.ndarray:
     """Return the number of each packed row shown."""
-    begins: np.ndarray = np.array(offsets(view), dtype=int)[time_step(view)]
-    found: np.ndarray = begins + view.rank[sequence(view)]
-    return found
+    rows = [offsets(view)[t] + _entered(view, t) for t in range(len(live(view)))]
+    return np.concatenate([np.zeros(0, int), *rows])
 
 
 @once
@@ -59,9 +69,8 @@ def row_at(view: View) -> np.ndarray:
 def taken_n(view: View) -> np.ndarray:
     """Return the rows of the last time step before those shown, which only a backward run has."""
     cut = view.direction and view.columns < len(view.batch_sizes)
-    entered = min(view.batch_sizes[view.columns], len(view.ranked)) if cut else 0
-    first = sum(view.batch_sizes[: view.columns])
-    return np.arange(first, first + entered)
+    found: np.ndarray = offsets(view)[view.columns] + _entered(view, view.columns) if cut else np.zeros(0, int)
+    return found
 
 
 @once

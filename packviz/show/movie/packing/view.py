@@ -16,7 +16,7 @@ NOBODY = -1  # in a table: absent, or not shown
 
 
 class Window(NamedTuple):
-    """The maximum number of sequences shown of a large batch, the longest, and of time steps, the first."""
+    """The maximum number of sequences shown of a large batch, from both ends of the order, and of first time steps."""
 
     sequences: int = Asked().sequences
     steps: int = Asked().steps
@@ -75,15 +75,18 @@ class View:
 def watch(
     trace: Traced, layer: int, direction: int, window: Window, *, transposed: bool, deep: frozenset[str] = frozenset()
 ) -> View:
-    """Return the view of a trace: its longest sequences and first time steps, or those at which torch refused."""
+    """Return the view of a trace: its longest and shortest sequences, or those at which torch refused, from t = 0.
+
+    Padding changes the shortest sequences most, so they are never left out.
+    """
     lengths, refused = trace.padded.lengths.tolist(), isinstance(trace, Refusal)
     rows, columns = trace.padded.mask.shape
     order = list(range(rows)) if refused else trace.sorted.order.tolist()
-    begins = 0
     if refused:
         longer = next(b for b in range(1, rows) if lengths[b] > lengths[b - 1])
-        begins = max(0, longer + 1 - window.sequences)
-    ranked = np.array(order[begins:][: window.sequences])
+        ranked = np.array(order[max(0, longer + 1 - window.sequences) :][: window.sequences])
+    else:
+        ranked = np.array(_both_ends(order, window.sequences))
     shown = np.sort(ranked)
     if (
         trace.config
@@ -114,6 +117,12 @@ def watch(
         batch_sizes=[] if refused else trace.packed.batch_sizes.tolist(),
         small=len(ranked) >= SMALL_FROM,
     )
+
+
+def _both_ends(order: list[int], most: int) -> list[int]:
+    """Return the first and the last sequences of an order, at most so many in all."""
+    last = most // 2
+    return order if len(order) <= most else order[: most - last] + order[len(order) - last :]
 
 
 def listed(values: list[int]) -> str:

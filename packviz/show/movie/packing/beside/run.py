@@ -54,7 +54,8 @@ def beside(
     layer, direction: whose states are watched, by default the top layer and 0, forward; 1 is backward. Its steps belong
     to the stage run; the first one is named `result`, the last two are named `outputs` and `h_n`. Time runs across,
     whatever batch_first is.
-    sequences, steps: at most how many of a large batch are shown: the longest sequences, the first time steps.
+    sequences, steps: at most how many of a large batch are shown: the longest and the shortest sequences, the
+    first time steps.
 
     Raises PackvizError for a layer or direction that this trace does not have, or if torch refused to pack.
     """
