@@ -88,13 +88,11 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
         left = case.config is not None and case.config.padding_side == "left"
         count = re.search(r" not the first (?:(\d+) )?(?:row|column)s?\.", step["caption"])
         assert not left or (count and int(count[1] or 1) == len(rows))
-        has = "has" if len(holes[t]) == 1 else "have"
-        assert left or f" But {case.said(holes[t])}, which {has} ended, come" in step["caption"]
+        assert left or step["caption"].endswith(f", which would be {case.said([*range(len(rows))])}.")
         assert cells[f"axis:{t}"]["tone"] == "now"
         if len(case.filmed) == case.B:  # else a hole may be out of the picture
             between = {t for t, over in holes.items() if over and min(live(case)[t]) < min(over)}
             assert t in between or not between
-            assert left or ("between them" in step["caption"]) == bool(between)
 
 
 @each_packed

@@ -144,16 +144,12 @@ def _given_caption(view: View) -> str:
     return say("sort.given", lengths=view.lengths)
 
 
-def _hole_caption(view: View, t: int, live: list[int], over: list[int]) -> str:
-    """Say which sequences are live at t, and where the ended ones are."""
+def _hole_caption(view: View, t: int, live: list[int]) -> str:
+    """Say which sequences are live at t, and that others would be packed."""
     line = inputs.line(view)
     if inputs.padding_side(view) == "left":
         return say("sort.not_first_left", t=t, live=live, line=line)
-    if min(over) < min(live) < max(over):
-        return say("sort.among", t=t, live=live, over=over)
-    if min(live) < min(over):
-        return say("sort.between", t=t, live=live, over=over)
-    return say("sort.before", t=t, live=live, over=over)
+    return say("sort.not_first", t=t, live=live, line=line, first=range(len(live)))
 
 
 def _in_order_caption(view: View) -> str:
@@ -235,14 +231,14 @@ def _given_step(view: View, given: Frame) -> Step:
     t = _clearest_step(view)
     if t is None:
         return Step(_given_caption(view), (given,), scene=_alone(view))
-    live, over = _rows_at(view, t)
+    live, _ = _rows_at(view, t)
     rows = [(p, b in live) for p, b in enumerate(view.shown) if b <= max(live)]
     runs = [(is_live, [p for p, _ in run]) for is_live, run in groupby(rows, key=lambda row: row[1])]
     first, count = (np.array(column) for column in zip(*((run[0], len(run)) for _, run in runs), strict=True))
     tone = np.array(["now" if is_live else "wrong" for is_live, _ in runs])
     outlines = outline("mark:row", places.grid(view), (first, t), count, 1, view.shown[first], tone=tone)
     seen = {**given, **_axis_lit(given, t), **frame(outlines)}
-    return Step(_hole_caption(view, t, live, over), (seen,), time=t, scene=_alone(view))
+    return Step(_hole_caption(view, t, live), (seen,), time=t, scene=_alone(view))
 
 
 def _axis_lit(grid: Frame, t: int) -> Frame:

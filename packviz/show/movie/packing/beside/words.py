@@ -125,8 +125,7 @@ def _filled_caption(both: Pair) -> str:
         return say("beside.restores_from_pads", more=more) if more else say("beside.restores")
     if not more:
         return say("beside.fills", cells=cells, value=value)
-    key = "beside.fills_pads" if more == cells else "beside.fills_from_pads"
-    return say(key, cells=cells, value=value, more=more)
+    return say("beside.fills_from_pads", cells=cells, value=value, more=more)
 
 
 def h_n_step(both: Pair) -> Step:
