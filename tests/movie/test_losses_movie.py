@@ -238,7 +238,7 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
         given = weights[weights != 0].tolist()
         extremes = {f"{weight:.3g}" for weight in (max(given), min(given))} if given else set()
         # Tokens of two documents are compared if they differ, unless the mean is NaN.
-        compared = re.findall(rf"of {{(\w+)}} (?:weighs )?{NUMBER}", said[name])
+        compared = re.findall(rf"{{(\w+)}}'s (?:tokens )?weigh {NUMBER}", said[name])
         differ = len(extremes) == 2 and mean == mean and name != "accumulated"
         assert {weight for _, weight in compared} == (extremes if differ else set()), name
         for letter, weight in compared:
@@ -246,7 +246,7 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
             assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
         # These say the weight that all have, if it is not the one said before.
         says = {"masked": pads, "tokens": len(given) > 1, "normalized": True}.get(name, False)
-        equal = re.findall(rf"(?:weighs|the same weight,|of {{\w+}}) {NUMBER}", said[name])
+        equal = re.findall(rf"(?:weighs?|the same weight,) {NUMBER}", said[name])
         assert equal == ([*extremes] if says else [weight for _, weight in compared]), name
 
 
@@ -352,7 +352,7 @@ def test_compare_shows_the_losses_of_both_outputs_and_true_sentences(seed: int) 
 
 def test_the_losses_beside_weigh_sequences_that_are_not_shown() -> None:
     movie = losses_beside(pv.trace(pv.Batch.parse("\n".join(["1 2 3"] * 50 + ["1 2"] * 10))))
-    assert f"weighs {1 / 60 / 2:.3g}, and one of {{A}} {1 / 60 / 3:.3g}." in movie.steps[-1].caption
+    assert f"weighs {1 / 60 / 2:.3g}, and one of {{A}} weighs {1 / 60 / 3:.3g}." in movie.steps[-1].caption
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
