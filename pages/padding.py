@@ -10,11 +10,11 @@ lesson(
     "know which values are real.",
     {
         "What torch says without padding": padding.stacked,
-        "What the grid alone cannot tell": padding.confused,
+        "What the grid alone does not say": padding.confused,
         "Zeros still change the state": padding.embedding,
         "How much of a batch is padding?": padding.shares,
     },
-    to_try=("Does the grid alone still tell the lengths?", padding.to_try),
+    to_try=("Can you still tell the lengths from the grid alone?", padding.to_try),
     seen=padding.SEEN,
     onward=("sorting", "Next: why sort? →"),
 )

@@ -165,6 +165,6 @@ def _notes(done: Trace) -> tuple[str, ...]:
     if longest < T:
         notes.append(f"x has {T} time steps, the longest length is {longest}: the columns after it are not packed")
     if pads := int(done.packed_is_pad.sum()):
-        are = "is a pad" if pads == 1 else "are pads"
-        notes.append(f"{pads} of the {len(done.packed.data)} packed rows {are}, and as many tokens were dropped")
+        are, lost = ("is a pad", "1 token was") if pads == 1 else ("are pads", f"{pads} tokens were")
+        notes.append(f"{pads} of the {len(done.packed.data)} packed rows {are}, so {lost} dropped")
     return tuple(notes)

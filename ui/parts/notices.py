@@ -49,9 +49,10 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
         return "These are numbers, so they need no ids and no embedding."
     ids = {word: i for i, word in enumerate(before)}
     first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
-    several = f" and {counted(len(others), 'other word')} have new ids, so new vectors."
-    rest = several if others else " has a new id, so a new vector."
-    return first and f"{quoted(first)}{rest}"
+    if others:
+        words = f"{quoted(first)} and {counted(len(others), 'other word')}"
+        return f"The ids of {words} have changed, and with them their vectors."
+    return first and f"The id of {quoted(first)} has changed, and with it its vector."
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:
@@ -73,7 +74,7 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
     has = f"Your text has {problem.got}" if of_the_text else f"You chose {problem.got} for {problem.parameter}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(key="problem"):
-        reason = f"⚠ {has}, but this app needs {problem.expected}. {fix[:1].upper()}{fix[1:]}."
+        reason = f"⚠ {has}, but this app takes {problem.expected}. {fix[:1].upper()}{fix[1:]}."
         if problem.got == "nothing":
             reason = "The box is empty."
         st.text(f"{reason} You still see your last batch: {last.summary}.")

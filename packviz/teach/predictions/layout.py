@@ -201,8 +201,8 @@ def packed_row(facts: Facts, n: int) -> Draft:
     names |= {"b": b, "t": t, "before": before, "begins": start, "row": row}
     phrases = {"by_step": "only_one" if facts.B == 1 else "all_first", "steps": "steps"}
     phrases["address"] = "later" if t else "at_once"
-    prompt = _prompt(tied=facts.tied[b])
-    return Draft(n, MovieMoment("pack", t), mistakes, names, prompt=prompt, phrases=phrases)
+    prompt, hint = _prompt(tied=facts.tied[b]), ("hint" if t else "hint_at_once",)
+    return Draft(n, MovieMoment("pack", t), mistakes, names, prompt=prompt, hint=hint, phrases=phrases)
 
 
 @PACKING_QUESTIONS.kind("letters", lambda facts: facts.placed_rows, single=True, needs=(_PLACED,))
