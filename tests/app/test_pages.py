@@ -236,7 +236,8 @@ def test_a_pasted_traceback_leads_to_its_answer() -> None:
 
 @pytest.mark.parametrize(("query", "says", "found"), [
     ({"search": "qwzx vbnq"}, "Nothing was found for these words.", False),
-    ({"search": "how many parameters"}, "No answer fits these words well. The closest are below.", True),
+    ({"search": "pizza recipe"}, "Nothing was found for these words.", False),
+    ({"search": "quantized lstm"}, "No answer fits these words well. The closest are below.", True),
     ({"search": "RuntimeError: no kernel for a packed sequence"}, "No answer here has exactly this message.", True),
     ({"entry": "<b>nothing</b>"}, "There is no question named '<b>nothing</b>'", True),
 ])  # fmt: skip

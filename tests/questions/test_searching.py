@@ -279,6 +279,11 @@ def test_a_question_that_nothing_answers_gets_at_most_three_results(typed: str) 
     assert len(search(typed).found) <= 3
 
 
+@pytest.mark.parametrize("typed", ["pizza recipe", "how do I learn python", "best holiday destinations"])
+def test_a_question_on_another_subject_finds_nothing(typed: str) -> None:
+    assert search(typed).found == ()
+
+
 def test_the_error_of_a_length_that_is_too_large_finds_its_entry() -> None:
     packed = pack_padded_sequence(torch.zeros(3, 5, 2), torch.tensor([6, 4, 2]), batch_first=True)
     with pytest.raises(RuntimeError, match="exceeds dimension size") as raised:

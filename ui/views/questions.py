@@ -113,7 +113,8 @@ def _choose(asked: str) -> str:
 
 def _instead(told: str) -> None:
     """Say that nothing fits, and what one can do instead."""
-    st.markdown(f"{told} Type a word of torch, such as `h_n` or `batch_sizes`, or the last line of an error.")
+    others = "Type a word of torch, such as `h_n` or `batch_sizes`, or the last line of an error, or browse by topic."
+    st.markdown(f"{told} {others}")
     label = "Or check your own batch"
     st.page_link(script("doctor"), label=label, icon=":material/arrow_forward:")
 

@@ -33,6 +33,7 @@ _MAX_READ = 2_000  # of these, from the last error or from the beginning
 _MAX_WORD = 30  # letters; longer words are ignored
 _MAX_FOUND = 12
 _NEAREST = 3  # results for a text that nothing answers
+_SUBJECT = 10  # answers that have a word of the subject, such as "mask"; without one, a text gets no nearest results
 _WEIGHTS = {"asked": 6.0, "claim": 2.0, "messages": 2.0, "name": 2.0, "heading": 1.0, "explained": 0.7, "code": 0.3}
 _COVERING = "{asked claim messages name heading}"  # the columns in which a typed word counts as covered
 _QUOTES = 0.5  # factor of the score of an entry that answers one sentence of a particular text
@@ -96,7 +97,8 @@ def search(text: str) -> Results:
         key=lambda each: (each not in named, each not in exact, _otherwise(words, each), -ranked[each]),
     )
     if not named and covered.get(best[0], 0.0) < _FITS:
-        return Results(tuple(best[:_NEAREST]))
+        on_the_subject = any(len(_containing(term)) >= _SUBJECT for term in terms)
+        return Results(tuple(best[:_NEAREST]) if on_the_subject else ())
     least = _SHARE * max(ranked.values())
     kept = (each for rank, each in enumerate(best[:_MAX_FOUND]) if rank < _ALWAYS or ranked[each] >= least)
     return Results(tuple(kept), fits=True)
