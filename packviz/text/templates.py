@@ -12,7 +12,7 @@ from jinja2.filters import do_mark_safe
 from jinja2.runtime import Context
 
 from packviz.text.phrases import agree, are, counted, in_words, joined, letters, listed, sequence_label, so_many
-from packviz.text.rounding import percent, two_digits
+from packviz.text.rounding import percent, two_decimals, two_digits
 
 _CODE = re.compile("`([^`]*)`")
 
@@ -54,7 +54,7 @@ def markup(path: Path, **values: object) -> str:
 
 ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 ENVIRONMENT.filters |= {each.__name__: each for each in (agree, are, counted, in_words, joined, letters, listed)}
-ENVIRONMENT.filters |= {each.__name__: each for each in (percent, so_many, two_digits)}
+ENVIRONMENT.filters |= {each.__name__: each for each in (percent, so_many, two_decimals, two_digits)}
 ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}
 ENVIRONMENT.filters["html"] = lambda text: do_mark_safe(html(text))
 _MARKUP = ENVIRONMENT.overlay(autoescape=True, loader=FunctionLoader(lambda path: Path(path).read_text("utf-8")))
