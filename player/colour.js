@@ -4,7 +4,7 @@
 
 const PALE = 0.3, // the share of a sequence's hue in the former place of its tokens,
   INKED = 0.78, // and that of the text colour in their texts there;
-  DIM = { fill: 0.16, edge: 0.75, ink: 0.5 }, // on a dark page, where pale hues look muddy, these of its outline and its texts, too
+  DIM = { fill: 0.16, flat: 0.4, edge: 0.75, ink: 0.5 }, // on a dark page, where pale hues look muddy, these: of a cell, of one without an outline, of its outline and of its texts
   SHADES = 129, // of the diverging scale
   LIGHT = 0.3, // the luminance from which a page is light,
   WHITE = 0.179, // and up to which a colour has white text on it
@@ -101,9 +101,11 @@ function hueOn(rgb, theme) {
     edge = bordering(rgb, background, ink),
     whole = { fill: css(rgb), text: textOn(rgb), edge: css(edge) },
     pale = mix(background, rgb, PALE);
-  if (luminance(background) > LIGHT) return { ...whole, ghost: css(pale), ghostText: css(mix(pale, ink, INKED)) };
-  const ghostEdge = css(mix(background, edge, DIM.edge));
-  return { ...whole, ghost: css(mix(background, rgb, DIM.fill)), ghostEdge, ghostText: css(mix(edge, ink, DIM.ink)) };
+  if (luminance(background) > LIGHT)
+    return { ...whole, ghost: css(pale), ghostFlat: css(pale), ghostText: css(mix(pale, ink, INKED)) };
+  const dim = (/** @type {number} */ share) => css(mix(background, edge, share)),
+    [ghost, ghostText] = [css(mix(background, rgb, DIM.fill)), css(mix(edge, ink, DIM.ink))];
+  return { ...whole, ghost, ghostFlat: dim(DIM.flat), ghostEdge: dim(DIM.edge), ghostText };
 }
 /**
  * The diverging scale from the lowest number to the highest, through these colours.

@@ -92,7 +92,7 @@ const roles = {
   },
   ghost(paper, { rect, state, vec }) {
     const hue = hueOf(paper, state.seq);
-    tile(paper, rect, { fill: hue.ghost, edge: hue.ghostEdge });
+    tile(paper, rect, { fill: rect.h < FLAT ? hue.ghostFlat : hue.ghost, edge: hue.ghostEdge });
     if (vec && rect.h > STRIPED) framed(paper, rect, state, vec, hue.ghostText, 0.4);
     else typed(paper, rect, state, hue.ghostText, WEIGHT.plain);
   },
@@ -218,8 +218,8 @@ const roles = {
       whole = widthOf(paper, state.text, px, WEIGHT.heading),
       held = Math.max(from, Math.min(edge + 2, (near.ends.get(state.p) ?? room) - whole)), // it stays above its panel in a place that scrolls,
       here = end - held < whole ? from : held, // as long as there is room for all of it
-      style = /** @type {const} */ ({ px, weight: WEIGHT.heading, fill: theme.text, align: "left" });
-    write(paper, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, style);
+      middle = y + h * (h > unit ? 0.4 : 0.32) - (h < px ? paper.apart : 0);
+    write(paper, state.text, here, middle, end - here, { px, weight: WEIGHT.heading, fill: theme.text, align: "left" });
   },
   count(paper, { rect: { x, y, w, h }, state, v }, unit, near) {
     const { ctx, theme } = paper,

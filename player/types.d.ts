@@ -190,6 +190,7 @@ export interface Tint {
 export interface Hue extends Tint {
   edge: string;
   ghost: string;
+  ghostFlat: string; // of a cell without an outline
   ghostEdge?: string; // none on a light page
   ghostText: string;
 }
@@ -235,7 +236,7 @@ export type Paper = Readonly<{
   high: number;
   edge: number; // pixels by which it is scrolled
   least: number; // the minimum size of a number in pixels, if it fits
-  apart: number; // pixels between the letters of two rows
+  apart: number; // pixels between the letters of two rows, and more of them between a heading and text below it
   form: number; // that of all numbers in the picture,
   signed: boolean; // and whether any of them is negative
   halo?: boolean;

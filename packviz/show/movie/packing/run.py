@@ -157,14 +157,14 @@ def run_scene(view: View) -> Scene:
     columns = beside(above(strip, *out, gap=0.4 * x), work, h_n, gap=x)
     lines = above(strip, beside(work, h_n, gap=0.8 * x), *out, gap=0.2)
     scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, *out, gap=0.4 * x), x)
-    stacked = above(strip, beside(work, h_n), gap=0.6 * x) if view.small else above(strip, work, h_n, gap=0.4)
+    stacked = above(strip, beside(work, h_n), gap=0.8 * x) if view.small else above(strip, work, h_n, gap=0.4)
     if len(packed_rows.live(view)) > LONG and not view.small:
         return Scene(
             [above(strip, beside(work, h_n, gap=0.8 * x), gap=0.4), beside(strip, work, h_n, gap=x)], [stacked]
         )
     told = above(grid, work, h_n, gap=0.3)
     without = [columns, lines] if out or view.small else []  # what the page shows, full screen shows, too
-    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=0.4), told])
+    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), told])
 
 
 @once
