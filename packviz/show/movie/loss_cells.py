@@ -123,19 +123,22 @@ def losses_scene(cells: LossCells, order: Order, size: int = 0) -> Scene:
         return Scene([above(heading, grid, gap=0.3)])
     if order == "packed":
         return Scene([above(heading, _strip(cells).box, gap=0.3)])
-    rows = [_named(cells, r, strip) for r, (_, strip) in _rows(cells).items()]
-    ways = [
-        above(heading, *(beside(*rows[i : i + across], gap=0.8) for i in range(0, len(rows), across)), gap=0.3)
-        for across in range(1, min(len(rows), 4) + 1)
-    ]
+    broken, whole = (
+        [_named(cells, r, strip, breaks) for r, (_, strip) in _rows(cells).items()] for breaks in (True, False)
+    )
+    ways = [above(heading, *broken, gap=0.3)]
+    for across in range(2, min(len(whole), 4) + 1):  # the rest of a broken row would follow the row beside it
+        lines = [beside(*whole[i : i + across], gap=0.8) for i in range(0, len(whole), across)]
+        ways.append(above(heading, *lines, gap=0.3))
     return Scene(ways, ways[:2])
 
 
-def _named(cells: LossCells, r: int, strip: Strip) -> Box:
-    """Return the box of a row, with room for its name if there are several."""
+def _named(cells: LossCells, r: int, strip: Strip, breaks: bool) -> Box:
+    """Return the box of a row, on several lines or on one, with room for its name if there are several rows."""
+    row = strip.box if breaks else panel(strip.name, strip.length, strip.height, Margins(0.1, 0.05, 0.1, 0.05))
     if len(_rows(cells)) == 1:
-        return strip.box
-    return beside(panel(f"name:{r}", 1.4 * _text(cells), 2.0, Margins()), strip.box, gap=0.0)
+        return row
+    return beside(panel(f"name:{r}", 1.4 * _text(cells), 2.0, Margins()), row, gap=0.0)
 
 
 def _text(cells: LossCells) -> float:
