@@ -77,7 +77,20 @@ export function readTheme(root) {
   const style = getComputedStyle(root);
   return themed((name) => style.getPropertyValue(`--pv-${name}`).trim(), style.fontFamily);
 }
-const NAMED = ["background", "surface", "text", "quiet", "line", "hair", "pad", "pad-hatch", "now", "good", "wrong"];
+const NAMED = [
+  "background",
+  "surface",
+  "text",
+  "quiet",
+  "line",
+  "hair",
+  "pad",
+  "pad-hatch",
+  "now",
+  "good",
+  "wrong",
+  "leak",
+];
 
 /**
  * @param {(name: string) => string} read a colour by its name in the style sheet

@@ -133,7 +133,7 @@ const roles = {
     write(paper, state.text, x + w / 2, middle, within(w), { px, least, weight: WEIGHT.marked, fill });
   },
   value(paper, { rect, state, v }) {
-    const colour = tintOf(paper, state.text ? null : v, state.scale);
+    const colour = tintOf(paper, state.text ? null : v, state.scale, state.tone);
     tile(paper, rect, { fill: colour.fill, edge: paper.theme.hair });
     if (rect.h < WORDED) return;
     const [x, y] = [rect.x + rect.w / 2, rect.y + rect.h / 2],

@@ -205,7 +205,8 @@ type Named =
   | "pad-hatch"
   | "now"
   | "good"
-  | "wrong";
+  | "wrong"
+  | "leak";
 export type Theme = Record<Named | "font", string> & { hues: Hue[]; ramp: Tint[] };
 export type Rgb = number[];
 export type Ctx = CanvasRenderingContext2D;

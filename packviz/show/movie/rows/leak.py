@@ -14,7 +14,7 @@ from packviz.show.movie.layout import Grid, Margins, Place, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.rows.about import joined_code
-from packviz.show.movie.rows.through import at_row, row_box, row_tokens, shown_part, through
+from packviz.show.movie.rows.through import Through, at_row, row_box, row_tokens, shown_part, through
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import chip, say, texts, width
 from packviz.show.movie.written import scaled
@@ -244,8 +244,15 @@ def _cells(view: RowsView, shown: np.ndarray) -> Marks:
     q, k = np.divmod(np.arange(n * n), n)
     values = row.leak.influence[row.cells][:, row.cells].double().numpy()[q, k]
     look: dict[str, Any] = {"v": scaled(values), "text": np.where(values == 0, "0", "").astype(object)}
+    look["tone"] = np.where(_crossing(row)[q, k], "wrong", "").astype(object)
     says = "influence on the output of this token"
     return marks("influence", "value", grid.cell(q, k), b[q], t[q], k, shown=shown[q], says=says, **look)
+
+
+def _crossing(row: Through) -> np.ndarray:
+    """Return (N, N): which outputs of the row a token of another document changes."""
+    found: np.ndarray = row.leak.crossing.numpy()[row.cells][:, row.cells]
+    return found
 
 
 @once
@@ -261,7 +268,6 @@ def _blocks(view: RowsView, first: np.ndarray, upto: int) -> Iterator[Marks]:
     inside = grid.cell(first, first)
     yield marks("ring:block", "ring", inside, b, w=sizes, h=sizes, shown=owner <= upto)
     q, k = (each.ravel() for each in np.indices((len(first), len(first))))
-    crossing = row.leak.crossing.numpy()[row.cells][:, row.cells]
-    hit = np.logical_or.reduceat(np.logical_or.reduceat(crossing, first, 0), first, 1)[q, k]
+    hit = np.logical_or.reduceat(np.logical_or.reduceat(_crossing(row), first, 0), first, 1)[q, k]
     look: dict[str, Any] = {"w": sizes[k], "h": sizes[q], "tone": "wrong"}
     yield marks("mark:block", "mark", grid.cell(first[q], first[k]), b[q], b[k], shown=hit & (owner[q] <= upto), **look)
