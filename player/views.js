@@ -21,7 +21,7 @@ const SCROLLS = 600, // pixels: in a place of at most this width, any picture ma
   LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
   LONG = 4, // times as wide as high: rows that scroll in a place that is not narrow, too,
   SLIGHT = 1.1, // places: not less,
-  BROAD = 4, // and not more: 40 words have room in it
+  BROAD = 5, // and not more: 60 words have room in it
   MUCH = 10; // places: 40 words have room on a small phone
 
 /**
@@ -67,11 +67,11 @@ const isLong = ({ at }, ink) =>
  */
 function wideView(scene, width, height, ink, text) {
   const usual = bestView(scene, width, height, ink, text);
-  if (usual.spelled || !isLong(usual.view, ink)) return usual;
+  if (!isLong(usual.view, ink)) return usual;
   const limits = { ...USUAL, beside: NARROW.beside, row: NARROW.row },
     alone = { wide: [usual.view], tall: [usual.view] },
     small = bestView(alone, width, height, ink, { ...text, least: READABLE, limits });
-  if (small.spelled) return usual;
+  if (usual.spelled || small.spelled) return bestView(alone, width, height, ink, { ...text, limits });
   for (let { least } = text; least >= READABLE; least--) {
     const how = { from: SLIGHT, to: BROAD, whole: true },
       found = wider([usual.view], how, width, height, ink, { ...text, least, limits });

@@ -16,7 +16,6 @@ STRIP_WIDTH = 1.6  # units: the maximum width of such a row
 MARKED = 64  # up to this many tokens, every packed row has its address below it
 STACKED = 1.5  # units: the maximum width of a cell with one half above the other
 TALL = 1.5  # units of a packed row: the letter of its sequence is above its token
-SCROLLED = 480  # letters, and one more for each word, for which a row is made so wide that the picture scrolls
 LEVEL = 54  # units of the widest row with lines of text no higher than beside one that scrolls
 WHOLE = 10  # letters of a word that is never cut
 REFUSAL = 3.2  # units below the grid for torch's message when it refuses
@@ -112,6 +111,6 @@ def longest_word(view: View) -> int:
 def line_height(view: View) -> float:
     """Return the room for a line of text, in units: cells may be smaller than legible text."""
     wide = view.columns * cell_width(view)
-    if view.trace.texts and not view.small and view.columns * (longest_word(view) + 1) <= SCROLLED:
-        wide = min(wide, LEVEL)  # as it scrolls, its cells are not smaller
+    if view.trace.texts and not view.small:
+        wide = min(wide, LEVEL)  # it scrolls, so its cells are not smaller
     return max(1.0, len(view.shown) / 15, wide / 34, sqrt(len(token_table.sequence(view))) / 7)

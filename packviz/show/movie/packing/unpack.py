@@ -1,7 +1,7 @@
 """Unpacking: the packed output moves back into a grid, filler takes the empty cells, and the sort is undone."""
 
 from collections.abc import Iterator
-from math import ceil
+from math import ceil, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -129,12 +129,11 @@ def unpack_scene(view: View) -> Scene:
 
 
 def _last_width(view: View) -> float:
-    """Units for the last valid state of a sequence: room for its numbers, if they fit."""
-    return (
-        places.cell_width(view)
-        if view.small
-        else UNIT * min(view.trace.unpacked.last_valid.shape[1], recurrent.max_units(view))
-    )
+    """Units for the last valid state of a sequence: room for its numbers, more below a wide grid of small cells."""
+    if view.small:
+        return places.cell_width(view)
+    unit = max(UNIT, sqrt(places.unpacked(view).size[0]) / 2)
+    return unit * min(view.trace.unpacked.last_valid.shape[1], recurrent.max_units(view))
 
 
 @once
