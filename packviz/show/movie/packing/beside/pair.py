@@ -128,7 +128,7 @@ def _line_height(view: View) -> float:
 
 def state_width(view: View) -> float:
     """Return the width of a row of h."""
-    return max(8.0, len(view.shown) / 4) if view.small else recurrent.units(view) * UNIT
+    return max(8.0, len(view.shown) / 2) if view.small else recurrent.units(view) * UNIT
 
 
 def _farthest(a: Tensor, b: Tensor) -> np.ndarray:
