@@ -10,10 +10,11 @@ const WORDS = Object.keys(TERMS).filter((term) => term.length > 1),
   ANY = new RegExp(`\\b(${WORDS.join("|")}|[NTBF](?= = ))\\b`);
 const found = (/** @type {string} */ text) => text.match(ANY)?.[0] ?? text.match(/^[NTBF]$/)?.[0];
 /**
- * The meaning of the term in a text, which may begin a sentence; a single letter is a size.
+ * The meaning of the term in a text, which may begin a sentence or be several of them; a single letter is a size.
  * @param {string} text
  */
-const meaning = (text) => TERMS[found(text) ?? found(text.charAt(0).toLowerCase() + text.slice(1))];
+const meaning = (text) =>
+  TERMS[found(text) ?? found(text.charAt(0).toLowerCase() + text.slice(1)) ?? found(text.replace(/s$/, ""))];
 
 /**
  * The text with each of its terms made explainable.

@@ -24,7 +24,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     )  # on a busy machine what is below the player comes before its full height
     assert len(seen.words) > 20, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    expect(seen.main.locator(".st-key-why")).to_contain_text("changed most")
+    expect(seen.main.locator(".st-key-why")).to_contain_text("Changed most by padding")
     assert has_its_height(seen.main.locator(".st-key-why"))
     seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
     seen.page.wait_for_timeout(700)
@@ -82,8 +82,8 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
 def test_terms_beside_the_text_say_what_they_mean(visit: Open) -> None:
     seen = visit(None)
     meaning = seen.page.get_by_role("tooltip")
-    for term in ("RNN", "final state"):
-        seen.main.locator(".st-key-why [data-term]", has_text=term).hover()  # once it is marked as a term
+    for place, term in (("heading", "padding"), ("heading", "RNN"), ("why", "final state")):
+        seen.main.locator(f".st-key-{place} [data-term]", has_text=term).hover()  # once it is marked as a term
         expect(meaning).to_have_text(TERMS[term])
 
 

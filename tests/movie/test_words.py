@@ -99,7 +99,7 @@ CLAIMS: list[tuple[str, Claim]] = [
         r"(?<= with )(\S+)(?= up to length)",
         lambda m, found: float(found[1].replace("−", "-")) == filler_of_the_grid(m.case),
     ),
-    (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
+    (rf"lengths(?:\*\*)? {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (rf"({CHIP}) was (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
     (r"It was (?:row|column) (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
