@@ -212,6 +212,6 @@ test("in a place that is not narrow a picture scrolls only for the words of rows
   assert.ok(unit * wide > 6 * 0.55 * 11 - 1);
   assert.equal(of(1000).room, 1000); // there all words fit, if they are not bold
   assert.equal(of(800, { rows: 8 }).room, 800);
-  assert.equal(of(800, { columns: 99 }).room, 800); // they would not fit into two places
+  assert.equal(of(800, { columns: 160 }).room, 800); // they would not fit into five places
   assert.equal(of(800, { text: "a" }).room, 800);
 });

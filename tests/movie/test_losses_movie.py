@@ -238,7 +238,7 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
         given = weights[weights != 0].tolist()
         extremes = {f"{weight:.3g}" for weight in (max(given), min(given))} if given else set()
         # Tokens of two documents are compared if they differ, unless the mean is NaN.
-        compared = re.findall(rf"{{(\w+)}}'s (?:tokens )?weigh {NUMBER}", said[name])
+        compared = re.findall(rf"{{(\w+)}}'s (?:losses )?weigh {NUMBER}", said[name])
         differ = len(extremes) == 2 and mean == mean and name != "accumulated"
         assert {weight for _, weight in compared} == (extremes if differ else set()), name
         for letter, weight in compared:

@@ -222,7 +222,7 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
     ids, starts = run.position_ids[row], run.cu_seqlens[row][:-1].tolist()
     if all(list(pv.find_documents(position_ids=ids, rule=rule)) == lengths for rule in BORDER_RULES):
         caption = movie.steps[movie.step_at("borders", name="rules") - 1].caption
-        assert caption.endswith("Here all three rules are right.")
+        assert caption.endswith("Here all three agree.")
         marked = marks_of(movie, "start", "rules")
         assert [round(mark["x"] / marked[0]["w"]) for mark in marked] == starts
         return
@@ -333,7 +333,9 @@ def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions = [step.caption for text, settings in BORDERED.values() for step in borders_of(text, settings)[1].steps]
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
     assert "`" not in "".join(captions)
-    assert "**bfd**, best-fit decreasing, puts each document, longest first, into the fullest row" in captions[-2]
+    assert (
+        "**Best-fit decreasing** (bfd) takes the longest document first. Each goes into the fullest row" in captions[-2]
+    )
 
 
 @pytest.mark.parametrize("settings", [{}, {"causal": False}, {"max_length": 14}, {"max_length": 14, "causal": False}])

@@ -99,7 +99,7 @@ CLAIMS: list[tuple[str, Claim]] = [
         r"(?<= with )(\S+)(?= up to length)",
         lambda m, found: float(found[1].replace("−", "-")) == filler_of_the_grid(m.case),
     ),
-    (rf"lengths(?:\*\*)? {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
+    (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (rf"({CHIP}) was (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
     (r"It was (?:row|column) (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
@@ -184,7 +184,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"But \*\*out\[(?:-1|:, -1)\]\*\* is only padding for ({CHIPS})",
+        rf"The last column, \*\*out\[(?:-1|:, -1)\]\*\*, is padding for ({CHIPS})",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]
