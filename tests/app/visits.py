@@ -63,7 +63,7 @@ class Visit:
     def check(self) -> None:
         """Check that there were no errors, no dialogs and no requests to other hosts."""
         expect(self.page.get_by_test_id("stException")).to_have_count(0)
-        assert self.errors == []
+        assert self.errors == [], self.errors
         assert self.dialogs == []
         assert {urlsplit(url).hostname for url in self._requests} <= {"localhost", "127.0.0.1", "", None}
 
