@@ -24,7 +24,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
     )  # on a busy machine what is below the player comes before its full height
     assert len(seen.words) > 20, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    expect(seen.main.locator(".st-key-why")).to_contain_text("Changed most by padding")
+    expect(seen.main.locator(".st-key-why")).to_contain_text("“she sleeps”")
     seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
     seen.page.wait_for_timeout(700)
     assert seen.data("step") == "1"
@@ -241,9 +241,9 @@ def test_tokens_have_one_width_however_a_sequence_is_run() -> None:
     assert tokens == [[str(sum(not pad for pad in way.pads))] for way in (found.alone, found.padded, found.packed)]
 
 
-def test_the_letter_of_the_table_says_in_a_tooltip_which_sequence_it_is() -> None:
+def test_the_table_names_its_sequence_and_a_tensor_has_no_words() -> None:
     batch = Batch.parse("I love cats\nshe sleeps\nwe sing old songs")
     found = final_state(trace(batch))
     assert isinstance(found, FinalState)
-    assert 'title="B: she sleeps"' in _table(found, 1.0, batch.texts[found.b])
-    assert "title" not in _table(found, 1.0, ())  # vectors have no texts
+    assert '<span title="she sleeps">“she sleeps”</span>' in _table(found, 1.0, batch.texts[found.b])
+    assert "<span>Sequence</span>" in _table(found, 1.0, ())

@@ -19,7 +19,7 @@ from ui.state.runs import last_good, run
 __all__ = ["why"]
 
 _TILES = 8  # inputs that are drawn one by one; more are one bar of tokens and one of pads
-_TYPED = 80  # characters of a sequence in its tooltip
+_TYPED = 80  # characters of a sequence; what has no room is cut off
 _NUMBERED = 4  # numbers of a state that have room in their cells
 
 
@@ -44,7 +44,7 @@ def why() -> None:
 def _table(found: FinalState, scale: float, tokens: Sequence[str]) -> str:
     """Return the table as HTML.
 
-    scale: the number at which the diverging scale of the movie ends. tokens: the sequence as typed, for its tooltip.
+    scale: the number at which the diverging scale of the movie ends. tokens: the sequence as typed.
     """
     ways, longest = (found.alone, found.padded, found.packed), len(found.padded.pads)
     return markup(

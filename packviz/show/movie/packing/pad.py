@@ -65,7 +65,7 @@ def _ragged_caption(view: View) -> str:
         return say("pad.ragged_alone", length=lengths[0])
     if len(set(lengths)) == 1:
         return say("pad.ragged_equal", sequences=len(lengths), length=lengths[0])
-    return say("pad.ragged", lengths=lengths)
+    return say("pad.ragged")
 
 
 def _padded_caption(view: View) -> str:
