@@ -62,33 +62,36 @@ export class Program {
     if (moved) this.scroll();
     this.markMore();
   }
+  /** The bottom of the last thing in the panel that is seen: of its lines, or of what torch confirms in the end. */
+  get end() {
+    const lines = [...this.#code.children, ...this.#detail.children].filter((node) => node.getClientRects().length),
+      last = this.#proof.style.visibility ? lines.at(-1) : this.#proof;
+    return last?.getBoundingClientRect().bottom ?? 0;
+  }
   /**
-   * Scroll so that what this step runs is in view, and so is the statement that it belongs to. A whole statement is at the
-   * top, so below the last line there is as much room as that takes.
+   * Scroll so that what this step runs is in view, and so is the statement that it belongs to. Below the heading, which stays,
+   * a whole statement comes first, so below the last line there is as much room as that takes.
    */
   scroll() {
     const { root } = this,
       lines = [...this.#code.children],
       statement = this.#code.querySelector("[aria-current]");
     if (!statement) return;
-    const start = root.getBoundingClientRect().top - root.scrollTop,
-      runs = this.#detail.children.length ? this.#detail : statement,
-      last = runs.getBoundingClientRect().bottom - start + FADE,
-      tops = lines.map((node) => node.getBoundingClientRect().top - start),
-      above = tops.slice(0, lines.indexOf(statement) + 1), // of the statement and those before it
-      least = last - root.clientHeight;
-    const top = least > 0 ? (above.find((top) => top >= least) ?? above.at(-1)) : 0;
+    root.scrollTop = 0;
     this.#proof.style.marginBottom = "";
+    const runs = this.#detail.children.length ? this.#detail : statement,
+      head = this.#code.previousElementSibling?.getBoundingClientRect().bottom ?? 0,
+      last = Math.min(runs.getBoundingClientRect().bottom + FADE, this.end),
+      least = last - root.getBoundingClientRect().bottom,
+      above = lines.slice(0, lines.indexOf(statement) + 1).map((node) => node.getBoundingClientRect().top - head),
+      top = least > 0 ? (above.find((top) => top >= least) ?? above.at(-1)) : 0;
     const short = top + root.clientHeight - root.scrollHeight;
     if (short > 0) this.#proof.style.marginBottom = `${short}px`;
     root.scrollTop = top;
   }
-  /** Show whether it begins above its visible part, and continues below it: with lines, or with what torch confirms in the end. */
+  /** Show whether it begins above its visible part, and continues below it. */
   markMore() {
-    const lines = [...this.#code.children, ...this.#detail.children].filter((node) => node.getClientRects().length),
-      last = this.#proof.style.visibility ? lines.at(-1) : this.#proof,
-      bottom = (/** @type {Element | undefined} */ node) => node?.getBoundingClientRect().bottom ?? 0;
     this.root.toggleAttribute("data-before", this.root.scrollTop > ROUNDING);
-    this.root.toggleAttribute("data-more", bottom(last) > bottom(this.root) + ROUNDING);
+    this.root.toggleAttribute("data-more", this.end > this.root.getBoundingClientRect().bottom + ROUNDING);
   }
 }
