@@ -1,8 +1,7 @@
 // What every picture is made of: texts, tiles and outlines.
 
-/** @import { Cell, Ctx, Hue, Paper, Rect, Scale, Theme, Tint } from "./types" */
+/** @import { Ctx, Hue, Paper, Rect, Scale, Theme, Tint } from "./types" */
 
-import { channels, textOn } from "./colour.js";
 import { FLAT, largestLine, lineOf, READABLE, TIGHT, WEIGHT } from "./sizes.js";
 
 const HALO = 5; // pixels of the line around a text that is written over moving cells
@@ -40,9 +39,8 @@ export function textSize({ high, least }, h) {
 export const thick = ({ high }) => Math.max(1, high / WEIGHT.marked);
 /** @type {(paper: Paper, seq: number | undefined) => Hue} */
 export const hueOf = ({ theme, movie }, seq) => theme.hues[movie.sequences[seq][1]];
-/** @type {(paper: Paper, v: number | null | undefined, scale: Scale, tone?: Cell["tone"]) => Tint} */
-export function tintOf({ theme, movie }, v, scale, tone = "") {
-  if (tone === "wrong") return { fill: theme.leak, text: textOn(channels(theme.leak)) };
+/** @type {(paper: Paper, v: number | null | undefined, scale: Scale) => Tint} */
+export function tintOf({ theme, movie }, v, scale) {
   if (v == null) return { fill: theme.pad, text: theme.text };
   const share = Math.max(-1, Math.min(1, v / movie.scales[scale]));
   return theme.ramp[Math.round(((share + 1) / 2) * (theme.ramp.length - 1))];

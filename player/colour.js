@@ -77,20 +77,7 @@ export function readTheme(root) {
   const style = getComputedStyle(root);
   return themed((name) => style.getPropertyValue(`--pv-${name}`).trim(), style.fontFamily);
 }
-const NAMED = [
-  "background",
-  "surface",
-  "text",
-  "quiet",
-  "line",
-  "hair",
-  "pad",
-  "pad-hatch",
-  "now",
-  "good",
-  "wrong",
-  "leak",
-];
+const NAMED = ["background", "surface", "text", "quiet", "line", "hair", "pad", "pad-hatch", "now", "good", "wrong"];
 
 /**
  * @param {(name: string) => string} read a colour by its name in the style sheet

@@ -4,7 +4,7 @@ export type Role = "token" | "ghost" | "pad" | "value" | "vector" | "output" | "
 
 export type Tone = "" | "now" | "good" | "wrong";
 
-export type Scale = "input" | "state" | "weight" | "gradient";
+export type Scale = "input" | "state" | "influence" | "weight" | "gradient";
 
 /**
  * A movie.

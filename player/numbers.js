@@ -11,11 +11,11 @@ const NEARER = 3, // fewer of them with one decimal, and more with the leading z
   LARGE = 1e4; // from here on a number is written as 1.3e38: of its digits the first ones would be read as all
 const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
 /** @type {Record<Scale, string>} */
-const SCALES = { input: "x", state: "h and gates", weight: "weight", gradient: "gradient" };
+const SCALES = { input: "x", state: "h and gates", influence: "influence", weight: "weight", gradient: "gradient" };
 const COLOURED = 2.5, // heights of a letter for which the colours of a scale are worth smaller words,
   BAR = 6, // and those that they have if there is room
   SPACE = 0.4; // and that of a space in the legend
-const ABOVE = new Set(["weight", "gradient"]); // the scales without negative numbers
+const ABOVE = new Set(["influence", "weight", "gradient"]); // the scales without negative numbers
 
 /**
  * Numbers from left to right, as in a row of h.
@@ -92,18 +92,20 @@ export function figure(paper, v, x, y, digits, fill) {
   else put(paper, text, x, y + digits.px * 0.06, style);
 }
 /**
- * What the legend says of each scale: its two ends, and its subject if there are several scales or none is negative.
+ * What the legend says of each scale: its two ends, and its subject unless it alone has negative numbers.
  * @param {Paper} paper
  * @param {Scale[]} scales
  */
-const saidOf = ({ movie }, scales) =>
-  scales.map((scale) => {
+const saidOf = ({ movie }, scales) => {
+  const alone = scales.filter((scale) => !ABOVE.has(scale)).length === 1;
+  return scales.map((scale) => {
     const end = Number(movie.scales[scale].toPrecision(3));
     return [
-      ...(scales.length > 1 || ABOVE.has(scale) ? [SCALES[scale]] : []),
+      ...(alone && !ABOVE.has(scale) ? [] : [SCALES[scale]]),
       ...(ABOVE.has(scale) ? ["0", `${end}`] : [`−${end}`, `+${end}`]),
     ];
   });
+};
 /**
  * The legend of the number colours: for each scale its colours between its ends.
  * @param {Paper} paper

@@ -24,7 +24,7 @@ import { cornerSize, framed, headOf, lap, letter, overhang, typed, weightOf } fr
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
   LOW = 22, // pixels of a cell that has no room for a text above its numbers
   CLEAR = 5, // pixels between a heading and the edge of the picture
-  THIN = 20, // pixels of a cell from which the line around it is 3 pixels wide
+  THIN = 32, // pixels of a cell from which the line around it is 3 pixels wide
   HATCH = 7, // pixels from one line of a pad's hatch to the next,
   INSET = 3, // and from them to its edges,
   HATCHED = 0.42, // and how opaque they are
@@ -133,7 +133,7 @@ const roles = {
     write(paper, state.text, x + w / 2, middle, within(w), { px, least, weight: WEIGHT.marked, fill });
   },
   value(paper, { rect, state, v }) {
-    const colour = tintOf(paper, state.text ? null : v, state.scale, state.tone);
+    const colour = tintOf(paper, state.text ? null : v, state.scale);
     tile(paper, rect, { fill: colour.fill, edge: paper.theme.hair });
     if (rect.h < WORDED) return;
     const [x, y] = [rect.x + rect.w / 2, rect.y + rect.h / 2],

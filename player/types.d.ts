@@ -205,8 +205,7 @@ type Named =
   | "pad-hatch"
   | "now"
   | "good"
-  | "wrong"
-  | "leak";
+  | "wrong";
 export type Theme = Record<Named | "font", string> & { hues: Hue[]; ramp: Tint[] };
 export type Rgb = number[];
 export type Ctx = CanvasRenderingContext2D;

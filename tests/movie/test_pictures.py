@@ -250,7 +250,7 @@ def test_a_zero_is_as_large_as_the_numbers_beside_it() -> None:
     assert sum(mark["p"] == "influence" and mark["text"] == "0" for mark in influence if mark["shown"]) > 9
     root, _ = parts(movie, len(movie.steps), width=1042, height=507)
     texts = [(node.text or "", float(node.get("font-size", ""))) for node in root.iter(SVG + "text")]
-    numbers = {size for text, size in texts if re.fullmatch(r"0?\.\d+", text)}
+    numbers = {size for text, size in texts if re.fullmatch(r"0?\.\d\d", text)}
     assert len(numbers) == 1
     assert [size for text, size in texts if text == "0"].count(*numbers) > 9
 

@@ -220,8 +220,8 @@ def test_the_picture_of_influence_is_the_influence() -> None:
         value = float(run.influence[row, int(q), int(k)])
         assert (mark["text"] == "0") == (value == 0)
         assert mark["v"] == pytest.approx(value, abs=6e-5)
-        others = int(run.document_ids[row, int(q)]) != int(run.document_ids[row, int(k)])
-        assert mark["tone"] == ("wrong" if value and others else "")  # red
+        assert mark["scale"] == "influence"
+    assert movie.to_dict()["scales"]["influence"] == pytest.approx(float(run.influence[row].max()))
     wrong = [mark for mark in frame.values() if mark["role"] == "mark" and mark["p"] == "influence"]
     assert len(wrong) == 4 * 3 / 2  # each document but the first is reached by all before it
 

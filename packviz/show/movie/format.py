@@ -29,7 +29,7 @@ Role = Literal[
     "flag",  # True or False in a mask
 ]
 Tone = Literal["", "now", "good", "wrong"]
-Scale = Literal["input", "state", "weight", "gradient"]
+Scale = Literal["input", "state", "influence", "weight", "gradient"]
 
 Texts = str | list[str]
 Numeric = float | list[float]

@@ -3,6 +3,7 @@
 import textwrap
 
 import torch
+from torch import Tensor
 
 from packviz.compute.row_layers import AttentionLayer
 from packviz.inputs.cell_kinds import CELL_KINDS
@@ -10,7 +11,7 @@ from packviz.show.movie.about import About
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.rows.loss_captions import found_losses
 from packviz.show.movie.rows.spelled import Spelled, spelled
-from packviz.show.movie.rows.through import shown_row
+from packviz.show.movie.rows.through import shown_row, through
 from packviz.show.movie.rows.view import RowsView, heads_of
 from packviz.show.movie.rows.words import texts
 from packviz.text import counted, shape
@@ -27,10 +28,11 @@ def about(view: RowsView) -> About:
     seen = [layer.output for layer in run.layers]
     if isinstance(layer := run.layers[view.layer], AttentionLayer):
         seen += [layer.query, layer.value, layer.scores, torch.ones(1, device="cpu")]  # weights are at most 1
-    largest = max(float(each.detach().nan_to_num(0.0, 0.0, 0.0).abs().max()) for each in seen)
+    largest = max(map(_largest, seen))
     if len(view.b) < sum(view.lengths):
         notes.append(f"showing {len(view.b)} of {counted(sum(view.lengths), 'token')}")
-    weight = {"weight": found_losses(view).heaviest} if "losses" in view.stages else {}
+    own = {"weight": found_losses(view).heaviest} if "losses" in shown else {}
+    own |= {"influence": _largest(through(view).leak.influence) or 1.0} if "leak" in shown else {}
     proof, is_torchs = _proof(view)
     return About(
         run=run,
@@ -49,12 +51,17 @@ def about(view: RowsView) -> About:
             "address": ", packed row {n}",
         },
         numbers=view.numbers,
-        scales={"input": 1.0, "state": largest or 1.0, **weight},
+        scales={"input": 1.0, "state": largest or 1.0, **own},
         notes=tuple(notes),
         proof=proof,
         exact=view.exact and is_torchs,
         stack=stack if L > 1 or heads > 1 else {},
     )
+
+
+def _largest(numbers: Tensor) -> float:
+    """Return the largest size of a finite number."""
+    return float(numbers.detach().nan_to_num(0.0, 0.0, 0.0).abs().max())
 
 
 def _proof(view: RowsView) -> tuple[str, bool]:

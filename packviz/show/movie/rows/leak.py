@@ -240,13 +240,14 @@ def _cells(view: RowsView, shown: np.ndarray) -> Marks:
     b, t, n = view.b[row.tokens], view.t[row.tokens], len(row.cells)
     if n > NUMBERED:
         q = np.arange(n)
-        return marks("influence", "vector", grid.cell(q, 0), b, t, w=n, shown=shown, vec=_stripes(view) + q)
+        return marks(
+            "influence", "vector", grid.cell(q, 0), b, t, w=n, shown=shown, vec=_stripes(view) + q, scale="influence"
+        )
     q, k = np.divmod(np.arange(n * n), n)
     values = row.leak.influence[row.cells][:, row.cells].double().numpy()[q, k]
     look: dict[str, Any] = {"v": scaled(values), "text": np.where(values == 0, "0", "").astype(object)}
-    look["tone"] = np.where(_crossing(row)[q, k], "wrong", "").astype(object)
-    says = "influence on the output of this token"
-    return marks("influence", "value", grid.cell(q, k), b[q], t[q], k, shown=shown[q], says=says, **look)
+    look |= {"scale": "influence", "says": "influence on the output of this token"}
+    return marks("influence", "value", grid.cell(q, k), b[q], t[q], k, shown=shown[q], **look)
 
 
 def _crossing(row: Through) -> np.ndarray:
