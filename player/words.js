@@ -166,7 +166,7 @@ export const overhang = ({ x, w, h }, wide) =>
  * Pixels of the line at the top of a cell of this height, above its stripes.
  * @type {(paper: Paper, h: number) => number}
  */
-export const headOf = ({ least }, h) => Math.max(13, 0.36 * h, Math.min(0.81 * h, 1.15 * least));
+export const headOf = ({ least }, h) => Math.max(13, 0.42 * h, Math.min(0.81 * h, 1.15 * least));
 /**
  * The text of a token of this width: its own, or the letter of its sequence if the panel has no letters beside it and
  * no room for the longest text.
@@ -218,8 +218,8 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
   if (!lettered.has(state.p) && !state.text.startsWith(name) && both(paper.least) < w) {
     even = Math.max(paper.least, Math.min(px, (px * (w - 8)) / (both(px) - 8))); // all words of a strip have one size
     const small = Math.max(paper.least, Math.min(0.7 * px, even));
-    write(paper, name, x + 4, middle, w, { px: small, fill, align: "left" });
-    left = 6 + widthOf(paper, name, small);
+    write(paper, name, x + 4, middle, w, { px: small, weight, fill, align: "left" });
+    left = 6 + widthOf(paper, name, small, weight);
   }
   write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px: even, weight, fill });
 }
