@@ -111,6 +111,11 @@ def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:
     assert "rows of 5, bfd" in movies(opened("filling_rows", {"max_length": 5}))[0]
 
 
+def test_the_chosen_strategy_is_described_below_its_control() -> None:
+    (told,) = (each.value for each in opened("attention", {"strategy": "ffd"}).sidebar.caption if "ffd" in each.value)
+    assert "takes the longest document first. Each goes into the first row that has room" in told
+
+
 @pytest.mark.parametrize("page", ["start", "compare", "running"])
 def test_settings_and_parts_come_after_the_first_picture(page: str) -> None:
     early, late = opened(page, painted=False), opened(page)

@@ -9,7 +9,8 @@ import streamlit as st
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import DIRECTIONS, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.limits import LIMITS
-from packviz.inputs.row_config import DType, Positions, RowLayer, ShiftLabels, Strategy
+from packviz.inputs.row_config import STRATEGIES, DType, Positions, RowLayer, ShiftLabels
+from packviz.show.movie.rows.words import say
 from ui.state import names
 from ui.state.kinds import PACKING, ROWS, AppKind
 from ui.state.names import ROW_NAMES
@@ -77,12 +78,12 @@ _APART = "If this is on, the documents of a row are kept apart. If it is off, th
 
 def _rows() -> dict[str, object]:
     """Draw how rows are filled, what runs over them, and what keeps documents apart."""
+    strategy = choice(
+        "strategy", STRATEGIES, "This strategy fills the rows. The lesson Filling rows compares all of them."
+    )
+    st.caption(say(f"fill.{strategy}"))  # as in the movie
     return {
-        "strategy": choice(
-            "strategy",
-            get_args(Strategy),
-            "This strategy fills the rows. The lesson Filling rows compares all of them.",
-        ),
+        "strategy": strategy,
         "max_length": whole(
             "max_length",
             1,
