@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 import streamlit as st
 from playwright.sync_api import expect
-from tabs import until
-from visits import LAPTOP, Open, Visit
+from tabs import Size, until
+from visits import LAPTOP, PHONE, PROJECTOR, Open, Visit
 
 from packviz.inputs.examples import example
 from pages import opened
@@ -85,6 +85,15 @@ def test_the_chip_of_an_example_says_what_it_shows(visit: Open) -> None:
     pick(seen, "zen")
     expect(seen.sidebar.get_by_text(example("zen").title, exact=True)).to_be_visible()
     addressed(seen, {"example": "zen"})
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, PHONE], ids=["projector", "phone"])
+def test_more_settings_come_into_view_where_they_open(visit: Open, size: Size) -> None:
+    page = visit(path="packing", size=size).page
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stSidebar").get_by_text("More settings").click()
+    for name in ("nonlinearity", "seed"):
+        expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_in_viewport()
 
 
 def test_a_search_finds_answers_while_it_is_typed(visit: Open) -> None:

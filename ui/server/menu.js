@@ -39,3 +39,15 @@
       setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
   });
 })();
+// What is unfolded at the lower end of the sidebar comes into view as it grows: below the window nobody would see it.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    const follow = () => {
+      if (target.getAnimations().length) requestAnimationFrame(follow);
+      target.scrollIntoView();
+    };
+    if (target.open === true && target.closest('[data-testid="stSidebar"]')) follow();
+  },
+  true,
+);
