@@ -231,7 +231,7 @@ def batch(tmp_path: Path) -> Path:
     ([], 0, []),
     (["--lengths", "5.0, 3.0, 2.0"], 0, ["float_lengths"]),  # a note
     (["--lengths", "wrong"], 1, ["length_over_T"]),
-    (["--lengths", "2,3,5"], 1, ["unsorted", "lengths_order"]),
+    (["--lengths", "2,3,5"], 1, ["lengths_order", "unsorted"]),
     (["--lengths", "3,5", "--no-enforce-sorted"], 1, ["wrong_count"]),
 ])  # fmt: skip
 def test_the_status_of_examine_says_whether_something_is_wrong(

@@ -107,7 +107,7 @@ def _found(
     grid, packed = (x if isinstance(x, Tensor) else None), (x if isinstance(x, PackedSequence) else None)
     case = Case(x=grid, packed=packed, lengths=lengths, module=module, batch_first=batch_first, **beside)
     check_beside(case)
-    return Findings(findings(case))
+    return Findings(sorted(findings(case), key=lambda one: one.severity == "note"))
 
 
 def _readable(module: nn.RNNBase) -> nn.RNNBase:

@@ -36,8 +36,8 @@ RULES = (
     data.one_length_each,
     data.lengths_at_least_1,
     data.lengths_at_most_T,
-    data.lengths_decrease,
     pads.lengths_fit_data,
+    data.lengths_decrease,  # lengths of other sequences are out of order because of that
     packed_sequence.data_are_there,
     finite.packed_data_are_finite,
     pads.packed_sequences_end_with_tokens,

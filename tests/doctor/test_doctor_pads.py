@@ -101,6 +101,14 @@ def keys(found: pv.Findings) -> str:
     return " ".join(f"{one.severity} {one.key}" for one in found)
 
 
+@pytest.mark.parametrize(("lengths", "found"), [
+    ([2, 3], "silent lengths_order error unsorted"),  # the lengths are those of B and A
+    ([1, 2], "error unsorted note tokens_dropped"),
+])  # fmt: skip
+def test_the_cause_comes_first_and_notes_come_last(lengths: list[int], found: str) -> None:
+    assert keys(pv.examine(torch.tensor([[1, 2, 3], [4, 5, 0]]), lengths, batch_first=True)) == found
+
+
 def several(steps: Tensor) -> Tensor:
     """Return single numbers (B, T) as steps of three features, (B, T, 3)."""
     return steps.unsqueeze(-1).expand(-1, -1, 3)
