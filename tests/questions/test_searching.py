@@ -232,6 +232,17 @@ STUDENTS = {  # as a student types it
     "seq2seq decoder packing": "seq2seq",
     "truncate long sequences": "lengths-too-small",
     "when should i pad": "/padding",
+    "why is my output all zeros after the end": "zeros-at-the-pads",
+    "why does my output contain zeros": "zeros-at-the-pads",
+    "what happens to the padding in an lstm": "is-padding-bad",
+    "does padding affect the hidden state": "small-effect",
+    "why is my h_n in a different order than the input": "unsort-by-hand",
+    "why does the result change when I pad more": "batch-dependence",
+    "can I slice a packed sequence": "len-of-packed",
+    "is packing faster than padding": "worth-it",
+    "how do I turn packed sequence back into padded": "how-to-unpack",
+    "hidden state wrong because of padding": "why-pack",
+    "what if all sequences have the same length": "must-i-pack",
 }
 BOTH = ("when should i pack", "should I pack", "Must I pack?", "do i need packing")  # of two answers to it
 UNANSWERED = (
@@ -260,6 +271,11 @@ def test_a_reported_search_finds_its_answer_on_top(typed: str, first: str) -> No
 
 def test_how_to_sort_is_answered_by_what_sorts_the_batch() -> None:
     assert [name_of(each) for each in search("how to sort").found[:2]] == ["must-be-sorted", "/sorting"]
+
+
+def test_an_output_of_zeros_is_answered_by_both_entries_on_it() -> None:
+    found = search("why is my output all zeros after the end").found
+    assert [name_of(each) for each in found[:2]] == ["zeros-at-the-pads", "last-column"]
 
 
 @pytest.mark.parametrize("typed", BOTH)

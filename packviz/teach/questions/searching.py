@@ -52,8 +52,9 @@ _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers are ignored
 _NAME = re.compile(r"\w+")
 _COMMON = frozenset(
     _WORD.findall(
-        "a an and are as at be by can did do does for from get got have how i if in is it its me meaning my need of on "
-        "or over should so that the there this to use vs was what when where which why will with would you your"
+        "a after all an and any are as at be because but by can did do does for from get got happen happens have how i "
+        "if in is it its me meaning more my need of on or over should so than that the there this to use vs was what "
+        "when where which why will with would you your"
     )
 )
 _LETTERS = frozenset("".join(sorted(word)) for word in _COMMON)  # of small words: "teh" is one, too
