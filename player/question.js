@@ -181,6 +181,10 @@ export class Prediction {
   }
   #showMe(again = false) {
     this.root.toggleAttribute("data-open", false);
+    if (this.#questions[this.#number].form !== "choice") {
+      this.#field.value = this.#tried.at(-1) ?? ""; // what was judged, not what was typed since
+      this.#markField("wrong");
+    }
     this.#markAnswer();
     this.#tell("shown", this.#solution(), solutionOf(this.#questions[this.#number]).why);
     this.#remember(null);

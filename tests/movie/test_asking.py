@@ -366,6 +366,17 @@ def test_when_it_is_shown_the_right_answer_stands_beside_what_was_typed(open_pag
     expect(right).to_be_empty()
 
 
+@pytest.mark.parametrize("typed", ["three", "8 8 8 8"])
+def test_when_it_is_shown_the_field_has_what_was_judged(open_page: Open, typed: str) -> None:
+    _, root, box, _ = opened(open_page, lesson("pack"))
+    enter(box, "9 9 9 9")
+    box.fill(typed)
+    root.get_by_role("button", name="Show me").click()
+    expect(box).to_have_value("9 9 9 9")
+    expect(box).to_have_attribute("aria-invalid", "true")
+    expect(root.locator(".pv-solved")).to_have_text("✓The answer: 3 3 2 1")
+
+
 @pytest.mark.parametrize(("size", "full"), [(DESK, True), (PHONE, False), (PHONE, True)])
 def test_when_it_is_shown_the_answer_is_said_on_every_screen(open_page: Open, size: Size, full: bool) -> None:
     _, _, _, said = given_up(open_page, "pack", "9 9 9 9", full=full, size=size)
