@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 import packviz as pv
 from packviz.inputs.row_config import RowLayer
-from packviz.text import two_digits
+from packviz.text import two_decimals
 from pages import movies, opened, press, texts
 
 
@@ -33,7 +33,7 @@ def test_the_table_has_the_difference_of_every_layer() -> None:
     assert sorted(name for name, _ in layers) == sorted(get_args(RowLayer))
     for name, lost in layers:
         run = pv.trace_rows(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"), pv.RowConfig(layer=name, isolate=False))
-        assert lost == two_digits(max(float(each.max().double()) for each in run.difference[0]))
+        assert lost == two_decimals(max(float(each.max().double()) for each in run.difference[0]))
     assert all(float(value) <= 2e-6 for value in found["with it"])
     assert float(found["without it"][2]) <= 2e-6  # rotary positions that run on
 

@@ -224,7 +224,8 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
         reads[:, document] = False  # what is left is of other documents
         whole = query.place == stop - start - 1 and not reads.any() and not moved
         rounded = bool(query.run.difference[query.row][query.piece].any())
-        told = f" Alone, {piece}{{{sequence_label(b)}}} has the same outputs{', apart from rounding' * rounded}."
+        how = "the same outputs, apart from rounding" if rounded else "exactly the same outputs"
+        told = f" Alone, {piece}{{{sequence_label(b)}}} has {how}."
         assert query.caption.endswith(told) == whole
         assert ("the same outputs" in query.caption) == whole
         assert ("his piece of" in query.caption) == bool(

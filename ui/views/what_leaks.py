@@ -13,7 +13,7 @@ from packviz.facts.episodes import Way, episodes
 from packviz.facts.row_leaks import fullest, leak_in
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.examples import example
-from packviz.text import letters, two_digits
+from packviz.text import letters, two_decimals
 from ui.parts.part import sheet
 from ui.state.path import script
 from ui.state.runs import Shown
@@ -109,7 +109,7 @@ def _compared(run: RowsTrace, every: tuple[Borders, ...]) -> list[tuple[str, str
             continue
         settings: dict[str, Any] = {"isolate": True, "reset_positions": True, **chosen}
         kept, lost = (leak_in(rerun(run, row, **each), 0) for each in (settings, settings | dict(lacking)))
-        largest = [two_digits(float(each.difference[-1].max())) for each in (kept, lost)]
+        largest = [two_decimals(float(each.difference[-1].max())) for each in (kept, lost)]
         found.append((name, by, largest[0], largest[1], int(lost.differs[-1].sum())))
     return found
 
@@ -133,7 +133,7 @@ def _apart(way: Way) -> str:
     if way.key == "loop":
         return "the reference"
     which = f", wrong for {letters(way.wrong)}" if way.wrong else ""
-    return f"differs by at most {two_digits(way.difference)}{which}"
+    return f"differs by at most {two_decimals(way.difference)}{which}"
 
 
 def own_model(_: Shown) -> None:
