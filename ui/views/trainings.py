@@ -48,20 +48,18 @@ def trained(shown: Shown) -> None:
     )
     cell = shown.request.config.cell
     tasks = get_args(training.Task)
-    left, right = st.columns([2, 3])
-    task: training.Task = left.selectbox(
-        "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params"
-    )
     names, read = get_args(training.Readout), training.READS.__getitem__
+    paddings = training.EXTRA_PADDING
     several: dict[str, Any] = {"selection_mode": "multi", "bind": "query-params"}
     title = "what the linear layer reads"
-    readouts = right.pills(title, names, default=names, format_func=read, key="train_readouts", **several)
-    left, middle, right = st.columns([2, 1, 2], vertical_alignment="bottom")
-    paddings = training.EXTRA_PADDING
-    with left:
+    with st.container(horizontal=True, gap="medium"):
+        task: training.Task = st.selectbox(
+            "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params", width=300
+        )
+        readouts = st.pills(title, names, default=names, format_func=read, key="train_readouts", **several)
         pads = st.pills("extra pads", paddings, default=paddings, key="train_pads", **several)
-    seeds = middle.number_input("seeds", 1, 10, 3, 1, key="train_seeds", bind="query-params")
-    both = right.toggle("two directions", key="train_both", bind="query-params")
+        seeds = st.number_input("seeds", 1, 10, 3, 1, key="train_seeds", bind="query-params", width=130)
+    both = st.toggle("two directions", key="train_both", bind="query-params")
     first = training.Experiment(cell=cell, task=task, bidirectional=both, seeds=tuple(range(seeds)))
     wanted = product([pad for pad in paddings if pad in pads], [name for name in names if name in readouts])
     chosen = [replace(first, readout=readout, extra_padding=extra) for extra, readout in wanted]
