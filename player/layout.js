@@ -179,8 +179,11 @@ export function headed({ view, unit, wide, left }, ink, { width, height, least }
     return x + letters * LETTER * line <= Math.min(width, ...next);
   });
 }
-/** @param {View} view */
-export const panels = ({ at }) => Object.keys(at).length;
+/**
+ * How many panels a view has, without the one for words that have no room in their cells.
+ * @param {View} view
+ */
+export const panels = ({ at }) => Object.keys(at).filter((name) => name !== "words").length;
 /** @type {(across: number, needed: number) => boolean} */
 const fit = (across, needed) => across >= needed - ROUNDING;
 /**
@@ -193,7 +196,7 @@ const fit = (across, needed) => across >= needed - ROUNDING;
  */
 export function worth({ view, unit, wide }, { height, least, limits }, { needed, wanted }, many) {
   const across = unit * wide,
-    spelled = fit(across, wanted),
+    spelled = fit(across, wanted) || Boolean(view.at.words),
     whole = panels(view) === many,
     high = Math.min(unit, (spelled && whole ? limits.higher : 1) * across), // where nothing is missing, higher cells are worth more
     cells = Math.sqrt(Math.min(unit, across) * high),

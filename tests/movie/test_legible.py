@@ -1,6 +1,7 @@
 """Every stage at a desk and in a hand: no word is cut, every number and every letter is there, and large enough."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -337,6 +338,21 @@ def test_a_row_with_free_cells_has_all_words_and_letters_beside_the_settings(lis
     for step in range(2, len(movie.steps) + 1):
         listened.press("ArrowRight")
         assert listened.page.evaluate(FAULTS) == [], step
+
+
+@pytest.mark.parametrize(("size", "lines"), [(DESK, 1), (HAND, 2)])
+def test_the_row_of_borders_has_every_word(listened: Screen, tmp_path: Path, size: Size, lines: int) -> None:
+    page = listened.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(rows("borders").save(tmp_path / "movie.html").as_uri())
+    listened.rest()
+    page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    written = page.evaluate("() => [...window.written.values()]")
+    words = [each for each in written if each["text"] in WORDS.split()]
+    assert sorted(each["text"] for each in words) == sorted(WORDS.split())  # each once
+    assert len({round(each["top"]) for each in words}) == lines  # above cells that are too narrow
+    for one, other in pairwise(sorted(words, key=lambda each: (round(each["top"]), each["left"]))):
+        assert round(one["top"]) != round(other["top"]) or one["right"] < other["left"], (one, other)
 
 
 COVERED = """() => {

@@ -9,7 +9,7 @@ import numpy as np
 from packviz.inputs.borders import BORDER_RULES, Lengths, Rule, find_documents, starts_by
 from packviz.show.movie.layout import Box, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
-from packviz.show.movie.rows.spelled import LINES, NAME, Spelled, spelled
+from packviz.show.movie.rows.spelled import LINES, NAME, Spelled, spelled, words_above
 from packviz.show.movie.rows.two import token_marks
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say
@@ -27,7 +27,7 @@ BEGINS: dict[Rule, str] = {
 def borders(view: RowsView) -> Iterator[Step]:
     """Show the row, one step for each spelling, what public rules find, and what all spellings say."""
     it = spelled(view)
-    brief = ("lines", Scene([_lines(it)]))  # with larger cells
+    brief = ("lines", Scene([_lines(it, worded) for worded in sorted({0, it.worded})]))  # with larger cells
     yield Step(_row(it), (_frame(it, 1),), scene=brief, name="row")
     captions = {"position_ids": _positions(it), "seq_idx": _numbered(it), "cu_seqlens": _cells_of_borders(it)}
     for many, (name, caption) in enumerate(captions.items(), 2):
@@ -125,12 +125,13 @@ def borders_scene(view: RowsView) -> Scene:
     return Scene([beside(above(lines, meaning, gap=0.6), mask, gap=0.2), above(lines, mask, meaning, gap=0.6)])
 
 
-def _lines(it: Spelled) -> Box:
-    """Return the box of the lines, each below its name."""
+def _lines(it: Spelled, worded: int = 0) -> Box:
+    """Return the box of the lines, each below its name; with so many lines of words above the cells of the row."""
     height = (len(LINES) - 1) * it.pitch + 1
-    lines = panel("lines", it.shown * it.wide, height, Margins(1.2, HEAD * it.text, END))
-    documents = {"documents": lines.panels["lines"]}  # letters above their first tokens
-    return replace(lines, panels={**lines.panels, **documents})
+    lines = panel("lines", it.shown * it.wide, height, Margins(1.2, (HEAD + worded * NAME) * it.text, END))
+    x, y = lines.panels["lines"]
+    over = (x, y - worded * NAME * it.text)  # the heading, and letters above the first tokens
+    return replace(lines, panels={**lines.panels, "documents": over, **({"words": over} if worded else {})})
 
 
 def borders_end(view: RowsView) -> Frame:
@@ -175,7 +176,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
     named = np.array(LINES[1:], dtype=object)
     at_names = Place("lines", 0.0, np.arange(1, len(LINES)) * it.pitch - NAME * it.text)
     return frame(
-        title(Place("lines", 0.0, -HEAD * it.text), _heading(it)),
+        title(Place("documents", 0.0, -HEAD * it.text), _heading(it)),
         marks("spelled name", "note", at_names, np.arange(len(named)), owned=False, text=named, h=NAME * it.text),
         marks(
             "spelled document",
@@ -186,6 +187,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
             seq=_of(it, it.begins),
             h=it.text,
         ),
+        *([words_above(it, here)] if it.worded else ()),
         _free(it, "row", cells, ""),
         token_marks(view, place, here).but(w=it.wide),
         *(group for name in LINES[1 : min(lines, 3)] for group in _numbers(it, name, cells)),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 from torch import Tensor
@@ -10,12 +11,15 @@ from packviz.facts.row_leaks import moved_by_positions
 from packviz.inputs.borders import Lengths, find_documents
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of
 from packviz.show.movie.layout import Place
+from packviz.show.movie.marks import Marks, marks
 from packviz.show.movie.rows.through import shown_row
 from packviz.show.movie.rows.view import RowsView
-from packviz.show.movie.rows.words import width
+from packviz.show.movie.rows.words import texts, width
 from packviz.text import sequence_label, two_digits
 
 MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
+PHONE, LETTER, GAP = 340, 7.8, 6  # pixels: a row on a phone, a letter there, and what is between two words
+MAX_WORDED = 3  # lines of words above a row
 NAME = 0.75  # units of a line's name above it
 LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
 
@@ -92,6 +96,13 @@ class Spelled:
         """Return the room for a line of text, in units: cells of a long row are smaller than legible text."""
         return max(1.0, self.shown / 16)
 
+    @cached_property
+    def worded(self) -> int:
+        """Return how many lines the words take above the row where its cells are too narrow for them; 0 if too many."""
+        longest = max(map(len, texts(self.view).tolist()))
+        lines = ceil((LETTER * longest + GAP) * self.shown / PHONE)
+        return lines if 1 < lines <= MAX_WORDED else 0
+
     @property
     def pitch(self) -> float:
         """Return the units from one line of the picture to the next."""
@@ -119,3 +130,10 @@ def spelled(view: RowsView) -> Spelled:
     row = shown_row(view)
     shown = min(rows.max_length, view.steps, MAX_CELLS)
     return Spelled(view, row, rows.lengths[row], tuple(b for b, _, _ in rows.rows[row]), shown)
+
+
+def words_above(it: Spelled, here: np.ndarray) -> Marks:
+    """Return the words of some tokens, each above its cell in the row, on several lines by turns."""
+    cells, words = it.view.column[here], texts(it.view)[here]
+    place = Place("words", cells * it.wide, cells % it.worded * NAME * it.text)
+    return marks("spelled word", "note", place, cells, owned=False, text=words, h=NAME * it.text)
