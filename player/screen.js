@@ -13,6 +13,7 @@ export class Screen {
   body = el("div", { class: "pv-body" });
   /** It hides the picture. */
   cover = el("div", { class: "pv-blank", hidden: "" });
+  answered = false; // while an answer sets off the movie: the page keeps its place if the picture is in sight
   #above = Number.NaN; // pixels of the page above the player
   /** @type {HTMLElement[]} */
   #behind = []; // what is inert while the player fills the window
@@ -135,7 +136,8 @@ export class Screen {
    * @returns {boolean} whether it scrolls
    */
   reveal() {
-    if (this.full || !(this.#rise() || (this.is("--pv-low") && !this.inSight))) return false;
+    if (this.full || (this.answered && this.inSight) || !(this.#rise() || (this.is("--pv-low") && !this.inSight)))
+      return false;
     this.look(this.player.still.matches ? "instant" : "smooth");
     return true;
   }

@@ -266,9 +266,14 @@ def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: 
     for button in root.get_by_role("button").all():
         box = button.bounding_box()
         assert box is None or min(box["width"], box["height"]) >= 38
+    top = "node => node.getBoundingClientRect().top"
+    screen.page.add_style_tag(content="body { padding-top: 120px; }")
+    before = screen.root.evaluate(top)
     root.get_by_role("button", name="padding_value").tap()
     expect(said).to_contain_text("✓ Right.")
     expect(screen.root.locator("canvas")).to_be_in_viewport(ratio=0.9)
+    screen.rest()
+    assert screen.root.evaluate(top) == before  # it is in sight, so the page stays
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
