@@ -53,7 +53,7 @@ export const NARROW = {
   numbers: true, // no letter can replace them
   row: 8, // a phone is high: cells are as large as its width allows
   higher: 1, // rows grow after it is laid out
-  above: 1 / 3, // a low picture is nearer to the heading of the player than to its caption
+  above: 1 / 6, // a low picture is near to the heading of the player
 };
 
 /**
