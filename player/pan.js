@@ -98,10 +98,10 @@ export class Pan {
       hidden = steps.length ? `t = ${first}${last > first ? ` … ${last}` : ""}` : "",
       name = `Scroll the picture to the ${side}${hidden && `: ${hidden}`}`,
       { clientWidth } = this.place,
-      room =
-        clientWidth > PHONE ||
-        (clientWidth > SMALL && picture.scales(picture.scene, [picture.standing.view]).length < 2),
-      text = room ? hidden : ""; // on a phone, two legends leave no room
+      legends = picture.scales(picture.scene, [picture.standing.view]).length,
+      both = !this.left.hidden && !this.right.hidden,
+      room = clientWidth > PHONE || (clientWidth > SMALL && legends < (both ? 1 : 2)),
+      text = room ? hidden : ""; // on a phone a legend leaves room for one such text, two legends for none
     way.textContent = side === "left" ? `${sign} ${text}`.trim() : `${text} ${sign}`.trim();
     way.setAttribute("aria-label", name);
     way.title = name;
