@@ -13,7 +13,7 @@ from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import TERMS
 from packviz.text import shape
 
-HEADED, STRIP_HEADED = 3.6, 8.0  # how many numbers are as wide as a heading
+HEADED, STRIP_HEADED = 3.6, 8.8  # how many numbers are as wide as a heading
 ENTERED = 2.6  # units: the width of the cell's name
 SCREEN = (670.0, 322.0)  # pixels of the picture on a projector
 LEAST = (28.0, 13.0)  # pixels that a number needs there: width and height
