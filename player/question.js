@@ -265,12 +265,11 @@ export class Prediction {
     const { first, step } = this.#questions[this.#number],
       { step: at } = player;
     this.#told = Math.max(step, at);
-    player.screen.answered = true;
-    if (at < first) player.show(step, first);
-    else if (at < step) player.clock.play(step);
-    else player.screen.fit(); // a late answer: the movie stays where the reader is
-    if (!player.screen.reveal() && !player.screen.inSight) player.picture.root.scrollIntoView({ block: "nearest" });
-    player.screen.answered = false;
+    player.screen.keepPlace(() => {
+      if (at < first) player.show(step, first);
+      else if (at < step) player.clock.play(step);
+      else player.screen.fit(); // a late answer: the movie stays where the reader is
+    });
     player.options.onAnswered?.();
   }
 

@@ -13,7 +13,7 @@ export class Screen {
   body = el("div", { class: "pv-body" });
   /** It hides the picture. */
   cover = el("div", { class: "pv-blank", hidden: "" });
-  answered = false; // while an answer sets off the movie: the page keeps its place if the picture is in sight
+  #keeps = false; // whether the page keeps its place if the picture is in sight
   #above = Number.NaN; // pixels of the page above the player
   /** @type {HTMLElement[]} */
   #behind = []; // what is inert while the player fills the window
@@ -136,10 +136,20 @@ export class Screen {
    * @returns {boolean} whether it scrolls
    */
   reveal() {
-    if (this.full || (this.answered && this.inSight) || !(this.#rise() || (this.is("--pv-low") && !this.inSight)))
+    if (this.full || (this.#keeps && this.inSight) || !(this.#rise() || (this.is("--pv-low") && !this.inSight)))
       return false;
     this.look(this.player.still.matches ? "instant" : "smooth");
     return true;
+  }
+  /**
+   * Set off the movie, and bring the picture into sight if it is not there.
+   * @param {() => void} set
+   */
+  keepPlace(set) {
+    this.#keeps = true;
+    set();
+    if (!this.reveal() && !this.inSight) this.player.picture.root.scrollIntoView({ block: "nearest" });
+    this.#keeps = false;
   }
   // On an upright phone a page that has been scrolled stays where it is, unless the caption is below the window's end.
   #rise() {
