@@ -205,10 +205,8 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
     ratios = places["ratio"].map(log2).where(places["differs"], 0.0)  # what the colours show
     z, hover = ratios.unstack(), places["told"].unstack(fill_value="")
     end = max([LEAST_END, *ratios.abs()])
-    ticks = list(range(-int(end), int(end) + 1, max(1, int(end) // 3)))
-    bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
     marks = {"?": ~places["differs"], "*": places["busy"]}
-    key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
+    key = ["below 1, in blue, packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
     cells = dict.fromkeys(each.setup.description for each in measured)
     ran = f"{',<br>' if len(cells) > 1 else ', '}{' and '.join(cells)}" if cells else ": nothing was measured yet"
     top = 30 + 24 * (1 + ran.count("<br>")) + 18 * len(key)  # pixels of the lines above the map
@@ -223,10 +221,10 @@ def winning(measured: Sequence[Measurement], across: Across = "batch_size", pale
         for (fill, size), ratio in zip(ratios.index.tolist(), ratios, strict=True)
     ]
     return drawn(
-        [heatmap(z.to_numpy().tolist(), hover.to_numpy().tolist(), end, palette, xgap=2, ygap=2, colorbar=bar)],
+        [heatmap(z.to_numpy().tolist(), hover.to_numpy().tolist(), end, palette, xgap=2, ygap=2, showscale=False)],
         _alt(measured),
         palette,
-        title=f"Where packing wins{ran}",
+        title=f"Packed ÷ padded{ran}",
         subtitle="<br>".join(key) if measured else "",
         on_top=True,
         margin={"t": top},
