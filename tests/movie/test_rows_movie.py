@@ -47,7 +47,7 @@ def test_the_row_has_one_sequence_after_another() -> None:
 
 def test_each_step_states_the_next_entry_of_cu_seqlens() -> None:
     run = run_of()
-    entry = r"cell (\d+), so \1 (?:comes next in|is the last entry of) \*\*cu_seqlens\*\*\."
+    entry = r"cell (\d+), so (?:\1 is the last entry of \*\*cu_seqlens\*\*|\*\*cu_seqlens\*\* gets the entry \1)\."
     stated = [re.search(entry, step.caption) for step in pv.movie(run, ("two",)).steps[1:-1]]
     assert [int(found[1]) for found in stated if found] == [*accumulate(map(len, run.batch.sequences))]
 
@@ -81,7 +81,7 @@ def test_one_row_that_keeps_everything_is_summed_up_without_zeros() -> None:
 
 def test_a_row_of_one_cell_is_named_in_the_singular() -> None:
     steps = pv.movie(pv.trace_rows(pv.Batch.parse("1")), ("fill",)).steps
-    assert steps[0].caption.startswith("A padded grid would have 1 cell. ")
+    assert steps[0].caption.startswith("Padding would take 1 cell. ")
     assert steps[1].caption.endswith("which is then full.")
     assert steps[-1].caption.startswith("1 row of 1 cell holds 1 token, and no cell is free. ")
 
@@ -334,7 +334,8 @@ def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
     assert "`" not in "".join(captions)
     assert (
-        "**Best-fit decreasing** (bfd) takes the longest document first. Each goes into the fullest row" in captions[-2]
+        "**Best-fit decreasing** (bfd) takes the longest document first, and puts each into the fullest row"
+        in captions[-2]
     )
 
 

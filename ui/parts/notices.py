@@ -51,8 +51,8 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
     first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
     if others:
         words = f"{quoted(first)} and {counted(len(others), 'other word')}"
-        return f"The ids of {words} have changed, and with them their vectors."
-    return first and f"The id of {quoted(first)} has changed, and with it its vector."
+        return f"{words} have new ids and vectors."
+    return first and f"{quoted(first)} has a new id and vector."
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:

@@ -47,10 +47,7 @@ def _start_row_caption(view: View) -> str:
     state, row = recurrent.initial_state(view), view.layer * recurrent.directions(view) + view.direction
     if state == "carried":
         return say("run.carried_row")
-    if recurrent.directions(view) == 2:
-        key = "run.start_row_both_lstm" if recurrent.is_lstm(view) else "run.start_row_both"
-    else:
-        key = "run.start_row_lstm" if recurrent.is_lstm(view) else "run.start_row"
+    key = "run.start_row_lstm" if recurrent.is_lstm(view) else "run.start_row"
     return say(key, row=row, state=say(f"h_0_row.{state}"))
 
 

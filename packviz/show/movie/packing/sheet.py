@@ -18,7 +18,9 @@ def ragged(view: View) -> Frame:
     rows, b, t = view.place, token_table.sequence(view), token_table.time_step(view)
     before = padded(view, grid)
     return {
-        "title:x": before["title:x"].but(text=counted(view.total[0], "sequence") + " of ids" * inputs.embedded(view)),
+        "title:x": before["title:x"].but(
+            text=counted(view.total[0], "sequence") + ": words and ids" * inputs.embedded(view)
+        ),
         "axis": before["axis"],
         "label": before["label"],
         "length": before["length"],

@@ -75,8 +75,8 @@ def query_name(view: RowsView, row: int, cell: int) -> str:
 def of_row(view: RowsView, row: int, cells: int) -> str:
     """Return the caption before the queries of a row, with what is left out."""
     config, layers, C = view.trace.config, len(view.trace.layers), view.trace.rows.max_length
-    parts = [f"head {view.head} of {config.num_heads}"] if config.num_heads > 1 else []
-    parts += [f"layer {view.layer} of {layers}"] if layers > 1 else []
+    parts = [f"head {view.head} (of {config.num_heads})"] if config.num_heads > 1 else []
+    parts += [f"layer {view.layer} (of {layers})"] if layers > 1 else []
     parts += [f"{cells} of {C} cells"] if cells < C else []
     which = "attention.row" if len(view.trace.rows.rows) > 1 else "attention.only_row"
     tokens = sum(view.trace.rows.lengths[row])
