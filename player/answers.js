@@ -1,6 +1,9 @@
-// Answers to a prediction: what was typed is brought into the form in which Python lists the answers, and looked up.
+// Answers to a prediction: what was typed is brought into the form in which Python lists the answers, and looked up. Here
+// they are also kept for a reload.
 
 /** @import { Question, Solution, Verdict } from "./types" */
+
+const KEPT = "packviz answers"; // in sessionStorage: the answers to each question as they were read, by its sealed solution
 
 export const LONGEST = 2000; // characters of an answer, as MAX_CHARACTERS in prediction.py
 
@@ -130,4 +133,26 @@ const parts = (spelled) => spelled.split(" ").length;
 export function asking(prompt) {
   const sentences = prompt.split(/(?<=[.?]) (?=[A-Z`])/);
   return sentences.find((sentence) => sentence.endsWith("?")) ?? sentences.at(-1);
+}
+
+/** @returns {Record<string, (string | null)[]>} empty if the browser stores nothing; null: it was shown */
+function stored() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {};
+  }
+}
+/** @param {Question} question */
+export const kept = ({ sealed }) => stored()[sealed] ?? [];
+/**
+ * @param {Question} question
+ * @param {(string | null)[]} said
+ */
+export function keep({ sealed }, said) {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ ...stored(), [sealed]: said }));
+  } catch {
+    // then the question starts over when the page is reopened
+  }
 }

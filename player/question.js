@@ -1,41 +1,17 @@
 // The prediction inside the player: asked before the movie shows the answer, and then answered by the movie. Here is which
-// question is asked, and what was answered, also on this page before; answers.js judges.
+// question is asked, and what was answered; answers.js judges, and keeps what was answered on this page before.
 
 /** @import { Question } from "./types" */
 
-import { asking, counts, judge, LONGEST, readAnswer, solutionOf } from "./answers.js";
+import { asking, counts, judge, keep, kept, LONGEST, readAnswer, solutionOf } from "./answers.js";
 import { button, el, icon } from "./dom.js";
 import { explained } from "./terms.js";
 
 const TRIES = 2,
-  KEPT = "packviz answers", // in sessionStorage: the answers to each question as they were read, by its sealed solution
   WAITING = "Answer first. The movie then shows why.";
 
 /** The mark of an answer, and how it is read aloud. */
 const MARKS = { good: ["✓", "The answer: "], wrong: ["✗", "Your answer, which is wrong: "] };
-
-/**
- * The answers to each question; empty if the browser stores nothing.
- * @returns {Record<string, (string | null)[]>} null: it was shown
- */
-function kept() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
-  } catch {
-    return {};
-  }
-}
-/**
- * @param {Question} question
- * @param {(string | null)[]} said
- */
-function keep({ sealed }, said) {
-  try {
-    sessionStorage.setItem(KEPT, JSON.stringify({ ...kept(), [sealed]: said }));
-  } catch {
-    // then the question starts over when the page is reopened
-  }
-}
 
 /**
  * A text with `code` in backticks.
@@ -71,7 +47,7 @@ export class Prediction {
   });
   #crossed = el("span", { class: "pv-crossed", "aria-hidden": "true" }, "✗"); // the field says it with aria-invalid
   #solved = el("span", { class: "pv-solved" });
-  #choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
+  #choices = el("fieldset", { class: "pv-choices", "aria-label": "Answers" });
   #check = button("Check", () => this.#answer(this.#field.value));
   #reveal = button("Show me", () => this.#showMe());
   #another = button(
@@ -124,7 +100,6 @@ export class Prediction {
     this.#number = number;
     this.#tried = [];
     this.#told = 0;
-    this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
     this.#prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
     this.#asked.replaceChildren(el("strong", {}, "Skipped:"), " ", ...written(asking(prompt), (part) => [part]));
@@ -140,13 +115,13 @@ export class Prediction {
       }),
     );
     this.#field.hidden = this.#check.hidden = form === "choice";
+    this.#take(true);
     this.#markField("");
     this.#solved.replaceChildren();
     this.#another.hidden = this.#questions.length === 1;
     this.#tell("", WAITING);
     this.player.options.onAsk?.(number + 1);
-    for (const said of kept()[this.#questions[number].sealed] ?? [])
-      said === null ? this.#showMe(true) : this.#answer(said, true);
+    for (const said of kept(this.#questions[number])) said === null ? this.#showMe(true) : this.#answer(said, true);
   }
 
   /**
@@ -154,6 +129,7 @@ export class Prediction {
    * @param {boolean} [again] whether it was answered before, and the movie has shown it
    */
   #answer(typed, again = false) {
+    if (!this.open) return;
     const question = this.#questions[this.#number];
     if (!typed.trim()) return this.#tell("unread", `⚠ The answer is empty. Type one, ${question.example}.`);
     let given;
@@ -166,7 +142,7 @@ export class Prediction {
     if (!counts(question, given)) return this.#tell("shown", `${reason} Try again: this did not cost you a try.`);
     if (counts(question, given, this.#tried)) this.#remember(given);
     const last = right || this.#tried.length >= TRIES;
-    this.root.toggleAttribute("data-open", !last);
+    this.#take(!last);
     if (question.form === "choice") this.#markChoice(given, right ? "good" : "wrong");
     else if (again) this.#field.value = typed;
     this.#markField(question.form === "choice" ? "" : right ? "good" : "wrong");
@@ -179,8 +155,13 @@ export class Prediction {
   get open() {
     return !this.root.hidden && this.root.hasAttribute("data-open");
   }
+  /** @param {boolean} open whether it takes an answer, or the answer is known */
+  #take(open) {
+    this.root.toggleAttribute("data-open", open);
+    this.#field.readOnly = this.#check.disabled = this.#choices.disabled = !open;
+  }
   #showMe(again = false) {
-    this.root.toggleAttribute("data-open", false);
+    this.#take(false);
     if (this.#questions[this.#number].form !== "choice") {
       this.#field.value = this.#tried.at(-1) ?? ""; // what was judged, not what was typed since
       this.#markField("wrong");
