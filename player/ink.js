@@ -32,6 +32,7 @@ const nothing = () => ({
   right: -Infinity,
   bottom: -Infinity,
   texts: new Map(),
+  briefs: new Map(),
   titles: new Map(),
   letters: 0,
   whole: false,
@@ -47,7 +48,7 @@ const nothing = () => ({
  * @param {number} limit
  */
 function add({ panels }, cell, limit) {
-  const { role, p, x, y, w, h, text, vec, scale } = cell,
+  const { role, p, x, y, w, h, text, sub, vec, scale } = cell,
     box = (panels[p] ??= nothing());
   addText(box, cell, limit);
   box.lettered ||= role === "label";
@@ -56,8 +57,10 @@ function add({ panels }, cell, limit) {
   box.top = Math.min(box.top, y, y + h);
   box.bottom = Math.max(box.bottom, y, y + h);
   if (role === "title") box.titles.set(x, { y, letters: Math.max(box.titles.get(x)?.letters ?? 0, text.length) });
-  if (role === "title" || role === "note") box.texts.set(x, Math.max(box.texts.get(x) ?? 0, text.length));
-  else box.right = Math.max(box.right, x + w);
+  if (role === "title" || role === "note") {
+    box.texts.set(x, Math.max(box.texts.get(x) ?? 0, text.length));
+    box.briefs.set(x, Math.max(box.briefs.get(x) ?? 0, (sub || text).length));
+  } else box.right = Math.max(box.right, x + w);
 }
 /**
  * Add the word or the numbers in a cell: how many letters a unit has to hold.

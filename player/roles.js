@@ -186,20 +186,20 @@ const roles = {
   note(paper, look, unit, near) {
     const { rect, state, least } = look,
       { x, w, h } = rect,
-      { now, good, wrong, quiet } = paper.theme,
-      fill = { "": null, now, good, wrong }[state.tone] ?? quiet,
       px = lineSize(paper, unit),
       middle = middleOf(paper, look, px, unit, near),
-      style = { px, weight: state.tone ? WEIGHT.bold : WEIGHT.plain, fill };
+      style = { px, weight: state.tone ? WEIGHT.bold : WEIGHT.plain, fill: paper.theme[state.tone || "quiet"] };
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     const first = near.firsts.get(state.f),
       word = state.sub && state.text.slice(0, -state.sub.length - 1),
-      wide = widthOf(paper, state.text, px, style.weight),
+      brief = word && first === undefined && x + widthOf(paper, state.text, px, WEIGHT.bold) > paper.room,
+      text = brief ? state.sub : state.text,
+      wide = widthOf(paper, text, px, style.weight),
       beyond = h < px && state.sub ? (near.ends.get(state.p) ?? 0) + CLEAR : x, // higher than its row, it keeps off the others
-      held = Math.min(Math.max(x, beyond), Math.max(2, paper.room - wide - 2 * CLEAR)); // at the edge of the picture it moves inwards instead of being cut off
-    if (least) return write(paper, state.text, held, middle, w, { ...style, least, align: "left" });
+      held = Math.min(Math.max(x, beyond), Math.max(2, paper.room - wide - CLEAR)); // at the edge of the picture it moves inwards instead of being cut off
+    if (least) return write(paper, text, held, middle, w, { ...style, least, align: "left" });
     if (first === undefined || !word || wide + 6 < w)
-      return put(paper, state.text, held, middle, { ...style, align: "left" });
+      return put(paper, text, held, middle, { ...style, align: "left" });
     put(paper, state.sub, x + w / 2, middle, style); // no room for the word below each of them: the first has it on its left
     if (state.x === first && !state.tone) put(paper, word, x - unit * 0.7, middle, style);
   },

@@ -111,7 +111,7 @@ export interface Digits {
   bare: boolean;
 }
 /**
- * What is ever visible in a panel: the box around its cells, where its texts and titles begin and their lengths in letters, the maximum
+ * What is ever visible in a panel: the box around its cells, where its texts and titles begin and their lengths in letters (briefs: in short), the maximum
  * number of letters per unit of its cells, whether these must be shown in full, how wide its numbers are, and whether any of them is negative.
  */
 export interface Inked {
@@ -120,6 +120,7 @@ export interface Inked {
   right: number;
   bottom: number;
   texts: Map<number, number>;
+  briefs: Map<number, number>;
   titles: Map<number, { y: number; letters: number }>;
   letters: number;
   whole: boolean;

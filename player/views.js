@@ -22,6 +22,7 @@ const SCROLLS = 600, // pixels: in a place of at most this width, any picture ma
   LONG = 4, // times as wide as high: rows that scroll in a place that is not narrow, too,
   SLIGHT = 1.1, // places: not less,
   BROAD = 5, // and not more: 60 words have room in it
+  CLOSE = 0.5, // the width of a letter ÷ its height in a word, if the picture need not scroll then,
   MUCH = 10; // places: 40 words have room on a small phone
 
 /**
@@ -86,7 +87,7 @@ function wideView(scene, width, height, ink, text) {
  * @type {typeof bestView}
  */
 function narrowView(scene, width, height, ink, text) {
-  const narrow = { ...text, limits: NARROW },
+  const narrow = { limits: NARROW, ...text },
     fitting = bestView(scene, width, height, ink, narrow),
     cell = fitting.unit * (fitting.headed ? 1 : Math.min(1, fitting.wide)); // its headings end early: only if it is large
   if (fitting.fits && cell >= (ROW * text.least) / READABLE) return fitting;
@@ -105,11 +106,21 @@ function narrowView(scene, width, height, ink, text) {
   }
   return bestView(scene, width, height, ink, text);
 }
+/**
+ * The same with notes in their short form, if they have one: a length without the word before it.
+ * @param {Ink} [ink]
+ * @returns {Ink | undefined}
+ */
+const brief = (ink) =>
+  ink && {
+    panels: Object.fromEntries(Object.entries(ink.panels).map(([p, box]) => [p, { ...box, texts: box.briefs }])),
+  };
 /** @param {Standing} standing */
 const cellOf = ({ unit, wide, tall }) => unit * Math.min(wide, tall);
 /**
  * The view in a place of this width. In a narrow place its text is as large as it can be in a picture that need not scroll;
- * if that always has to, smaller text shows more of it. A phone is near: its text is larger if cells need not be smaller.
+ * if that always has to, smaller text shows more of it, lengths may be numbers alone, and words may have a little less room.
+ * A phone is near: its text is larger if cells need not be smaller.
  * @type {typeof bestView}
  */
 export function chosenView(scene, width, height, ink, text = {}) {
@@ -119,6 +130,11 @@ export function chosenView(scene, width, height, ink, text = {}) {
   while (least > READABLE && !(view.fits && view.room === width)) {
     least = Math.max(READABLE, least - 1);
     view = narrowView(scene, width, height, ink, { ...text, least });
+  }
+  if (view.room > width) {
+    const limits = { ...NARROW, beside: CLOSE },
+      short = narrowView(scene, width, height, brief(ink), { ...text, least, limits });
+    if (short.fits && short.room === width) return short; // rather than scroll for less than a column
   }
   for (let larger = NEAR; width <= PHONE && larger > least; larger--) {
     const other = narrowView(scene, width, height, ink, { ...text, least: larger });

@@ -215,3 +215,18 @@ test("in a place that is not narrow a picture scrolls only for the words of rows
   assert.equal(of(800, { columns: 160 }).room, 800); // they would not fit into five places
   assert.equal(of(800, { text: "a" }).room, 800);
 });
+
+test("a picture on a phone scrolls for a column, but not for the word before a length", () => {
+  const scene = (columns) => {
+    const grid = { w: 1.6 * columns + 3.1, h: 5, at: { x: [1.2, 1.6] }, breaks: {} };
+    return { wide: [grid], tall: [grid] };
+  };
+  const ink = (columns, sub) => {
+    const words = Array.from({ length: columns }, (_, t) => cell({ x: 1.6 * t, w: 1.6, h: 1, text: "quick" }));
+    const length = cell({ role: "note", x: 1.6 * columns + 0.2, w: 1, h: 1, text: "len 9", sub });
+    return inked([{ states: [cell({ role: "label", x: -1.1, w: 1, h: 1, text: "A" }), ...words, length] }]);
+  };
+  assert.equal(chosenView(scene(9), 356, 580, ink(9, "9")).room, 356);
+  assert.ok(chosenView(scene(9), 356, 580, ink(9, "")).room > 356);
+  assert.ok(chosenView(scene(11), 356, 580, ink(11, "9")).room > 356);
+});
