@@ -102,7 +102,7 @@ export class Prediction {
     this.#told = 0;
     this.root.dataset.form = form;
     this.#prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
-    this.#asked.replaceChildren(el("strong", {}, "Skipped:"), " ", ...written(asking(prompt), (part) => [part]));
+    this.#asked.replaceChildren(el("strong", {}, "Still open:"), " ", ...written(asking(prompt), (part) => [part]));
     this.#field.value = "";
     this.#field.placeholder = example;
     this.#field.setAttribute("aria-label", prompt.replaceAll("`", ""));

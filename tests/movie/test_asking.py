@@ -228,7 +228,7 @@ def test_on_a_phone_a_skipped_question_is_one_line_which_opens_it_again(open_pag
     line, last = root.get_by_role("button", name="Answer"), film.to_dict()["questions"][0]["step"]
     expect(line).to_be_hidden()
     screen.press("ArrowRight")
-    expect(line).to_contain_text("Skipped:")
+    expect(line).to_contain_text("Still open:")
     expect(box).to_be_hidden()
     assert box_of(root)["height"] < 45
     for told in (f"Step {last} shows", "This step shows", f"Step {last} showed"):
