@@ -347,7 +347,7 @@ def test_there_is_a_space_between_two_sentences_of_a_caption() -> None:
 def test_the_movie_says_which_head_and_layer_it_shows() -> None:
     movie = pv.movie(typed(num_layers=2), ("attention",), layer=0, head=1)
     assert movie.frame(1)["marks"]["title:keys"]["text"] == "row 0 of 6 cells: head 1 of layer 0"
-    assert "This movie shows head 1 (of 2), layer 0 (of 2)." in movie.steps[0].caption
+    assert "You see head 1 (of 2), layer 0 (of 2)." in movie.steps[0].caption
     assert movie.to_dict()["stack"] == {"layers": 2, "directions": 1, "layer": 0, "direction": 0, "heads": 2, "head": 1}
 
 
