@@ -230,6 +230,15 @@ def test_every_number_is_whole_and_every_cell_in_the_picture(text: str) -> None:
             assert numbers or movie.steps[step - 1].stage not in ("run", "beside")
 
 
+@pytest.mark.parametrize("height", [400, 480])
+def test_what_is_said_beside_a_readout_is_clear_of_its_frame(height: int) -> None:
+    trace = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(num_layers=2, bidirectional=True))
+    root, texts = parts(pv.movie(trace, ("unpack",), deep=True), width=882, height=height)
+    framed = [node.attrib for node in root.iter(SVG + "rect") if node.get("stroke") == LIGHT.good]
+    ends = [float(each["x"]) + float(each["width"]) for each in framed]
+    assert max(ends) < min(x for n in (2, 3, 4) for x, _ in texts[f"max of {n}"])
+
+
 @pytest.mark.parametrize("count", [3, 12, 40])
 def test_a_caption_keeps_its_size_and_smaller_text_can_be_read(count: int) -> None:
     movie = pv.movie(pv.trace(Batch.parse("\n".join("1 " * n for n in range(1, count + 1)))))

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Shot, Step, StepSeries, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, recurrent, token_table
@@ -19,7 +19,8 @@ from packviz.show.movie.packing.words import lost, say
 from packviz.show.movie.written import number
 from packviz.text import shape
 
-MARGIN = {1: 4.5, 2: 2.9}  # lines of text for the notes on the right at most, by number of directions
+MARGIN = 4.5  # lines of text for the notes on the right at most,
+TIGHT = 2.9  # and with two directions on a phone, whose picture would be too wide otherwise
 MAX_FLIGHTS = 12  # frames in which the packed output moves back
 
 
@@ -118,14 +119,19 @@ def _rings_caption(view: View) -> str:
 
 def unpack_scene(view: View) -> Scene:
     """Return the scene: the packed output, the grid, and the last valid states."""
+    both = recurrent.directions(view) == 2
+    if "unpack" not in view.deep:
+        return Scene(_ways(view, 2.5 if both else 1.0))
+    return Scene(_ways(view, MARGIN), _ways(view, TIGHT if both else MARGIN))
+
+
+def _ways(view: View, right: float) -> list[Box]:
+    """Return the ways to arrange the scene; right: lines of text for the notes."""
     x, out, grid = view.text, places.out(view).box, places.unpacked(view).box(counts=False)
-    right = (
-        MARGIN[recurrent.directions(view)] if "unpack" in view.deep else 1.0 if recurrent.directions(view) == 1 else 2.5
-    )
     last = panel("last", _last_width(view), float(len(view.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
     grids = beside(grid, last, gap=0.5 * x)
     ways = [above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)]
-    return Scene([*ways, grids])
+    return [*ways, grids]
 
 
 def _last_width(view: View) -> float:
