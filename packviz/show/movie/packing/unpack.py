@@ -138,7 +138,7 @@ def _last_width(view: View) -> float:
     """Units for the last valid state of a sequence: room for its numbers, more below a wide grid of small cells."""
     if view.small:
         return places.cell_width(view)
-    unit = max(UNIT, sqrt(places.unpacked(view).size[0]) / 2)
+    unit = max(UNIT, 0.6 * sqrt(places.unpacked(view).size[0]))
     return unit * min(view.trace.unpacked.last_valid.shape[1], recurrent.max_units(view))
 
 
