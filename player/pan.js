@@ -2,7 +2,7 @@
 
 /** @import { Head, Look } from "./types" */
 
-import { differ } from "./between.js";
+import { BODIES, differ } from "./between.js";
 import { button, el } from "./dom.js";
 import { headsOf, held, level } from "./heads.js";
 import { PHONE } from "./sizes.js";
@@ -13,6 +13,9 @@ const MARGIN = 34, // pixels beside what it scrolls to, if there is room
   BETTER = 1.01, // how much more must be seen to scroll for it
   KEPT = 0.9, // the share of the place by which a button scrolls
   SMALL = 340, // pixels of a place without room beside a legend,
+  FOCUS = 9, // how much more the frame around the current time step is worth than as much of other cells
+  LITTLE = 12, // pixels that are not left to scroll,
+  FADE = 12, // at least, over which the picture fades at its right edge where it goes on,
   ENDS = 2; // pixels from an end of the picture that count as the end
 
 /**
@@ -38,13 +41,14 @@ function whereTo(changed, looks, heads, { scrollLeft, clientWidth, scrollWidth }
   const end = scrollWidth - clientWidth;
   const seen = (/** @type {number} */ left) => {
     const kept = held(heads, left).map(({ rect }) => rect);
-    return changed.reduce((sum, { rect }) => {
+    return changed.reduce((sum, { rect, state }) => {
       const begins = Math.max(left, ...kept.filter((one) => level(one, rect)).map(({ x, w }) => x + w)),
         cut = Math.max(0, begins - rect.x, rect.x + rect.w - left - clientWidth);
-      return sum + (cut > GAP ? 0 : rect.w * rect.h * (1 - (CUT * cut) / GAP));
+      const worth = rect.w * rect.h * (state.role === "focus" ? FOCUS : 1);
+      return sum + (cut > GAP ? 0 : worth * (1 - (CUT * cut) / GAP));
     }, 0);
   };
-  const inside = (/** @type {number} */ x) => Math.max(0, Math.min(end, Math.round(x))),
+  const inside = (/** @type {number} */ x) => (x > end - LITTLE ? end : Math.max(0, Math.round(x))),
     spaced = (/** @type {number} */ x) => (x < 2 * MARGIN ? 0 : x > end - MARGIN ? end : inside(x)),
     away = (/** @type {number} */ x) => Math.abs(x - scrollLeft);
   const margins = changed.flatMap(({ rect: { x, w } }) => [x - MARGIN, x + w + MARGIN - clientWidth].map(spaced));
@@ -130,9 +134,24 @@ export class Pan {
     const { scrollLeft, scrollWidth, clientWidth } = this.place;
     const right = scrollLeft + clientWidth;
     this.left.hidden = scrollLeft < ENDS;
-    this.right.hidden = right > scrollWidth - ENDS;
+    const last = Math.max(...this.cells.map(({ rect }) => rect.x + rect.w)); // beside it are lengths, which are short
+    this.right.hidden = right > scrollWidth - ENDS || (right > scrollWidth - MARGIN && right > last + FADE);
+    this.place.style.setProperty("--pv-fade", this.right.hidden ? "0px" : `${this.cut(right)}px`);
     if (!this.left.hidden) this.name(this.left, { side: "left", sign: "‹", from: 0, to: scrollLeft });
     if (!this.right.hidden) this.name(this.right, { side: "right", sign: "›", from: right, to: scrollWidth });
+  }
+  // The cells that are shown now.
+  get cells() {
+    const { picture, end } = this.player;
+    return picture.looksAt(end).filter(({ alpha, rect, state: { role } }) => alpha && rect && BODIES.has(role));
+  }
+  /**
+   * Pixels that are in sight of a cell cut by the right edge: nobody shall read half of its number.
+   * @param {number} right
+   */
+  cut(right) {
+    const cut = this.cells.filter(({ rect: { x, w } }) => x < right && x + w > right);
+    return Math.max(FADE, ...cut.map(({ rect }) => right - rect.x));
   }
   /**
    * @param {number} left

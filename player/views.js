@@ -132,9 +132,9 @@ export function chosenView(scene, width, height, ink, text = {}) {
     view = narrowView(scene, width, height, ink, { ...text, least });
   }
   if (view.room > width) {
-    const limits = { ...NARROW, beside: CLOSE },
-      short = narrowView(scene, width, height, brief(ink), { ...text, least, limits });
-    if (short.fits && short.room === width) return short; // rather than scroll for less than a column
+    const short = brief(ink),
+      close = narrowView(scene, width, height, short, { ...text, least, limits: { ...NARROW, beside: CLOSE } });
+    return close.fits && close.room === width ? close : narrowView(scene, width, height, short, { ...text, least });
   }
   for (let larger = NEAR; width <= PHONE && larger > least; larger--) {
     const other = narrowView(scene, width, height, ink, { ...text, least: larger });
