@@ -279,6 +279,16 @@ def test_the_picture_keeps_its_place_when_an_answer_is_judged(open_page: Open, s
     assert box_of(root)["height"] == waiting
 
 
+def test_what_is_said_begins_beside_the_last_choice_of_many(open_page: Open) -> None:
+    trace = pv.trace(TRACE.batch, Config(bidirectional=True))
+    _, root, _, said = opened(open_page, asking(pv.movie(trace, ("unpack",), deep=True), "unpack"))
+    choices = root.get_by_role("group", name="Answers").get_by_role("button")
+    expect(choices).to_have_count(4)
+    last, line = box_of(choices.last), box_of(said)
+    assert line["x"] > last["x"] + last["width"]
+    assert line["y"] < last["y"] + last["height"]
+
+
 def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_page: Open) -> None:
     screen, _, box, said = opened(open_page, lesson("pad"))
     box.click()
