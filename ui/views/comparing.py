@@ -13,12 +13,15 @@ from ui.parts.player import clip
 from ui.parts.trying import try_this
 from ui.state.runs import Shown, as_json
 
+VERDICT = 30  # characters of a verdict on three sequences
+
 
 def at_a_glance(shown: Shown) -> None:
     """Show for each readout whether it is right, padded and packed."""
     found = shown.fact(facts.compare).readings
     with st.container(border=True, key="glance"):
-        for column, each in zip(st.columns(len(found)), found, strict=True):
+        columns = st.columns([max(len(each.code), VERDICT) for each in found])  # the longest code keeps to one line
+        for column, each in zip(columns, found, strict=True):
             lines = [f"{_mark(side.right)} {name}: {side.verdict}" for name, side in each.sides.items()]
             column.markdown("  \n".join([f"`{each.code}`", *lines]))
 
