@@ -287,6 +287,8 @@ def test_what_is_said_begins_beside_the_last_choice_of_many(open_page: Open) -> 
     last, line = box_of(choices.last), box_of(said)
     assert line["x"] > last["x"] + last["width"]
     assert line["y"] < last["y"] + last["height"]
+    another = box_of(root.get_by_role("button", name="Another"))
+    assert box_of(choices.first)["y"] > another["y"] + another["height"]
 
 
 def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_page: Open) -> None:
