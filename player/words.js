@@ -46,7 +46,8 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
   }
   const wide = widthOf(paper, text, px, bold),
     aside = clears(px) ? 0 : Math.max(0, Math.min(reach - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
-    room = bold < WEIGHT.bold ? w - (letters ? 1 : 4) : within(w);
+    clear = letters ? 1 : widthOf(paper, text, READABLE, bold) > w - 4 ? 2 : 4, // nearer to the edges before it is cut
+    room = bold < WEIGHT.bold ? w - clear : within(w);
   write(paper, text, x + w / 2 + aside, middle, room, style);
   if (two) {
     const small = Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, paper.least));

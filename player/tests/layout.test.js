@@ -193,7 +193,7 @@ test("in a narrow place rows grow into the height that is left, up to eight line
   };
   const { unit, tall } = of(390, 500);
   assert.ok(unit < 33);
-  assert.ok(Math.abs(tall - 2.5) < 1e-6); // 78 pixels: no cell is more than two and a half times as high as a unit is wide
+  assert.ok(Math.abs(tall - 3.2) < 1e-6); // 100 pixels: no cell is more than 3.2 times as high as a unit is wide
   assert.ok(of(390, 60).tall < tall);
   assert.equal(of(900, 500).tall, 1);
 });
