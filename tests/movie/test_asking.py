@@ -280,7 +280,7 @@ def test_the_picture_keeps_its_place_when_an_answer_is_judged(open_page: Open, s
 
 
 def test_what_is_said_begins_beside_the_last_choice_of_many(open_page: Open) -> None:
-    trace = pv.trace(TRACE.batch, Config(bidirectional=True))
+    trace = pv.trace(pv.Batch.example("sentences"), Config(bidirectional=True))
     _, root, _, said = opened(open_page, asking(pv.movie(trace, ("unpack",), deep=True), "unpack"))
     choices = root.get_by_role("group", name="Answers").get_by_role("button")
     expect(choices).to_have_count(4)
