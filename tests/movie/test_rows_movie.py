@@ -222,7 +222,7 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
     ids, starts = run.position_ids[row], run.cu_seqlens[row][:-1].tolist()
     if all(list(pv.find_documents(position_ids=ids, rule=rule)) == lengths for rule in BORDER_RULES):
         caption = movie.steps[movie.step_at("borders", name="rules") - 1].caption
-        assert caption.endswith("Here all three agree.")
+        assert caption.endswith("Here all agree.")
         marked = marks_of(movie, "start", "rules")
         assert [round(mark["x"] / marked[0]["w"]) for mark in marked] == starts
         return
@@ -334,7 +334,7 @@ def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
     assert "`" not in "".join(captions)
     assert (
-        "**Best-fit decreasing** (bfd) takes the longest document first, and puts each into the fullest row"
+        "**Best-fit decreasing** (bfd) takes the longest documents first, and puts each into the fullest row"
         in captions[-2]
     )
 
