@@ -77,14 +77,16 @@ export class Program {
       lines = [...this.#code.children],
       statement = this.#code.querySelector("[aria-current]");
     if (!statement) return;
-    root.scrollTop = 0;
-    this.#proof.style.marginBottom = "";
-    const runs = this.#detail.children.length ? this.#detail : statement,
-      head = this.#code.previousElementSibling?.getBoundingClientRect().bottom ?? 0,
+    const { top: edge, bottom } = root.getBoundingClientRect(),
+      scrolled = root.scrollTop, // by which everything but the heading is higher now
+      runs = this.#detail.children.length ? this.#detail : statement,
+      head = edge + (this.#code.previousElementSibling?.getBoundingClientRect().height ?? 0),
       last = Math.min(runs.getBoundingClientRect().bottom + FADE, this.end),
-      least = last - root.getBoundingClientRect().bottom,
-      above = lines.slice(0, lines.indexOf(statement) + 1).map((node) => node.getBoundingClientRect().top - head),
+      least = last + scrolled - bottom,
+      before = lines.slice(0, lines.indexOf(statement) + 1),
+      above = before.map((node) => node.getBoundingClientRect().top + scrolled - head),
       top = least > 0 ? (above.find((top) => top >= least) ?? above.at(-1)) : 0;
+    this.#proof.style.marginBottom = "";
     const short = top + root.clientHeight - root.scrollHeight;
     if (short > 0) this.#proof.style.marginBottom = `${short}px`;
     root.scrollTop = top;
