@@ -123,7 +123,7 @@ def test_a_pad_has_a_loss_only_without_a_mask() -> None:
 def test_micro_batches_have_a_size_for_which_the_mean_differs(text: str, size: int) -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(text)), ("losses",))
     caption = movie.steps[movie.step_at("losses", None, "accumulated") - 1].caption
-    assert f"averages the means of micro-batches, here of {size} document" in caption
+    assert f"splits the batch, here into parts of {size} document" in caption
 
 
 def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:
@@ -176,8 +176,8 @@ def test_every_sentence_is_true(seed: int) -> None:
         means_of = (
             f"the mean{'s' * (len(changed) > 1)} over {joined(changed)}" if len(changed) < 3 else "all three means"
         )
-        alone = f"With one document in each row, {means_of} "
-        assert (alone if "tokens" not in changed else f"**Packing changes {means_of}** from ") in said["end"]
+        rows = f"**Packing rows changes {means_of}**: from "
+        assert (rows if "tokens" not in changed else f"**Packing changes {means_of}** from ") in said["end"]
         told = [float(each) for each in re.findall(r"\d+\.\d{4,8}", said["end"])]
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
     if r.logits is not None:
@@ -186,7 +186,7 @@ def test_every_sentence_is_true(seed: int) -> None:
         assert (f"none of the {number} labels is a pad" in said["padded"]) == (number > 1 and not pads)
         assert ("the only label" in said["padded"]) == (number == 1)
         assert ("the only label is a token" in said["padded"]) == (number == 1 and not pads)
-        few = f" {'1 pad counts' if pads == 1 else f'{pads} pads count'}, too: "
+        few = f" {'1 label is a pad, and its' if pads == 1 else f'{pads} labels are pads, and their'} **loss"
         assert (few in said["padded"]) == bool(pads and number > 1)
 
 
@@ -237,16 +237,18 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
         weights, mean = found.weights(*how), found.mean(*how)
         given = weights[weights != 0].tolist()
         extremes = {f"{weight:.3g}" for weight in (max(given), min(given))} if given else set()
-        # Tokens of two documents are compared if they differ, unless the mean is NaN.
-        compared = re.findall(rf"{NUMBER} for {{(\w+)}}", said[name])
+        # Labels of two documents or rows are compared if they differ, unless the mean is NaN.
+        compared = re.findall(rf"{NUMBER} in (?:{{|row )(\w+)}}?", said[name])
         differ = len(extremes) == 2 and mean == mean and name != "accumulated"
         assert {weight for weight, _ in compared} == (extremes if differ else set()), name
-        for weight, letter in compared:
-            own = [d for d, (b, _, _) in enumerate(found.documents) if sequence_label(b) == letter]
+        for weight, where in compared:
+            pieces = r.rows.rows[int(where)] if where.isdigit() else found.documents
+            own = [d for d, piece in enumerate(found.documents) if piece in pieces]
+            own = own if where.isdigit() else [d for d in own if sequence_label(found.documents[d][0]) == where]
             assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
         # These say the weight that all have, if it is not the one said before.
         says = {"masked": pads, "tokens": len(given) > 1, "normalized": True}.get(name, False)
-        equal = re.findall(rf"(?:weighs?|the same weight,) {NUMBER}", said[name])
+        equal = re.findall(rf"(?:labels? weighs?|the same weight,) {NUMBER}(?!\.?\d| in )", said[name])
         assert equal == ([*extremes] if says else []), name
 
 

@@ -169,7 +169,7 @@ def test_padding_on_the_other_side_is_as_torch_pads(case: Case) -> None:
             tone = "good" if all(theirs[b][t] >= 0 for t in inside) else "wrong"
             assert (mark["shown"], mark["tone"]) == (True, tone)
         lost = sum(int(left.flatten()[n]) < 0 for n in taken)
-        assert re.findall(r"(\d+) pads? and loses? (\d+) tokens?\b", step["caption"]) == [(str(lost), str(lost))]
+        assert {*re.findall(r"(\d+) (?:pad|token)s?\b", step["caption"])} == {str(lost)}
 
 
 @each_case
@@ -183,7 +183,7 @@ def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
             assert cell["id"].split(":")[1:] == [str(case.rows[row]), str(t)]
         (line,) = step["detail"]
         turned = ran(case, line[0])
-        there, here = (shape_of(text) for text in re.findall(r"= (\([\d, ]+\))", step["caption"]))
+        there, here = (shape_of(text) for text in re.findall(r"\([\d, ]+\)", step["caption"]))
         assert tuple(turned.shape) == shape_of(line[1]) == there
         assert tuple(turned.transpose(0, 1).shape) == here
         assert f"batch_first={case.transposed}" in step["caption"]
@@ -208,8 +208,7 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> int:
         assert len(numbers) == min(4, len(table[at]))
         assert torch.allclose(torch.tensor(numbers), table[at][:4].float(), rtol=1e-3, atol=1e-4)
         assert ("With padding_idx" in step["caption"]) == (not table[at].any())
-        assert ("unless padding_idx is set" in step["caption"]) == (config.padding_idx is None)
-        assert f"row {at} of embedding.weight" in step["caption"]
+        assert ("padding_idx is not set" in step["caption"]) == (config.padding_idx is None)
     return 1
 
 

@@ -17,7 +17,7 @@ from packviz.inputs.config import DIRECTIONS
 
 each = over(PACKED)
 POOLS = ("mean", "max")
-RINGED = re.compile(r"\b[Rr]ings? marks?\b")  # the caption of the step before the readings
+RINGED = re.compile(r"\bframes mark\b")  # the caption of the step before the readings
 
 
 def readings(case: Case) -> Iterator[tuple[Readout, dict[str, Any], dict[str, Look]]]:
@@ -99,7 +99,7 @@ def test_a_readings_row_is_outlined_by_whether_it_is_right(case: Case) -> None:
                 one = f"{pads} pad{'s' * (pads > 1)}"
             elif readout.key in POOLS:
                 one = f"{readout.key} of {length}"
-            said = one if any(steps) else "filler"
+            said = one if any(steps) else "padding"
             assert (note["shown"], note["text"], note["tone"]) == (True, said, mark["tone"])
 
 
@@ -120,7 +120,8 @@ def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -
         elif readout.key not in POOLS:
             spoke += 1
             assert "tone" not in step
-            assert (" is right here. " if readout.right else " is wrong here. ") in step["caption"]
+            said = " is the final state here. " if readout.right else " is not the final state here. "
+            assert said in step["caption"]
     [step] = [step for step, _ in case.deep.of("unpack") if RINGED.search(step["caption"])]
     assert (step.get("tone") == "wrong") == bool(pads)
     assert not pads or f": {lost}." in step["caption"]

@@ -125,7 +125,7 @@ def test_a_convolution_hits_the_first_tokens_of_each_later_document(kernel_size:
 ])  # fmt: skip
 def test_with_the_right_border_the_verdict_is_no_leak(settings: dict[str, Any]) -> None:
     run = run_of(**settings)
-    assert told(shown(run)[0], "verdict").startswith("Nothing leaks.")
+    assert told(shown(run)[0], "verdict").startswith("Nothing leaks")
     found = leak_in(run, 0)
     assert not found.crossing.any()
     assert float(found.difference.max()) <= 1e-13
@@ -138,7 +138,7 @@ def test_the_lesson_shows_the_leak_before_what_prevents_it(layer: str) -> None:
     names = [step.name for step in movie.steps]
     assert names == ["before", "without", "reached", "layer 0", "verdict", "end"]
     assert [step.tone for step in movie.steps] == ["", "wrong", "wrong", "", "", ""]
-    assert f"by up to {two_decimals(float(torch.cat(leaking.difference[0]).max()))} from" in told(movie, "without")
+    assert f"by up to {two_decimals(float(torch.cat(leaking.difference[0]).max()))}." in told(movie, "without")
     letters = [letter for letter, *_ in shown(run)[2]]
     reached = (leaking.influence[0] != 0)[:, run.document_ids[0] == 0].any(1)
     others = [letters[d] for d in run.document_ids[0][reached].unique().tolist() if d]

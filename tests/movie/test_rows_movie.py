@@ -16,7 +16,7 @@ from packviz.inputs.borders import BORDER_RULES, starts_by
 from packviz.inputs.row_config import Strategy
 from packviz.show.movie.rows.spelled import MAX_CELLS
 from packviz.teach.predictions.rows import position_ids
-from packviz.text import two_digits
+from packviz.text import counted, two_digits
 
 TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"
 STRATEGIES = get_args(Strategy)
@@ -81,7 +81,6 @@ def test_one_row_that_keeps_everything_is_summed_up_without_zeros() -> None:
 
 def test_a_row_of_one_cell_is_named_in_the_singular() -> None:
     steps = pv.movie(pv.trace_rows(pv.Batch.parse("1")), ("fill",)).steps
-    assert steps[0].caption.startswith("Padding would take 1 cell. ")
     assert steps[1].caption.endswith("which is then full.")
     assert steps[-1].caption.startswith("1 row of 1 cell holds 1 token, and no cell is free. ")
 
@@ -194,8 +193,8 @@ def test_the_captions_of_borders_count_documents_tokens_and_pairs(text: str, set
     assert not longest_first or lengths == sorted(lengths, reverse=True)
     assert ("free cell" in said["position_ids"]) == (run.config.reset_positions and sum(lengths) < run.rows.max_length)
     assert ("run on" in said["position_ids"]) == (not run.config.reset_positions)
-    assert f"and {sum(lengths)}, where the last one ends" in said["cu_seqlens"]
-    assert ("earlier tokens" in said["mask"]) == run.config.causal
+    assert f"and then {sum(lengths)}, the number of tokens." in said["cu_seqlens"]
+    assert ("earlier ones" in said["mask"]) == run.config.causal
     numbers = said["end"].partition("length")[2].partition(".")[0]
     assert list(map(int, re.findall(r"\d+", numbers))) == lengths
     found = pv.find_documents(position_ids=run.position_ids[row])
@@ -210,10 +209,10 @@ def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
     said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
     assert said["position_ids"].endswith(
         "restart at 0 in each document. "
-        f"Without these restarts, the outputs of attention would change by up to {two_digits(largest)}."
+        f"Attention uses them: without the restarts, its outputs would change by up to {two_digits(largest)}."
     )
     rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
-    assert not any("ithout these restarts" in step.caption for step in rotated.steps)
+    assert not any("ithout the restarts" in step.caption for step in rotated.steps)
 
 
 @each_border
@@ -222,7 +221,7 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
     ids, starts = run.position_ids[row], run.cu_seqlens[row][:-1].tolist()
     if all(list(pv.find_documents(position_ids=ids, rule=rule)) == lengths for rule in BORDER_RULES):
         caption = movie.steps[movie.step_at("borders", name="rules") - 1].caption
-        assert caption.endswith("Here all agree.")
+        assert caption.endswith("Here all three agree.")
         marked = marks_of(movie, "start", "rules")
         assert [round(mark["x"] / marked[0]["w"]) for mark in marked] == starts
         return
@@ -284,7 +283,7 @@ def test_the_lines_beside_the_picture_run_one_after_another(text: str, settings:
         exec(line.text, space)
     assert two.shape == str(tuple(space["row"].shape))
     assert space["rows"] == run.rows
-    assert fill.shape == f"{len(run.rows.rows)} × {run.rows.max_length}"
+    assert fill.shape == f"{counted(len(run.rows.rows), 'row')} of {run.rows.max_length}"
     assert torch.equal(space["mask"], run.mask[row])
     assert borders.shape == str(tuple(space["mask"].shape))
     assert len(movie.code) == 4  # and the layer
@@ -334,7 +333,7 @@ def test_no_caption_has_backticks_and_each_strategy_is_named() -> None:
     captions += [pv.movie(run_of(strategy), ("fill",)).steps[0].caption for strategy in STRATEGIES]
     assert "`" not in "".join(captions)
     assert (
-        "**Best-fit decreasing** (bfd) takes the longest documents first, and puts each into the fullest row"
+        "**Best-fit decreasing** (bfd) takes the longest document first, and puts each into the fullest row"
         in captions[-2]
     )
 

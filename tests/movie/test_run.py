@@ -361,11 +361,14 @@ def test_before_the_first_step_there_are_only_the_rows_and_the_states(cell: Any,
 @pytest.mark.parametrize("deep", [False, True])
 @pytest.mark.parametrize(
     ("cell", "named"),
-    [("gru", "r (reset), z (update) and n (new)"), ("lstm", "i (input), f (forget), g (cell) and o (output)")],
+    [
+        ("gru", "The gates r (reset), z (update) and n (new) decide how h changes"),
+        ("lstm", "The gates are i (input), f (forget), g (cell) and o (output)"),
+    ],
 )
 def test_the_gates_have_torchs_names_where_their_letters_first_appear(cell: Any, named: str, deep: bool) -> None:
     movie = pv.movie(pv.trace(Batch.example("sentences"), Config(cell=cell)), ("run",), deep=deep)
-    told = [f"The gates are {named}." in step.caption for step in movie.steps]
+    told = [f"{named}." in step.caption for step in movie.steps]
     assert told == [False, True, *(len(told) - 2) * [False]]
     for letter in re.findall(r"\b(\w) \(", named):
         assert deep or [f"axis:gate:{letter}" in movie.frame(n)["marks"] for n in (1, 2)] == [False, True]

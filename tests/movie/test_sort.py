@@ -76,7 +76,7 @@ def time_of(case: Case, step: dict[str, object]) -> Any:
 @each_case
 def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
-    steps = case.deep.of("sort", "token. But ")
+    steps = case.deep.of("sort", " But ")
     holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}
     assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
     for step, cells in steps:
@@ -88,7 +88,8 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
         left = case.config is not None and case.config.padding_side == "left"
         count = re.search(r" not the first (?:(\d+) )?(?:row|column)s?\.", step["caption"])
         assert not left or (count and int(count[1] or 1) == len(rows))
-        assert left or step["caption"].endswith(f", which would be {case.said([*range(len(rows))])}.")
+        taken = "this is" if len(rows) == 1 else "these are"
+        assert left or step["caption"].endswith(f" But {taken} {case.said([*range(len(rows))])}.")
         assert cells[f"axis:{t}"]["tone"] == "now"
         if len(case.filmed) == case.B:  # else a hole may be out of the picture
             between = {t for t, over in holes.items() if over and min(live(case)[t]) < min(over)}
@@ -99,7 +100,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
     ((step, cells),) = case.deep.of("sort", "o **batch_sizes[")
     t = time_of(case, step)
-    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "token. But "))
+    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", " But "))
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.batch_sizes[t]}**" in step["caption"]
@@ -133,7 +134,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "in the original order, not the sorted")
+    ((_, cells),) = case.deep.of("sort", "the original order, not the sorted")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, sequence_label(b)) for b in case.rows]
@@ -189,7 +190,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "in the original order, not the sorted")
+    ((step, _),) = case.deep.of("sort", "the original order, not the sorted")
     space = {"h_0": case.trace.h_0, **case.packed._asdict()}
     (into, into_shape), (out, out_shape) = step["detail"]
     given = eval(into, space)

@@ -75,12 +75,13 @@ def empty(case: Case) -> int:
 # Patterns whose groups are these whole numbers.
 NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"\*\*t = (\d+)\.\*\*", lambda m: [m.t]),
+    (r"reads (\d+) rows? \(\*\*batch_sizes\[(\d+)\]\*\*\)", lambda m: [m.case.batch_sizes[m.t], m.t]),
     (r"batch_sizes\[(\d+)\] = (\d+)", lambda m: [m.t, m.case.batch_sizes[m.t]]),
     (r"The batch_sizes add up to N = (\d+)", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
     (r"(?:data\*\* now has|become the first) (\d+) rows", lambda m: [sum(m.case.batch_sizes[: m.t + 1])]),
     (r"\*\*(\d+) sequences\*\*", lambda m: [m.case.B]),
     (r"(?:of|have) length (\d+)", lambda m: [*set(m.case.lengths)]),
-    (r"\(T, B\) = \((\d+), (\d+)\)", lambda m: [m.case.T, m.case.B]),
+    (r"time step\. The shape is \((\d+), (\d+)\)", lambda m: [m.case.T, m.case.B]),
     (r"but (\d+) of these rows (?:is|are) padding", lambda m: [len(m.case.strays)]),
     (r"(\d+) pads? (?:was|were) packed and (\d+) tokens? (?:was|were) lost", lambda m: 2 * [len(m.case.strays) or -1]),
     (r"\bT = (\d+)", lambda m: [m.case.T]),
@@ -89,7 +90,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"You are watching (?:the \*\*\w+ direction\*\* of )?\*\*layer (\d+)\*\*", lambda m: [m.case.watched[0]]),
     (r"of the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
     (r"ended at t = (\d+)", lambda m: [m.case.lengths[m.ended_last[0]] - 1]),
-    (r"(\d+) packed rows?", lambda m: [len(m.case.at)]),
+    (r"'s (\d+) output rows?", lambda m: [len(m.case.at)]),
     (r"the (\d+) empty cells?", lambda m: [empty(m.case)]),
     (r"\((\d+), (\d+)\)", lambda m: [*m.case.output.data.shape]),
 ]
@@ -101,10 +102,11 @@ CLAIMS: list[tuple[str, Claim]] = [
     ),
     (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
+    (r"first (?:row|column) (\d+), which is", lambda m, found: int(found[1]) == back(m.case)[0]),
+    (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (rf"({CHIP}) was (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
     (r"It was (?:row|column) (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
     (r"begins with (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
-    (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
     (r"\((\d+|under 1|over 99) %\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
     (
@@ -168,7 +170,8 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
     (rf"({CHIP}) was (?:row|column) \d+, so \*\*sorted_indices", lambda m: m.case.order[:1]),
-    (rf"Now the longest, ({CHIPS}), comes first", lambda m: m.case.order[:1]),
+    (rf"first (?:row|column) \d+, which is ({CHIP})", lambda _: [0]),
+    (rf"({CHIP}), the longest, comes first", lambda m: m.case.order[:1]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token\b", lambda m: m.live),
@@ -177,7 +180,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         rf"the tokens? of ({CHIPS}) here (?:is|are) dropped without a warning",
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
-    (rf"rows?, ({CHIPS})\.", lambda m: m.live),
+    (rf"rows? \(\*\*batch_sizes\[\d+\]\*\*\), ({CHIPS})\.", lambda m: m.live),
     (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
@@ -222,7 +225,7 @@ def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
     for moment in live:
         everyone = len(case.live(moment.t)) == case.B
         assert everyone or "very" not in moment.caption
-        assert bool(re.search(r" rows?, \{", moment.caption)) == (not everyone or case.B == 1)
+        assert bool(re.search(r" rows? \([^)]*\), \{", moment.caption)) == (not everyone or case.B == 1)
     return len(live)
 
 
@@ -269,7 +272,7 @@ def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], b
 
 @pytest.mark.parametrize("name", ["zeros", "random", "learned", "the final state of the previous batch"])
 def test_the_start_says_what_h_0_is(name: str) -> None:
-    starts: dict[Any, str] = {"gru": "**h_0** is", "lstm": "**h_0** and **c_0** are"}
+    starts: dict[Any, str] = {"gru": "h starts as **h_0**,", "lstm": "h and c start as **h_0** and **c_0**,"}
     start: Any = "carried" if "previous" in name else name
     for cell, states in starts.items():
         movie = pv.movie(pv.trace(Batch.parse("1 2\n3"), Config(cell=cell, initial_state=start)), ("run",))

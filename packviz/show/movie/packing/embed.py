@@ -36,7 +36,7 @@ def embed(view: View) -> Iterator[Step]:
             CodeLine(f"= [{values}{dots}]"),
         )
         key = "embed.pad_row_random" if own else "embed.pad_row_zero"
-        caption = say(key, pad=inputs.pad_id(view), cell=recurrent.cell(view).upper())
+        caption = say(key, cell=recurrent.cell(view).upper())
         yield Step(caption, (end | _around_pads(view),), detail=detail)
 
 

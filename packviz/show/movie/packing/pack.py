@@ -179,7 +179,7 @@ def _margins(view: View, end: Frame) -> Step:
     detail = (
         CodeLine(f"batch_sizes[t] = (lengths > t).sum()\n# {listed(counts)}"),
         CodeLine(f"lengths[b] = (batch_sizes > rank[b]).sum()\n# {listed(rows)}"),
-        CodeLine(f"# rank: {'as given' if rank is None else 'unsorted_indices'}\n# {listed(ranks)}"),
+        CodeLine(f"rank = {f'arange({len(ranks)})' if rank is None else 'unsorted_indices'}\n# {listed(ranks)}"),
     )
     thing = "packed cell" if packed_rows.pads(view) else "token"
     caption = say("pack.margins", thing=thing, row=inputs.line(view), column=inputs.time_line(view))

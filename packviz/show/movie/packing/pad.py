@@ -86,10 +86,7 @@ def _mask_caption(view: View) -> str:
 
 
 def _turned_caption(view: View, there: str, here: str) -> str:
-    down = inputs.batch_first(view)
-    if inputs.embedded(view):
-        return say("pad.down_ids" if down else "pad.across_ids", there=there, here=here)
-    return say("pad.down" if down else "pad.across", there=there, here=here)
+    return say("pad.down" if inputs.batch_first(view) else "pad.across", there=there, here=here)
 
 
 def _back_caption(view: View, here: str) -> str:

@@ -107,7 +107,7 @@ def _judged(view: View, readout: Readout, width: float) -> Frame:
 def _taken(view: View, readout: Readout, b: int) -> str:
     length = view.lengths[b]
     if readout.key not in POOLS and not any(readout.steps[b]):
-        return "filler"
+        return "padding"
     if b in packed_rows.packed_pads(view):
         return counted(packed_rows.packed_pads(view)[b], "pad")
     if readout.key in POOLS:

@@ -67,19 +67,20 @@ def _watched_caption(view: View) -> str:
 
 
 def _step_caption(view: View, step: TimeStep, *, first: bool) -> str:
-    """Say which rows the cell reads; in the first step also how, and its gates; later who starts, ends or has ended."""
+    """Say which rows the cell reads; in the first step also its gates; later who starts, ends or has ended."""
     t, size, cell = step.t, len(step.live), recurrent.cell(view).upper()
     news = _gates_caption(view) if first and len(step.ended) < view.total[0] else ""
     news = news or _news_caption(view, step)
     if size < view.total[0] or size == 1:
         return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live)} {news}".rstrip()
-    reads = say("run.reads_first" if first else "run.reads_all", t=t, cell=cell, size=size)
+    reads = say("run.reads_all", t=t, cell=cell, size=size)
     return f"{reads} {news or say('run.changes_lstm' if recurrent.is_lstm(view) else 'run.changes')}"
 
 
 def _gates_caption(view: View) -> str:
     gates = [] if view.small else [f"{letter} ({gate.name})" for letter, gate in recurrent.kind(view).gates.items()]
-    return say("run.gates", gates=joined(gates)) if gates else ""
+    key = "run.gates_lstm" if recurrent.is_lstm(view) else "run.gates"
+    return say(key, gates=joined(gates)) if gates else ""
 
 
 def _news_caption(view: View, step: TimeStep) -> str:

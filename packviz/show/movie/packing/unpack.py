@@ -31,7 +31,9 @@ def unpack(view: View) -> Iterator[Shot]:
     """
     deep, grid = "unpack" in view.deep, places.unpacked(view)
     if deep:
-        yield Step(say("unpack.before", rows=len(view.trace.output)), (run_end(view),))
+        yield Step(
+            say("unpack.before", cell=recurrent.cell(view).upper(), rows=len(view.trace.output)), (run_end(view),)
+        )
     if not recurrent.last_layer(view):
         yield Step(_whole_caption(view), (_before(view),))
     full, unsorted, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
@@ -100,7 +102,7 @@ def _width_caption(view: View) -> str:
 
 def _unsorted_caption(view: View) -> str:
     indices: Any = view.trace.sorted.unsorted_indices
-    return say("unpack.unsorted", indices=indices.tolist())
+    return say("unpack.unsorted", indices=indices.tolist(), first=int(indices[0]), line=inputs.line(view))
 
 
 def _rings_caption(view: View) -> str:
@@ -172,7 +174,8 @@ def _flights(view: View, full: Frame, end: int | None) -> StepSeries:
     if "unpack" not in view.deep or many > 1:
         flown = many * np.arange(ceil(count / many) + 1)[:, None]
         around["u"] = full["u"].but(shown=packed_rows.time_step(view) < flown, origin=start)
-        flight = say("unpack.flight", rows=len(view.trace.output), column=inputs.time_line(view))
+        cell, rows = recurrent.cell(view).upper(), len(view.trace.output)
+        flight = say("unpack.flight", cell=cell, rows=rows, column=inputs.time_line(view))
         return StepSeries(around, [Step(flight, time=end, beats=len(flown))])
     step, phase = np.divmod(np.arange(2 * count)[:, None], 2)
     live, steps = packed_rows.live_sizes(view)[step], list[Step]()

@@ -94,7 +94,9 @@ def program(view: RowsView) -> dict[str, CodeLine]:
     alone, through_row = "alone = [model(document)\n    for document in documents]", shown & {"run", "leak"}
     lines = {
         "two": CodeLine("row = torch.cat(sequences)", shape(*torch.cat(list(run.batch.sequences)).shape)),
-        "fill": CodeLine(f"# torch has no function for this\nimport packviz as pv\nrows = {fill}", f"{R} × {C}"),
+        "fill": CodeLine(
+            f"# torch has no function for this\nimport packviz as pv\nrows = {fill}", f"{counted(R, 'row')} of {C}"
+        ),
     }
     if "borders" in shown or (config.layer == "attention" and config.isolate):
         lines["borders"] = CodeLine(_mask(it), f"({C}, {C})")

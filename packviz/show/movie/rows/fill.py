@@ -13,29 +13,32 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import say, width
 from packviz.text import sequence_label
 
+OPENS = {"next_fit": "opens_next", "first_fit": "opens", "ffd": "opens", "bfd": "opens"}  # why a piece begins a row
+
 
 def fill(view: RowsView) -> Iterator[Step]:
     """Show the documents, then one step for each piece, then the counts."""
-    grid = len(view.lengths) * max(view.lengths)
-    before = say("fill.grid", f"fill.{view.trace.config.strategy}", cells=grid)
-    yield Step(before, (_at(view, 0),), name="before")
+    yield Step(say(f"fill.{view.trace.config.strategy}"), (_at(view, 0),), name="before")
     for number, (row, at, (b, start, stop)) in enumerate(view.placed, 1):
         if b >= view.sequences:
             continue
         detail = (CodeLine(f"rows[{row}][{at}:{at + stop - start}]", f"({stop - start},)"),)
-        free = view.trace.rows.max_length - at - (stop - start)
-        yield Step(_placed(view, row, (b, start, stop), free), (_at(view, number),), detail)
+        yield Step(_placed(view, row, at, (b, start, stop)), (_at(view, number),), detail)
     yield Step(_counted(view), (fill_end(view),), name="end")
 
 
-def _placed(view: RowsView, row: int, piece: Piece, free: int) -> str:
-    """Return the caption of a piece that goes into a row, which then has some free cells."""
-    b, start, stop = piece
+def _placed(view: RowsView, row: int, at: int, piece: Piece) -> str:
+    """Return the caption of a piece that goes into a row from a cell on: why it begins one, or what is free then."""
+    (b, start, stop), strategy = piece, view.trace.config.strategy
     many = stop - start
+    free = view.trace.rows.max_length - at - many
     if many < view.lengths[b]:
         tokens = f"Token {start}" if many == 1 else f"Tokens {start} to {stop - 1}"
     else:
         tokens = "The one token" if many == 1 else f"The {many} tokens"
+    if row and not at and strategy in OPENS:
+        tokens = tokens[0].lower() + tokens[1:]
+        return say(f"fill.{OPENS[strategy]}", b=b, tokens=tokens, many=many, row=row, before=row - 1)
     return say("fill.fits" if free else "fill.fills", b=b, tokens=tokens, many=many, row=row, free=free)
 
 

@@ -24,6 +24,7 @@ class _Mean(NamedTuple):
     groups         how many of what counts equally have a label, of so many micro_batches
     size           how many documents a micro-batch has
     heavy, light   the sequences whose tokens weigh most and least; most, least: these weights, in words
+    heavy_row      the row that holds the first of them, and light_row that of the other
     unlabelled     the sequences without a label
     rows, tokens   of the run
     """
@@ -39,6 +40,8 @@ class _Mean(NamedTuple):
     size: int
     heavy: int
     light: int
+    heavy_row: int
+    light_row: int
     most: str
     least: str
     unlabelled: list[int]
@@ -61,9 +64,11 @@ def of_mean(view: RowsView, name: str, order: Order, over: Over, size: int = 0) 
 def _mean(view: RowsView, order: Order, over: Over, size: int) -> _Mean:
     found, run = found_losses(view), view.trace
     weights = found.weights(order, over, size or 1).amax(1).tolist()
-    heaviest = sorted((-weight, b) for weight, (b, _, _) in zip(weights, found.documents, strict=True) if weight)
+    row_of = {piece: row for row, pieces in enumerate(run.rows.rows) for piece in pieces}
+    heaviest = sorted((-weight, d) for d, weight in enumerate(weights) if weight)
     (most, heavy) = heaviest[0] if heaviest else (0.0, 0)
     (least, light) = max(heaviest, key=lambda each: (each[0], -each[1])) if heaviest else (0.0, 0)
+    one, other = found.documents[heavy], found.documents[light]
     counts = found.counts(order, over, size or 1)
     loss = run.loss[over] if order == "rows" and over in run.loss else found.mean(order, over, size or 1)
     return _Mean(
@@ -76,8 +81,10 @@ def _mean(view: RowsView, order: Order, over: Over, size: int) -> _Mean:
         groups=int((counts > 0).sum()),
         micro_batches=len(counts),
         size=size,
-        heavy=heavy,
-        light=light,
+        heavy=one[0],
+        light=other[0],
+        heavy_row=row_of[one],
+        light_row=row_of[other],
         most=f"{-most:.3g}",
         least=f"{-least:.3g}",
         unlabelled=sorted({run.rows.rows[row][piece][0] for row, piece in run.unlabelled}),
@@ -121,19 +128,19 @@ def _tokens(mean: _Mean) -> list[str]:
 
 
 def _documents(mean: _Mean) -> list[str]:
-    return [*_groups(mean, "one_document"), *["unlabelled"] * bool(mean.unlabelled)]
+    return [*_groups(mean, "document"), *["unlabelled"] * bool(mean.unlabelled)]
 
 
 def _rows(mean: _Mean) -> list[str]:
-    return _groups(mean, "one_row")
+    return _groups(mean, "row")
 
 
-def _groups(mean: _Mean, only: str) -> list[str]:
+def _groups(mean: _Mean, each: str) -> list[str]:
     if not mean.labelled:
         return ["no_label"]
     if mean.groups == 1:
-        return ["mean", only]
-    return ["mean", "equally" if mean.most == mean.least else "equally_weighed"]
+        return ["mean", f"one_{each}"]
+    return ["mean", "equally" if mean.most == mean.least else f"{each}s_weighed"]
 
 
 def _accumulated(mean: _Mean) -> list[str]:

@@ -163,7 +163,7 @@ def _reading(q: _Query, C: int) -> str:
         keys = ["some_keys"]
     else:
         which = "one_earlier" if q.keys == 2 else "earlier"
-        keys, most = [which if q.causal else "own_document", "largest"], q.most.replace("itself", "the token itself")
+        keys, most = [which if q.causal else "own_document", "largest"], q.most.replace("itself", "its own")
     hidden = "cell" if q.before == 1 else f"{q.before} cells"
     known = q._asdict() | {"most": most, "hidden": hidden, "earlier": q.keys - 1, "C": C}
     return say(*(f"attention.{key}" for key in keys), **known)
