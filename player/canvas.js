@@ -15,7 +15,7 @@ export const within = (w) => w - Math.min(7, w * 0.2);
  * Pixels of a line of text beside cells of this size.
  * @type {(paper: Paper, unit: number) => number}
  */
-export const lineSize = ({ high, least }, unit) => lineOf(unit, high, least);
+export const lineSize = ({ high, line }, unit) => lineOf(unit, high, line);
 /**
  * Pixels of the bar of the largest count, and of the number below it.
  * @type {(paper: Paper, h: number, unit: number) => { most: number, px: number }}

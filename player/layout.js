@@ -5,7 +5,7 @@
 
 import { before } from "./rects.js";
 
-import { BESIDE, largestLine, lineOf, READABLE, ROW, TIGHT } from "./sizes.js";
+import { BESIDE, largestLine, lineOf, NEAR, READABLE, ROW, TIGHT } from "./sizes.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
@@ -31,6 +31,7 @@ const SMALL_LINES = 8, // the powers of what small lines of text,
  */
 export const USUAL = {
   edge: 10,
+  line: NEAR,
   aspect: 1.8,
   tight: TIGHT,
   bold: BOLD,
@@ -46,6 +47,7 @@ export const USUAL = {
  */
 export const NARROW = {
   edge: 5, // a margin is width lost to cells
+  line: READABLE,
   aspect: 2.6, // a long word fits into a low and wide cell
   tight: READABLE / ROW, // a low row is stretched a little more
   bold: 0.62, // less of the room beside a word stays free,
@@ -60,9 +62,9 @@ export const NARROW = {
  * Text does not grow with large cells: the share of the room above and before them that is enough for it.
  * @param {number} unit
  * @param {number} height
- * @param {number} least
+ * @param {number} line
  */
-const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (BESIDE * unit));
+const squeezed = (unit, height, line) => Math.min(1, largestLine(height, line) / (BESIDE * unit));
 
 /**
  * The box around everything in a view, in units; unit, across: a unit's height and width in pixels.
@@ -71,13 +73,13 @@ const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least)
  * @param {number} unit
  * @param {number} across
  * @param {number} height
- * @param {number} least
+ * @param {number} line
  */
-function bounds(view, ink, unit, across, height, least) {
+function bounds(view, ink, unit, across, height, line) {
   const whole = { left: 0, top: 0, right: view.w, bottom: view.h };
   if (!ink) return whole;
-  const letter = (LETTER * lineOf(unit, height, least)) / across,
-    squeeze = squeezed(unit, height, least),
+  const letter = (LETTER * lineOf(unit, height, line)) / across,
+    squeeze = squeezed(unit, height, line),
     box = { left: view.w, top: view.h, right: 0, bottom: 0 };
   for (const [name, [x, y]] of Object.entries(view.at)) {
     const panel = ink.panels[name];
@@ -139,11 +141,11 @@ function filling(box, { width, height, room, least, limits: { edge, aspect, tigh
  * @returns {Standing}
  */
 export function standing(view, ink, place, needs) {
-  const { width, height, room, least, limits } = place;
+  const { width, height, room, least, line, limits } = place;
   let box = { left: 0, top: 0, right: view.w, bottom: view.h },
     { unit, across } = filling(box, place, needs);
   for (let times = 0; times < RESIZED; times++) {
-    box = bounds(view, ink, unit, across, height, least);
+    box = bounds(view, ink, unit, across, height, line);
     ({ unit, across } = filling(box, place, needs));
   }
   const high = (room - 2 * EDGE) / ((box.bottom - box.top) * unit),
@@ -153,7 +155,7 @@ export function standing(view, ink, place, needs) {
     unit,
     wide: across / unit,
     tall,
-    squeeze: squeezed(unit, height, least),
+    squeeze: squeezed(unit, height, line),
     left: (width - (box.left + box.right) * across) / 2,
     top: limits.above * (room - (box.bottom - box.top) * unit * tall) - box.top * unit * tall,
   };
@@ -164,9 +166,9 @@ export function standing(view, ink, place, needs) {
  * @param {Ink | undefined} ink
  * @param {Place} place
  */
-export function headed({ view, unit, wide, left }, ink, { width, height, least }) {
+export function headed({ view, unit, wide, left }, ink, { width, height, line }) {
   const across = unit * wide,
-    line = lineOf(unit, height, least);
+    px = lineOf(unit, height, line);
   const headings = Object.entries(view.at).flatMap(([name, [x, y]]) =>
     [...(ink?.panels[name]?.titles ?? [])].map(([from, title]) => ({
       x: left + (x + from) * across,
@@ -175,8 +177,8 @@ export function headed({ view, unit, wide, left }, ink, { width, height, least }
     })),
   );
   return headings.every(({ x, y, letters }) => {
-    const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < line).map(({ x }) => x);
-    return x + letters * LETTER * line <= Math.min(width, ...next);
+    const next = headings.filter((other) => other.x > x + across && Math.abs(other.y - y) < px).map(({ x }) => x);
+    return x + letters * LETTER * px <= Math.min(width, ...next);
   });
 }
 /**
@@ -217,7 +219,8 @@ export function worth({ view, unit, wide }, { height, least, limits }, { needed,
  * @returns {Standing}
  */
 export function bestView(scene, width, height, ink, { foot = 0, least = READABLE, limits = USUAL } = {}) {
-  const place = { width, height, room: height - foot, least, limits },
+  const line = Math.max(least, limits.line),
+    place = { width, height, room: height - foot, least, line, limits },
     views = width / place.room > SQUARE ? scene.wide : scene.tall,
     placed = new Set([...scene.wide, ...scene.tall].flatMap(({ at }) => Object.keys(at))),
     boxes = Object.entries(ink?.panels ?? {}).flatMap(([name, box]) => (placed.has(name) ? [box] : [])),
@@ -229,5 +232,5 @@ export function bestView(scene, width, height, ink, { foot = 0, least = READABLE
     .reduce((best, other) => (worthOf(other) > worthOf(best) + 0.01 ? other : best));
   const spelled = fit(best.unit * best.wide, need.needed),
     fits = panels(best.view) === many && spelled;
-  return { ...best, least, room: width, fits, spelled, headed: headed(best, ink, place) };
+  return { ...best, least, line, room: width, fits, spelled, headed: headed(best, ink, place) };
 }

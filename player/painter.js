@@ -122,13 +122,13 @@ export class Painter {
     const { theme, texts, widths, width, height: high } = this,
       { movie } = this.film,
       apart = width > PHONE ? 0 : APART,
-      { view, unit, wide, room, least } = this.view(scene),
+      { view, unit, wide, room, least, line } = this.view(scene),
       { panels } = this.inks[scene],
       inks = Object.keys(view.at)
         .map((name) => panels[name])
         .filter(Boolean),
       signed = inks.some(({ signed }) => signed),
-      paper = { ctx, theme, movie, texts, widths, room, high, edge, least, apart, form: 0, signed },
+      paper = { ctx, theme, movie, texts, widths, room, high, edge, least, line, apart, form: 0, signed },
       cells = inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide));
     return Object.freeze({ ...paper, form: formIn(paper, cells) });
   }

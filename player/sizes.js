@@ -10,7 +10,7 @@ export const READABLE = 11, // the smallest text
   BESIDE = 0.44; // the height of a line of text ÷ that of the cells that it is beside
 
 export const PHONE = 480, // pixels of the widest picture on a phone,
-  NEAR = 13, // of the text in it, if that fits,
+  NEAR = 13, // of the text in it, and of lines beside the cells of a wider one, if that fits,
   APART = 2; // and between the letters of two rows
 
 export const WEIGHT = Object.freeze({

@@ -94,6 +94,7 @@ export interface Standing {
   unit: number;
   room?: number;
   least?: number;
+  line?: number;
   fits?: boolean;
   spelled?: boolean;
   headed?: boolean;
@@ -135,6 +136,7 @@ export interface Ink {
 /** How close things may be in a picture, to fit into its place. */
 export interface Limits {
   edge: number; // pixels on either side
+  line: number; // pixels of a line of text beside cells, if that fits
   aspect: number; // maximum width ÷ height of a cell, or height ÷ width, if its text needs that
   tight: number; // the height of text ÷ that of a row that is stretched for it
   bold: number; // the width of a letter ÷ its height in a word,
@@ -144,12 +146,13 @@ export interface Limits {
   higher: number; // height ÷ width of its cells, if there is height left
   above: number; // the share of the height left over that is above it
 }
-/** Where a picture is drawn: its width and height in pixels, the part of the height it may use, and its smallest text. */
+/** Where a picture is drawn: its width and height in pixels, the part of the height it may use, its smallest text, and a line beside cells. */
 export interface Place {
   width: number;
   height: number;
   room: number;
   least: number;
+  line: number;
   limits: Limits;
 }
 /**
@@ -237,6 +240,7 @@ export type Paper = Readonly<{
   high: number;
   edge: number; // pixels by which it is scrolled
   least: number; // the minimum size of a number in pixels, if it fits
+  line: number; // and of a line of text beside cells
   apart: number; // pixels between the letters of two rows, and more of them between a heading and text below it
   form: number; // that of all numbers in the picture,
   signed: boolean; // and whether any of them is negative

@@ -118,6 +118,17 @@ NUMBERS = (
 )
 
 
+def test_names_beside_small_cells_are_larger_than_their_texts(listened: Screen, tmp_path: Path) -> None:
+    names = {"t=2", "len 4", "r", "z", "n", "batch_sizes", "original order"}
+    listened.open(packing(WORDS, "run").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 327px; }")  # as on the overview
+    listened.rest()
+    listened.page.evaluate("() => window.written.clear()")
+    listened.press("End")
+    written = listened.page.evaluate("() => [...window.written.values()].map(({ text, px }) => [text, px])")
+    assert {text: px for text, px in written if text in names} == dict.fromkeys(names, 13)
+
+
 @pytest.mark.parametrize("name", ["attention", "losses"])
 def test_numbers_on_a_phone_in_full_screen_are_large(listened: Screen, tmp_path: Path, name: str) -> None:
     movie = MOVIES[name]()
