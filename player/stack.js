@@ -19,7 +19,7 @@ const same = (one, other) =>
   one.layer === other.layer && one.direction === other.direction && (one.head ?? 0) === (other.head ?? 0);
 
 export class StackSwitch {
-  root = el("div", { class: "pv-stack", role: "group", "aria-label": "Layers, directions and heads", hidden: "" });
+  root = el("div", { class: "pv-stack", role: "group", "aria-label": "Shown layer, direction and head", hidden: "" });
 
   /** @param {import("./player.js").Player} player */
   constructor(player) {
@@ -37,7 +37,7 @@ export class StackSwitch {
     if (root.hidden) return root.replaceChildren();
     const { layers, directions, heads } = stack;
     root.replaceChildren(
-      word("Watch"),
+      word("Shown:"),
       ...(layers > 1 || directions > 1 ? each(layers).map((layer) => this.#layer(layer, stack)) : []),
       ...(heads ? [this.#heads(stack)] : []),
     );
@@ -55,7 +55,7 @@ export class StackSwitch {
     const buttons = each(directions).map((direction) => {
       const way = directions === 2 ? ["forward", "backward"][direction] : "",
         watched = { ...shown, layer, direction },
-        spelled = layers === 1 || same(watched, shown);
+        spelled = layers < 3 || same(watched, shown); // with more of them there is no room
       const content = way ? ["→←"[direction], ...(spelled ? [word(` ${way}`)] : [])] : [word("layer "), String(layer)];
       return this.#button(`Layer ${layer} ${way}`.trim(), content, watched, shown);
     });

@@ -175,7 +175,7 @@ def test_a_click_on_the_players_map_sets_layer_and_direction(visit: Open) -> Non
     more.locator("summary").click()
     seen.click(seen.sidebar.get_by_text("bidirectional", exact=True))
     expect(more.get_by_text("initial_state", exact=True)).to_be_visible()  # it stays open
-    layers = seen.player.get_by_role("group", name="Layers")
+    layers = seen.player.get_by_role("group", name="Shown layer")
     layers.get_by_role("button", name="Layer 0 backward").click()
     expect(layers.get_by_role("button", pressed=True)).to_have_attribute("aria-label", "Layer 0 backward")
     seen.settle()
@@ -186,7 +186,7 @@ def test_a_click_on_the_players_map_sets_layer_and_direction(visit: Open) -> Non
 
 def test_the_other_runs_are_watched_from_full_screen_at_the_same_step(visit: Open) -> None:
     seen = visit("num_layers=2&bidirectional=true&step=12")
-    switch = seen.player.get_by_role("group", name="Layers")
+    switch = seen.player.get_by_role("group", name="Shown layer")
     shown = switch.get_by_role("button", pressed=True)
     seen.page.keyboard.press("f")
     for name in ("Layer 1 backward", "Layer 0 forward"):  # after the last one comes the first

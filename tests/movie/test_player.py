@@ -327,13 +327,14 @@ def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
 
 
 def test_a_map_shows_which_layer_and_direction_the_run_shows(open_page: Open, movie: Movie) -> None:
-    expect(open_page(movie).root.get_by_role("group", name="Layers")).to_be_hidden()
+    expect(open_page(movie).root.get_by_role("group", name="Shown layer")).to_be_hidden()
     config = Config(num_layers=2, bidirectional=True)
     deep = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5"), config), layer=0, direction=1)
-    shown = open_page(deep).root.get_by_role("group", name="Layers")
+    shown = open_page(deep).root.get_by_role("group", name="Shown layer")
     names = ["Layer 0 forward", "Layer 0 backward", "Layer 1 forward", "Layer 1 backward"]
     assert [button.get_attribute("aria-label") for button in shown.get_by_role("button").all()] == names
     expect(shown.get_by_role("button", pressed=True)).to_have_attribute("aria-label", "Layer 0 backward")
+    expect(shown).to_have_text("Shown:layer 0→ forward← backwardlayer 1→ forward← backward", use_inner_text=False)
     expect(shown.get_by_role("button", disabled=True)).to_have_count(3)  # a file has no other run to show
 
 
