@@ -195,14 +195,17 @@ export class Prediction {
     else if (step === 1 || this.#unfolded) this.root.dataset.seen = "question";
     else if (this.open) this.root.dataset.seen = lined ? "line" : "nothing";
     else this.root.dataset.seen = step <= this.#told && step >= first ? "verdict" : "nothing";
-    if (this.open && ["", "passed"].includes(this.#said.dataset.tone ?? "")) this.#remind(step, last);
+    if (this.open && ["", "passed"].includes(this.#said.dataset.tone ?? "")) this.#remind(step, last, little);
   }
   /**
-   * Say that the question waits or, where the movie has gone on without an answer, which step shows it.
+   * Say that the question waits or, where the movie has gone on without an answer, which step shows it. Once it has shown it,
+   * the question takes none until one steps back, unless one is being typed or, with little room, asks for it.
    * @param {number} step
    * @param {number} last the one that shows why
+   * @param {boolean} little
    */
-  #remind(step, last) {
+  #remind(step, last, little) {
+    this.#field.disabled = this.#choices.disabled = step > last && !little && !this.#field.value;
     const where = step < last ? `Step ${last} shows` : step === last ? "This step shows" : `Step ${last} showed`;
     const said = step === 1 ? WAITING : `${where} the answer.`;
     this.#said.dataset.tone = step === 1 ? "" : "passed";
