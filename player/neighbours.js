@@ -10,7 +10,7 @@ const NAMES = /^names?(:|$)/, // panels with the names of lines
   WHOLE = 10; // letters of a word that always has room
 
 /**
- * How many letters a word may have: one that is much longer than the others gets smaller letters alone, and is then cut.
+ * How many letters a word may have: one that is much longer than the others is cut.
  * `longest_word` in packviz/show/movie/packing/places.py has the same rule.
  * @param {Cell[]} tokens
  */

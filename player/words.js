@@ -37,7 +37,7 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     clears = (/** @type {number} */ size) => below || middle - size / 2 > y + cornerSize(paper, h), // it is under its letter
     whole = evenSize(paper, most, corner ? w - CLEAR : w, state),
     px = !corner || clears(whole) ? whole : evenSize(paper, most, w - reach, state),
-    style = { px, least, weight: bold, fill };
+    style = { px, least: leastOf(paper, state, w, px) ?? least, weight: bold, fill };
   if (corner) initial(paper, corner, fill, px);
   if (corner && !below && isLow(paper, h)) {
     const free = w - reach; // its letter is beside its text, not above it
@@ -79,6 +79,12 @@ function evenSize(paper, px, w, { p, f }) {
     size = (px * within(w)) / widthOf(paper, words.get(f) || longest || " ", px, WEIGHT.bold);
   return size < smallest(paper, p) ? px : Math.min(px, size);
 }
+/**
+ * The size at which a word that is much longer than the others is cut: theirs, if that has room.
+ * @type {(paper: Paper, state: Cell, w: number, px: number) => number | undefined}
+ */
+const leastOf = (paper, { text, p, f }, w, px) =>
+  text.length > paper.texts.limit && fit(paper, w, { p, f }) ? px : undefined;
 /**
  * The word on top, its vector below, wherever the token is: paler where it was before packing.
  * @param {Paper} paper
@@ -222,7 +228,9 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
     write(paper, name, x + 4, middle, w, { px: small, weight, fill, align: "left" });
     left = 6 + widthOf(paper, name, small, weight);
   }
-  write(paper, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px: even, weight, fill });
+  const least = leastOf(paper, state, w, even),
+    free = w - left - 1;
+  write(paper, state.text, x + left + free / 2, middle, least ? within(free) : free, { px: even, least, weight, fill });
 }
 /**
  * The mark in the corner of a cell whose hue stands for another sequence, too; none if it would cut its text.

@@ -129,6 +129,19 @@ def test_names_beside_small_cells_are_larger_than_their_texts(listened: Screen, 
     assert {text: px for text, px in written if text in names} == dict.fromkeys(names, 13)
 
 
+@pytest.mark.parametrize("stage", ["pad", "sort"])
+def test_a_word_much_longer_than_the_others_is_cut_in_their_size(listened: Screen, tmp_path: Path, stage: str) -> None:
+    words = "I love incomprehensibilities\nshe sleeps\nwe sing old songs"
+    listened.open(packing(words, stage).save(tmp_path / "movie.html").as_uri())
+    listened.rest()
+    listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    written = listened.page.evaluate("() => [...window.written.values()].map(({ text, px }) => [text, px])")
+    sizes = {text: px for text, px in written if text in words.split() or text.startswith("inco")}
+    assert len(sizes) == len(words.split())
+    assert len(set(sizes.values())) == 1
+    assert "incomprehensibilities" not in sizes
+
+
 @pytest.mark.parametrize("name", ["attention", "losses"])
 def test_numbers_on_a_phone_in_full_screen_are_large(listened: Screen, tmp_path: Path, name: str) -> None:
     movie = MOVIES[name]()
