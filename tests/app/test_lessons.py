@@ -671,6 +671,14 @@ def test_on_a_phone_two_layers_with_two_directions_are_in_one_line(visit: Open) 
     assert first["width"] == second["width"]
 
 
+def test_in_full_screen_three_lines_about_an_answer_are_whole(visit: Open) -> None:
+    seen = visit(path="losses", size=PROJECTOR, motion=False)
+    seen.press("f")
+    prediction(seen).get_by_role("button", name="over rows").click()
+    expect(prediction(seen)).to_contain_text("Try once more.")
+    assert prediction(seen).evaluate("node => node.scrollHeight <= node.clientHeight")
+
+
 @pytest.mark.parametrize(("size", "most"), [(PROJECTOR, 2.5), (PHONE, 3.5)])
 def test_in_full_screen_the_ways_on_leave_the_caption_its_lines(visit: Open, size: Size, most: float) -> None:
     seen = visit(None, path="", size=size, motion=False)
