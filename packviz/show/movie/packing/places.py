@@ -14,6 +14,7 @@ from packviz.text import sequence_label
 WORDY = 40  # up to this many tokens, packed rows have room for their words
 STRIP_WIDTH = 1.6  # units: the maximum width of such a row
 MARKED = 64  # up to this many tokens, every packed row has its address below it
+LETTERED = 2.5, 2.0  # units: width and height of a packed row of many sequences that has room for its letters
 STACKED = 1.5  # units: the maximum width of a cell with one half above the other
 TALL = 1.5  # units of a packed row: the letter of its sequence is above its token
 LEVEL = 54  # units of the widest row with lines of text no higher than beside one that scrolls
@@ -73,7 +74,7 @@ def strip(view: View) -> Strip:
     """Return the packed rows."""
     width = min(cell_width(view), STRIP_WIDTH) if inputs.count(view) <= WORDY and not view.small else 1.0
     marked = not view.small and inputs.count(view) <= MARKED
-    height = TALL if marked else 1.0
+    width, height = LETTERED if view.small and "run" not in view.deep else (width, TALL if marked else 1.0)
     return Strip("strip", [len(rows) for rows in packed_rows.live(view)], width, height, marks=marked, text=view.text)
 
 
