@@ -18,7 +18,7 @@ const LETTER = 0.6, // width of a letter ÷ its height
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative;
   SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
-  SLENDER = 3.2, // height ÷ width of a unit whose row has grown
+  SLENDER = 4, // height ÷ width of a unit whose row has grown
   ROUNDING = 0.5; // pixels by which a unit may be narrower than what it needs
 const SMALL_LINES = 8, // the powers of what small lines of text,
   CUT_WORDS = 2, // and words without enough room leave of a view's worth;
@@ -53,7 +53,7 @@ export const NARROW = {
   bold: 0.62, // less of the room beside a word stays free,
   beside: 0.55, // and beside the letter of its row it is not bold
   numbers: true, // no letter can replace them
-  row: 8, // a phone is high: cells are as large as its width allows
+  row: 10, // a phone is high: cells are as large as its width allows
   higher: 1, // rows grow after it is laid out
   above: 1 / 6, // a low picture is near to the heading of the player
 };
@@ -67,7 +67,8 @@ export const NARROW = {
 const squeezed = (unit, height, line) => Math.min(1, largestLine(height, line) / (BESIDE * unit));
 
 /**
- * The box around everything in a view, in units; unit, across: a unit's height and width in pixels.
+ * The box around everything in a view, in units; unit, across: a unit's height and width in pixels. over: how much of it is
+ * above the cells, which does not grow with the rows.
  * @param {View} view
  * @param {Ink | undefined} ink
  * @param {number} unit
@@ -76,11 +77,11 @@ const squeezed = (unit, height, line) => Math.min(1, largestLine(height, line) /
  * @param {number} line
  */
 function bounds(view, ink, unit, across, height, line) {
-  const whole = { left: 0, top: 0, right: view.w, bottom: view.h };
+  const whole = { left: 0, top: 0, right: view.w, bottom: view.h, over: 0 };
   if (!ink) return whole;
   const letter = (LETTER * lineOf(unit, height, line)) / across,
     squeeze = squeezed(unit, height, line),
-    box = { left: view.w, top: view.h, right: 0, bottom: 0 };
+    box = { left: view.w, top: view.h, right: 0, bottom: 0, over: 0 };
   for (const [name, [x, y]] of Object.entries(view.at)) {
     const panel = ink.panels[name];
     if (!panel) continue;
@@ -89,7 +90,8 @@ function bounds(view, ink, unit, across, height, line) {
     const right = Math.max(...starts.map((start, line) => ends[line] - start)),
       written = Math.max(...[...panel.texts].map(([from, letters]) => before(from, squeeze) + letter * letters));
     box.left = Math.min(box.left, x + before(panel.left, squeeze));
-    box.top = Math.min(box.top, y + before(panel.top, squeeze));
+    const over = Math.max(0, -before(panel.top, squeeze));
+    if (y - over < box.top) [box.top, box.over] = [y - over, over];
     box.right = Math.max(box.right, x + right, Math.min(x + written, view.w));
     box.bottom = Math.max(box.bottom, y + panel.bottom + pitch * (starts.length - 1));
   }
@@ -142,14 +144,16 @@ function filling(box, { width, height, room, least, limits: { edge, aspect, tigh
  */
 export function standing(view, ink, place, needs) {
   const { width, height, room, least, line, limits } = place;
-  let box = { left: 0, top: 0, right: view.w, bottom: view.h },
+  let box = { left: 0, top: 0, right: view.w, bottom: view.h, over: 0 },
     { unit, across } = filling(box, place, needs);
   for (let times = 0; times < RESIZED; times++) {
     box = bounds(view, ink, unit, across, height, line);
     ({ unit, across } = filling(box, place, needs));
   }
-  const high = (room - 2 * EDGE) / ((box.bottom - box.top) * unit),
-    tall = Math.max(1, Math.min(high, (limits.row * least) / unit, (SLENDER * across) / unit));
+  const body = box.top + box.over,
+    high = ((room - 2 * EDGE) / unit - box.over) / (box.bottom - body),
+    tall = Math.max(1, Math.min(high, (limits.row * least) / unit, (SLENDER * across) / unit)),
+    free = room - (box.over + (box.bottom - body) * tall) * unit;
   return {
     view,
     unit,
@@ -157,7 +161,7 @@ export function standing(view, ink, place, needs) {
     tall,
     squeeze: squeezed(unit, height, line),
     left: (width - (box.left + box.right) * across) / 2,
-    top: limits.above * (room - (box.bottom - box.top) * unit * tall) - box.top * unit * tall,
+    top: limits.above * free + (box.over - body * tall) * unit,
   };
 }
 /**

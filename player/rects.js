@@ -48,6 +48,11 @@ export function rectOf(frame, panel, x, y, w, h) {
     if (y < -NEAR && h < WORDY) h *= squeeze;
     [x, y] = [before(x, squeeze), before(y, squeeze)];
   }
+  if (y < -NEAR) {
+    const end = y + h; // rows that grow leave the texts above them as they are
+    y /= tall;
+    h = (end < 0 ? end / tall : end) - y;
+  }
   const starts = view.breaks?.[panel];
   if (starts) {
     const [inLine, down, end] = inStrip(starts, x);

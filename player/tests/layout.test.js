@@ -185,7 +185,7 @@ test("on a phone text is up to 13 pixels large if no cell gets smaller for it, a
   assert.equal(of(6, 560), 11);
 });
 
-test("in a narrow place rows grow into the height that is left, up to eight lines of text", () => {
+test("in a narrow place rows grow into the height that is left, up to ten lines of text", () => {
   const low = { w: 12, h: 3, at: { x: [0, 0] }, breaks: {} };
   const of = (width, height) => {
     const words = Array.from({ length: 12 }, (_, x) => cell({ x, y: 1, w: 1, h: 1, text: "a" }));
@@ -193,7 +193,7 @@ test("in a narrow place rows grow into the height that is left, up to eight line
   };
   const { unit, tall } = of(390, 500);
   assert.ok(unit < 33);
-  assert.ok(Math.abs(tall - 3.2) < 1e-6); // 100 pixels: no cell is more than 3.2 times as high as a unit is wide
+  assert.ok(Math.abs(tall - 4) < 1e-6); // no cell is more than 4 times as high as a unit is wide
   assert.ok(of(390, 60).tall < tall);
   assert.equal(of(900, 500).tall, 1);
 });

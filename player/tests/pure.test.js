@@ -57,6 +57,10 @@ test("a cell stands at its panel's place, in pixels of a unit", () => {
   assert.equal(rectOf(standing, "elsewhere", 0, 0, 1, 1), null);
 });
 
+test("rows that grow leave the texts above them as high as they were, and as near", () => {
+  const [text, row] = [-1, 0].map((y) => rectOf({ ...standing, tall: 3 }, "x", 0, y, 1, 1));
+  assert.deepEqual([text.h, row.h, row.y - text.y], [10, 30, 10]);
+});
 test("a strip goes on below where it breaks, and no cell reaches over the break", () => {
   const broken = { ...standing, view: { ...view, breaks: { x: [1.5, 0, 3] } } };
   assert.deepEqual(rectOf(broken, "x", 0, 0, 1, 1), { x: 15, y: 12, w: 10, h: 10 });
