@@ -9,7 +9,8 @@ export const BESIDE = 7; // pixels of a cell's width that its number leaves free
 const NEARER = 3, // fewer of them with one decimal, and more with the leading zero,
   CLEAR = 4, // and more if it is larger than it must be: a line around cells does not touch it
   LARGE = 1e4; // from here on a number is written as 1.3e38: of its digits the first ones would be read as all
-const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones
+const FORMS = ["−0.00", "−.00", "−.0"]; // how a number is written, from wide cells to narrow ones;
+export const BARE = 1; // without the zero, either in all scenes of a phone or in none
 /** @type {Record<Scale, string>} */
 const SCALES = { input: "x", state: "h and gates", influence: "influence", weight: "weight", gradient: "gradient" };
 const COLOURED = 2.5, // heights of a letter for which the colours of a scale are worth smaller words,

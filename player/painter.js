@@ -6,7 +6,7 @@
 import { coming, sketch } from "./coming.js";
 import { inked } from "./ink.js";
 import { textsOf } from "./neighbours.js";
-import { formIn, legend } from "./numbers.js";
+import { BARE, formIn, legend } from "./numbers.js";
 import { looks } from "./rects.js";
 import { draw } from "./roles.js";
 import { APART, PHONE, READABLE } from "./sizes.js";
@@ -29,6 +29,8 @@ export class Painter {
   views = {};
   /** @type {Map<number, Coming[]>} */
   comings = new Map();
+  /** @type {number} what the form of numbers is at least, in any scene of a phone */
+  form = null;
   /** @type {Map<string, number>} */
   widths = new Map();
 
@@ -58,6 +60,7 @@ export class Painter {
   #relay() {
     this.views = {};
     this.comings = new Map();
+    this.form = null;
   }
   // The minimum size of a number in pixels, if it fits.
   get least() {
@@ -122,15 +125,31 @@ export class Painter {
     const { theme, texts, widths, width, height: high } = this,
       { movie } = this.film,
       apart = width > PHONE ? 0 : APART,
-      { view, unit, wide, room, least, line } = this.view(scene),
+      { room, least, line } = this.view(scene),
+      paper = { ctx, theme, movie, texts, widths, room, high, edge, least, line, apart, form: 0, signed: false };
+    const formOf = (/** @type {string} */ scene) => {
+      const { signed, cells } = this.numbers(scene);
+      return formIn({ ...paper, least: this.view(scene).least, signed }, cells);
+    };
+    const { signed, cells } = this.numbers(scene);
+    if (cells.length && width <= PHONE)
+      this.form ??= Math.min(BARE, Math.max(...Object.keys(movie.scenes).map(formOf)));
+    return Object.freeze({ ...paper, signed, form: Math.max(formOf(scene), this.form ?? 0) });
+  }
+  /**
+   * The widths in pixels of the cells of a scene that have a number, and whether any is negative.
+   * @param {string} scene
+   */
+  numbers(scene) {
+    const { view, unit, wide } = this.view(scene),
       { panels } = this.inks[scene],
       inks = Object.keys(view.at)
         .map((name) => panels[name])
-        .filter(Boolean),
-      signed = inks.some(({ signed }) => signed),
-      paper = { ctx, theme, movie, texts, widths, room, high, edge, least, line, apart, form: 0, signed },
-      cells = inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide));
-    return Object.freeze({ ...paper, form: formIn(paper, cells) });
+        .filter(Boolean);
+    return {
+      signed: inks.some(({ signed }) => signed),
+      cells: inks.flatMap(({ numbers }) => [...numbers].map((w) => w * unit * wide)),
+    };
   }
   /**
    * Draw a frame as it stands; the last one of a step with the outlines of what its stage fills later.

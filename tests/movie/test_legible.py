@@ -1,5 +1,6 @@
 """Every stage at a desk and in a hand: no word is cut, every number and every letter is there, and large enough."""
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -156,6 +157,20 @@ def test_numbers_on_a_phone_in_full_screen_are_large(listened: Screen, tmp_path:
     sizes = listened.page.evaluate(NUMBERS)
     assert len(sizes) > 2
     assert min(sizes) > 13  # on the page 11; 4 % of the width are 15.6, if the picture need not scroll for it
+
+
+def test_a_phone_writes_numbers_in_one_way_in_all_stages(listened: Screen, tmp_path: Path) -> None:
+    listened.page.set_viewport_size({"width": HAND[0], "height": HAND[1]})
+    movie = MOVIES["words"]()
+    listened.open(movie.save(tmp_path / "movie.html").as_uri())
+    for stage in ("unpack", "run"):
+        listened.press("End", *["ArrowLeft"] * sum(step.stage == "unpack" for step in movie.steps if stage == "run"))
+        listened.rest()
+        listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+        texts = listened.page.evaluate("() => [...window.written.values()].map(({ text }) => text)")
+        numbers = [text for text in texts if re.fullmatch(r"−?0?\.\d+", text)]
+        assert len(numbers) >= 12, stage
+        assert not [text for text in numbers if "0." in text], stage
 
 
 @pytest.mark.parametrize("name", ["words", "run in numbers", "attention", "leak", "losses", "beside"])
