@@ -192,7 +192,7 @@ const roles = {
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     const first = near.firsts.get(state.f),
       word = state.sub && state.text.slice(0, -state.sub.length - 1),
-      brief = word && first === undefined && x + widthOf(paper, state.text, px, WEIGHT.bold) > paper.room,
+      brief = word && first === undefined && x + widthOf(paper, state.text, px, WEIGHT.bold) > paper.room - CLEAR,
       text = brief ? state.sub : state.text,
       wide = widthOf(paper, text, px, style.weight),
       beyond = h < px && state.sub ? (near.ends.get(state.p) ?? 0) + CLEAR : x, // higher than its row, it keeps off the others

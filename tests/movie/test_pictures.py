@@ -230,13 +230,13 @@ def test_every_number_is_whole_and_every_cell_in_the_picture(text: str) -> None:
             assert numbers or movie.steps[step - 1].stage not in ("run", "beside")
 
 
-@pytest.mark.parametrize("height", [400, 480])
-def test_what_is_said_beside_a_readout_is_clear_of_its_frame(height: int) -> None:
+@pytest.mark.parametrize(("width", "height", "said"), [(882, 400, "max of"), (882, 480, "max of"), (356, 600, "of")])
+def test_what_is_said_beside_a_readout_is_clear_of_its_frame(width: int, height: int, said: str) -> None:
     trace = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(num_layers=2, bidirectional=True))
-    root, texts = parts(pv.movie(trace, ("unpack",), deep=True), width=882, height=height)
+    root, texts = parts(pv.movie(trace, ("unpack",), deep=True), width=width, height=height)
     framed = [node.attrib for node in root.iter(SVG + "rect") if node.get("stroke") == LIGHT.good]
     ends = [float(each["x"]) + float(each["width"]) for each in framed]
-    assert max(ends) < min(x for n in (2, 3, 4) for x, _ in texts[f"max of {n}"])
+    assert max(ends) < min(x for n in (2, 3, 4) for x, _ in texts[f"{said} {n}"])
 
 
 @pytest.mark.parametrize("count", [3, 12, 40])

@@ -1,5 +1,6 @@
 """The readouts in the stage unpack: what each way to read a vector per sequence reads, and whether that is right."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from packviz.text import counted, shape
 
 ARROWS = ("→", "←")
 POOLS = ("mean", "max")
+BRIEF = re.compile(r"^(mean|max) |/\d+")  # what a note leaves out where it has no room
 
 
 def reading_steps(view: View, last: Frame, width: float) -> Iterator[Step]:
@@ -96,8 +98,9 @@ def _judged(view: View, readout: Readout, width: float) -> Frame:
     groups = [marks("mark:last", "mark", Place("last", 0.0, row), bs, w=width, tone=tone)]
     if not view.small:
         beside = Place("last", width + 0.25 * x, row)
-        text = np.array([_taken(view, readout, b) for b in view.shown], dtype=object)
-        groups.append(marks("taken", "note", beside, bs, text=text, tone=tone))
+        texts = [_taken(view, readout, b) for b in view.shown]
+        text, brief = np.array([texts, [BRIEF.sub("", each) for each in texts]], dtype=object)
+        groups.append(marks("taken", "note", beside, bs, text=text, sub=brief, tone=tone))
         if readout.key not in POOLS:
             above = Place("last", width + 0.25 * x, -0.75 * x)
             groups.append(marks("title:taken", "note", above, h=x, text="steps taken"))
