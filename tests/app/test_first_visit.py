@@ -211,7 +211,26 @@ def test_share_does_not_move_while_a_page_loads(visit: Open, page: str) -> None:
     assert len(seen.page.evaluate("[...window.heights]")) == 1
 
 
-@pytest.mark.parametrize("size", [LAPTOP, PHONE, (844, 390)], ids=["laptop", "phone", "on its side"])
+SIZES = """() => {
+    const all = [...document.querySelectorAll('.why :is(th, td, th *, td *)')];
+    const cells = all.filter((e) => e.innerText && !e.children.length);
+    const cut = cells.filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText);
+    return [Math.min(...cells.map((e) => parseFloat(getComputedStyle(e).fontSize))), cut];
+}"""  # of the smallest text in the table, and the texts that have no room
+
+
+@pytest.mark.parametrize("size", [(360, 740), PHONE, (844, 390)], ids=str)
+def test_the_table_is_legible_on_a_phone(visit: Open, size: Size) -> None:
+    seen = visit(None, size=size)
+    expect(seen.main.locator(".st-key-why").get_by_role("table")).to_be_visible()
+    smallest, cut = seen.page.evaluate(SIZES)
+    assert smallest >= 12
+    assert cut == []
+
+
+@pytest.mark.parametrize(
+    "size", [LAPTOP, PHONE, (360, 740), (844, 390)], ids=["laptop", "phone", "small", "on its side"]
+)
 def test_the_table_beside_the_text_comes_without_moving_the_player(visit: Open, size: Size) -> None:
     seen = visit(
         None, size=size, script=HEIGHTS % "[...(window[Symbol.for('packviz')]?.players ?? [])][0]?.picture.root"
