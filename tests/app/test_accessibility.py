@@ -64,6 +64,15 @@ def test_the_keyboard_reaches_nothing_that_is_out_of_sight(visit: Open) -> None:
     assert len(reached) > 15
 
 
+@pytest.mark.parametrize(("size", "name"), [(PROJECTOR, "Sequences and settings"), (PHONE, "Menu and sequences")])
+def test_the_button_of_the_settings_is_called_what_it_shows(visit: Open, size: Size, name: str) -> None:
+    page = visit(path="packing", size=size).page
+    for _ in range(2):  # it is drawn anew when the settings have been closed
+        page.get_by_role("button", name=name, exact=True).click()
+        page.get_by_test_id("stSidebar").hover()
+        page.get_by_role("button", name="Close", exact=True).click()
+
+
 def test_the_panels_of_a_question_stand_below_one_another_on_a_phone(visit: Open) -> None:
     named = "Mozilla/5.0 (Linux; Android 14) Mobile Safari/537.36"
     visited = visit("entry=why-pack", path="questions", size=PHONE, user_agent=named)

@@ -1,7 +1,11 @@
 // On a phone Streamlit puts headings between the items of the menu's list, which is not allowed in a list. Screen readers
-// get plain links and headings instead.
+// get plain links and headings instead. They would read "Expand sidebar" for a button whose words, which style.css writes,
+// say what it opens, and "Collapse sidebar" for the one that closes it.
 (() => {
   const mend = () => {
+    document.querySelector('[data-testid="stExpandSidebarButton"]')?.removeAttribute("aria-label");
+    const close = document.querySelector('[data-testid="stSidebarCollapseButton"] button:not([title])');
+    if (close) close.ariaLabel = close.title = "Close";
     const parts = '[data-testid="stSidebarNavItems"]';
     for (const part of document.querySelectorAll(`${parts}:not([role]), ${parts} li:not([role])`)) {
       part.setAttribute("role", "presentation");
