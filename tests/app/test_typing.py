@@ -108,6 +108,16 @@ def test_a_search_finds_answers_while_it_is_typed(visit: Open) -> None:
     expect(seen.main.get_by_test_id("InputInstructions")).to_be_hidden()
 
 
+def test_a_search_finds_answers_while_a_phones_keyboard_composes_a_word(visit: Open) -> None:
+    seen = visit(path="questions", size=PHONE, has_touch=True, is_mobile=True)
+    field, keyboard = seen.main.get_by_label("An error message"), seen.page.context.new_cdp_session(seen.page)
+    field.focus()
+    for word in ("mps", "unsort"):
+        keyboard.send("Input.imeSetComposition", {"text": word, "selectionStart": len(word), "selectionEnd": len(word)})
+        expect(seen.main.locator(".st-key-entries button").first).to_contain_text(word, ignore_case=True)
+        expect(field).to_have_value(word)
+
+
 @pytest.mark.parametrize(
     ("page", "label", "most", "fix"),
     [

@@ -1,11 +1,12 @@
 // Streamlit applies a text when its field loses the focus, or with Ctrl+Enter. The sequences and a search are applied
-// while they are typed: after a short pause, as if Ctrl+Enter had been pressed. Without this the old picture and the old
-// results stay until one leaves the field, and tests/app/test_typing.py fails. Streamlit has no setting for it.
+// while they are typed: after a short pause, as if Ctrl+Enter had been pressed, also while a word is being composed, as
+// every word is on a phone's keyboard. Without this the old picture and the old results stay until one leaves the field,
+// and tests/app/test_typing.py fails. Streamlit has no setting for it.
 (() => {
   const PAUSE = 300; // ms
   let waiting = 0;
-  document.addEventListener("input", ({ target, isComposing }) => {
-    if (isComposing || !target.closest?.(".st-key-sequences, .st-key-search")) return;
+  document.addEventListener("input", ({ target }) => {
+    if (!target.closest?.(".st-key-sequences, .st-key-search")) return;
     clearTimeout(waiting);
     const keys = { key: "Enter", code: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
     waiting = setTimeout(() => target.dispatchEvent(new KeyboardEvent("keydown", keys)), PAUSE);
