@@ -99,7 +99,7 @@ def test_more_settings_come_into_view_where_they_open(visit: Open, size: Size) -
 def test_a_search_finds_answers_while_it_is_typed(visit: Open) -> None:
     seen = visit(path="questions")
     field, first = seen.main.get_by_label("An error message"), seen.main.locator(".st-key-entries button").first
-    for typed, question in (("attention with packed", "Do sequences mix"), ("h_n wrong", "Why do I need to pack?")):
+    for typed, question in (("attention with packed", "Does attention mix"), ("h_n wrong", "Why do I need to pack?")):
         field.fill("")
         field.press_sequentially(typed)
         expect(first).to_contain_text(question)
