@@ -41,7 +41,7 @@ def three_numbers(shown: Shown) -> None:
         (f"mean over {name}", f"{alone:.6f}", f"{packed:.6f}", "yes" if name in changed else "no")
         for name, (alone, packed) in found.items()
     ]
-    columns = ["the loss", "each document alone", "in these rows", "changed by packing"]
+    columns = ["the loss", "each document alone", "in these rows", "changed in rows"]
     sheet(rows, columns, "Three means of the losses")
 
 

@@ -97,7 +97,7 @@ def pairs_verdict(found: Sequence[Pairs]) -> str:
     if padded.computed < by_blocks.computed:
         lines.append(f"The padded batches compute fewer pairs: {padded.computed:,}.")
         if by_blocks.cells < padded.cells:
-            lines.append("Here packing saves cells, which all other layers compute, but no pairs.")
+            lines.append("Here rows save cells, which all other layers compute, but no pairs.")
     lines.append(
         "Attention that takes `cu_seqlens`, such as `varlen_attn`, needs no mask: it runs over each document alone, "
         f"which needs {by_blocks.needed:,} pairs."
