@@ -6,13 +6,13 @@ from ui.views import comparing
 
 compared(
     "Does padding change the result?",
-    "The same module runs twice. If a sequence is packed, its state stays as it was at its last token. If it is "
-    "padded, the pads keep changing it.",
+    "The same module runs twice. In the packed run, a state stays as it was at the last token. In the padded run, the "
+    "pads keep changing it.",
     BESIDE,
     comparing.at_a_glance,
     {
-        "What is equal": comparing.equal,
-        "What changes it": comparing.changes,
+        "Equal or different": comparing.equal,
+        "More pads, other settings": comparing.changes,
         "Loss and gradients": comparing.training,
     },
     ("training", "Next: less accurate? →"),

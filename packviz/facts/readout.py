@@ -275,7 +275,7 @@ def _side(run: _Readable, code: str, wanted: Tensor) -> ReadoutSide:
     single = [b for b, length in enumerate(run.lengths) if both and length == 1 and b not in wrong]
     if wrong:
         said, most = "side_wrong_but_short" if single else "side_wrong", distance(values[list(wrong)], own[list(wrong)])
-        which = ", ".join(f"{letters(off)} ({why})" for why, off in whys.items())
+        which = ", for ".join(f"{letters(off)} ({why})" for why, off in whys.items())
         text = sentence(f"reading.{said}", which=which, most=most, single=single)
     else:
         text = sentence("reading.side_right_short" if len(single) == len(values) else "reading.side_right")

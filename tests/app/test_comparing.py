@@ -10,9 +10,12 @@ from packviz.facts import compare
 from pages import opened, texts
 
 TABS = {
-    "What is equal": ("Equal means that no difference exceeds", "compared with the state after the whole sequence"),
-    "What changes it": ("keeps reading padding", "**Try this.** Change a setting that changes a verdict."),
-    "Loss and gradients": ("On both sides, the same linear layer predicts a class", "it passes through every pad"),
+    "Equal or different": (
+        "Equal means that no difference exceeds",
+        "compared with the state after the whole sequence",
+    ),
+    "More pads, other settings": ("keeps reading padding", "**Try this.** Choose a setting that changes a verdict."),
+    "Loss and gradients": ("In both runs, the same linear layer predicts a class", "it passes through every pad"),
 }
 
 

@@ -50,7 +50,7 @@ def training(shown: Shown) -> None:
 
 def _verdicts(shown: Shown) -> None:
     """Show what is equal and what is not, each line computed from the two runs; show the outputs cell by cell."""
-    st.markdown("Each line was computed from both runs just now.")
+    st.markdown("Each line compares the two runs.")
     done = shown.fact(facts.compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
@@ -61,7 +61,7 @@ def _verdicts(shown: Shown) -> None:
 
 def _readings(shown: Shown) -> None:
     """Show the ways to read the result, on both sides."""
-    st.markdown("Each way to read the result is compared with the state after the whole sequence, on both sides.")
+    st.markdown("Each way to read the result, padded and packed, is compared with the state after the whole sequence.")
     for each in shown.fact(facts.compare).readings:
         lines = [f"{_mark(side.right)} {name}: {side.sentence}." for name, side in each.sides.items()]
         st.markdown("\n\n".join([f"`{each.code}`", *lines]))
@@ -88,12 +88,12 @@ def _other_settings(shown: Shown) -> None:
     }
     if "bidirectional = True" in telling:
         telling["bidirectional = True"]["direction"] = "backward"  # so that the movie shows what is new
-    try_this("Change a setting that changes a verdict." if telling else "None of these changes a verdict.", telling)
+    try_this("Choose a setting that changes a verdict." if telling else "None of these changes a verdict.", telling)
     rows = [
         (each.setting, str(each.before), str(each.after), re.sub("_(?!n_)", " ", ", ".join(each.changed)) or "none")
         for each in found
     ]
-    columns = ["setting", "now", "instead", "verdicts on the outputs that change"]
+    columns = ["setting", "now", "instead", "verdicts that change"]
     sheet(rows, columns, "What changes when one setting does")
     for each in found:
         if each.changed:
@@ -104,7 +104,7 @@ def _other_settings(shown: Shown) -> None:
 def _losses(shown: Shown) -> None:
     """Show what the loss of each token weighs, padded and packed."""
     st.markdown(
-        "On both sides, the same linear layer predicts a class for each token. The right classes were drawn at random."
+        "In both runs, the same linear layer predicts a class for each token. The right classes were drawn at random."
     )
     clip(shown.cached(lambda: as_json(losses_beside(shown.trace)), losses_beside), 1, "losses")
 
@@ -112,8 +112,8 @@ def _losses(shown: Shown) -> None:
 def _going_back(shown: Shown) -> None:
     """Show the gradient on its way back through the time steps, padded beside packed."""
     st.markdown(
-        "The gradient goes back in time. Padded, it passes through every pad before it reaches a token, and each pad "
-        "can shrink it."
+        "The gradient goes back in time. In the padded run, it passes through every pad before it reaches a token. "
+        "Each pad can shrink it."
     )
     request = shown.request
 
