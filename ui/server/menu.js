@@ -3,7 +3,9 @@
 // say what it opens, and "Collapse sidebar" for the one that closes it.
 (() => {
   const mend = () => {
-    document.querySelector('[data-testid="stExpandSidebarButton"]')?.removeAttribute("aria-label");
+    const open = document.querySelector('[data-testid="stExpandSidebarButton"][aria-label]');
+    if (open) open.title = "Open"; // axe does not read words from a style sheet
+    open?.removeAttribute("aria-label");
     const close = document.querySelector('[data-testid="stSidebarCollapseButton"] button:not([title])');
     if (close) close.ariaLabel = close.title = "Close";
     const parts = '[data-testid="stSidebarNavItems"]';
