@@ -4,7 +4,7 @@ from ui.parts.lesson import overview
 from ui.views import trainings
 
 overview(
-    "*Padding* misleads *RNN* classifiers; packing does not",
+    "*Padding* misleads *RNN* classifiers; *packing* does not",
     trainings.accuracy,
     ("padding", "Lesson 1: why pad? →"),
     ("do_i_need_it", "Do I need packing? →"),

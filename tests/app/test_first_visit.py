@@ -72,7 +72,7 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
     assert [each.inner_text() for each in why.locator("td.wrong, td.good").all()] == [
         "",
         f"✗ off by {off:.2f}",
-        "✓ equal",
+        "✓ as alone",
     ]
     assert len({(box_of(state)["x"], box_of(state)["width"]) for state in states.all()}) == 1
     expect(why.get_by_role("img", name="from −1 to 1")).to_be_visible()  # where a tanh is
@@ -81,7 +81,7 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
 def test_terms_beside_the_text_say_what_they_mean(visit: Open) -> None:
     seen = visit(None)
     meaning = seen.page.get_by_role("tooltip")
-    for place, term in (("heading", "padding"), ("heading", "RNN"), ("why", "final state")):
+    for place, term in (("heading", "padding"), ("heading", "RNN"), ("heading", "packing"), ("why", "final state")):
         seen.main.locator(f".st-key-{place} [data-term]", has_text=term).hover()  # once it is marked as a term
         expect(meaning).to_have_text(TERMS[term])
 
