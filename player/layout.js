@@ -18,7 +18,6 @@ const LETTER = 0.6, // width of a letter ÷ its height
   FIGURE = 3.14, // width of a cell that has its number with two decimals ÷ the number's height,
   UNSIGNED = 2.3, // and where no number is negative;
   SPACED = 1.1, // more than that, if the picture has the width: a line around cells does not touch their numbers
-  SLENDER = 4, // height ÷ width of a unit whose row has grown
   ROUNDING = 0.5; // pixels by which a unit may be narrower than what it needs
 const SMALL_LINES = 8, // the powers of what small lines of text,
   CUT_WORDS = 2, // and words without enough room leave of a view's worth;
@@ -38,6 +37,8 @@ export const USUAL = {
   beside: BOLD,
   numbers: false,
   row: 0,
+  slender: 3.2,
+  kept: false,
   higher: 1.8,
   above: 1 / 2,
 };
@@ -54,6 +55,8 @@ export const NARROW = {
   beside: 0.55, // and beside the letter of its row it is not bold
   numbers: true, // no letter can replace them
   row: 10, // a phone is high: cells are as large as its width allows
+  slender: 4,
+  kept: true, // rows grow without the texts above them
   higher: 1, // rows grow after it is laid out
   above: 1 / 6, // a low picture is near to the heading of the player
 };
@@ -150,18 +153,20 @@ export function standing(view, ink, place, needs) {
     box = bounds(view, ink, unit, across, height, line);
     ({ unit, across } = filling(box, place, needs));
   }
-  const body = box.top + box.over,
-    high = ((room - 2 * EDGE) / unit - box.over) / (box.bottom - body),
-    tall = Math.max(1, Math.min(high, (limits.row * least) / unit, (SLENDER * across) / unit)),
-    free = room - (box.over + (box.bottom - body) * tall) * unit;
+  const over = limits.kept ? box.over : 0,
+    body = box.top + over,
+    high = ((room - 2 * EDGE) / unit - over) / (box.bottom - body),
+    tall = Math.max(1, Math.min(high, (limits.row * least) / unit, (limits.slender * across) / unit)),
+    free = room - (over + (box.bottom - body) * tall) * unit;
   return {
     view,
     unit,
     wide: across / unit,
     tall,
+    kept: limits.kept ? tall : 1,
     squeeze: squeezed(unit, height, line),
     left: (width - (box.left + box.right) * across) / 2,
-    top: limits.above * free + (box.over - body * tall) * unit,
+    top: limits.above * free + (over - body * tall) * unit,
   };
 }
 /**

@@ -40,7 +40,7 @@ export function lineIn(view, panel, x) {
  * @returns {Rect | null}
  */
 export function rectOf(frame, panel, x, y, w, h) {
-  const { view, unit, left, top, squeeze = 1, wide = 1, tall = 1 } = frame,
+  const { view, unit, left, top, squeeze = 1, wide = 1, tall = 1, kept = 1 } = frame,
     at = view.at[panel];
   if (!at) return null;
   if (squeeze < 1) {
@@ -50,8 +50,8 @@ export function rectOf(frame, panel, x, y, w, h) {
   }
   if (y < -NEAR) {
     const end = y + h; // rows that grow leave the texts above them as they are
-    y /= tall;
-    h = (end < 0 ? end / tall : end) - y;
+    y /= kept;
+    h = (end < 0 ? end / kept : end) - y;
   }
   const starts = view.breaks?.[panel];
   if (starts) {

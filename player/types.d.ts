@@ -86,7 +86,7 @@ export interface Coming {
 }
 /**
  * A view on this screen: the pixels of a unit and of its corner. wide, tall: a unit's width and height ÷ unit. squeeze: the
- * share of the room that text needs. room: the width of the picture. least: the smallest text. fits: whether it has all
+ * share of the room that text needs. kept: tall, where the texts above rows do not grow with them. room: the width of the picture. least: the smallest text. fits: whether it has all
  * panels, and room for the words and numbers in them. spelled: the latter alone. headed: whether its headings do not meet.
  */
 export interface Standing {
@@ -100,6 +100,7 @@ export interface Standing {
   headed?: boolean;
   wide?: number;
   tall?: number;
+  kept?: number;
   squeeze?: number;
   left: number;
   top: number;
@@ -142,7 +143,9 @@ export interface Limits {
   bold: number; // the width of a letter ÷ its height in a word,
   beside: number; // and in one whose row has its letter beside it
   numbers: boolean; // whether all numbers must have room, too
-  row: number; // to how many lines of text a row grows if there is height left
+  row: number; // to how many lines of text a row grows if there is height left,
+  slender: number; // and to how many widths of a unit
+  kept: boolean; // whether the texts above it stay as they are then
   higher: number; // height ÷ width of its cells, if there is height left
   above: number; // the share of the height left over that is above it
 }

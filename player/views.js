@@ -20,6 +20,7 @@ const SCROLLS = 600, // pixels: in a place of at most this width, any picture ma
   STEP = 1 / 16, // places by which a picture is made wider until its texts fit
   LITTLE = 1.6, // places: so little scrolling is better than more for the sake of panels that repeat what others show
   LONG = 4, // times as wide as high: rows that scroll in a place that is not narrow, too,
+  LINES = 8, // of text: so high do they grow
   SLIGHT = 1.1, // places: not less,
   BROAD = 5, // and not more: 60 words have room in it
   CLOSE = 0.5, // the width of a letter ÷ its height in a word, if the picture need not scroll then,
@@ -69,7 +70,7 @@ const isLong = ({ at }, ink) =>
 function wideView(scene, width, height, ink, text) {
   const usual = bestView(scene, width, height, ink, text);
   if (!isLong(usual.view, ink)) return usual;
-  const limits = { ...USUAL, beside: NARROW.beside, row: NARROW.row },
+  const limits = { ...USUAL, beside: NARROW.beside, row: LINES },
     alone = { wide: [usual.view], tall: [usual.view] },
     small = bestView(alone, width, height, ink, { ...text, least: READABLE, limits });
   if (usual.spelled || small.spelled) return bestView(alone, width, height, ink, { ...text, limits });

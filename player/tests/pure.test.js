@@ -58,7 +58,7 @@ test("a cell stands at its panel's place, in pixels of a unit", () => {
 });
 
 test("rows that grow leave the texts above them as high as they were, and as near", () => {
-  const [text, row] = [-1, 0].map((y) => rectOf({ ...standing, tall: 3 }, "x", 0, y, 1, 1));
+  const [text, row] = [-1, 0].map((y) => rectOf({ ...standing, tall: 3, kept: 3 }, "x", 0, y, 1, 1));
   assert.deepEqual([text.h, row.h, row.y - text.y], [10, 30, 10]);
 });
 test("a strip goes on below where it breaks, and no cell reaches over the break", () => {
