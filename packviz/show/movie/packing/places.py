@@ -14,7 +14,8 @@ from packviz.text import sequence_label
 WORDY = 40  # up to this many tokens, packed rows have room for their words
 STRIP_WIDTH = 1.6  # units: the maximum width of such a row
 MARKED = 64  # up to this many tokens, every packed row has its address below it
-LETTERED = 2.5, 2.0  # units: width and height of a packed row of many sequences that has room for its letters
+LETTERED = 2.5, 2.0  # units: width and height of a packed row of many sequences that has room for its letters,
+SHORT = 400  # up to this many tokens
 STACKED = 1.5  # units: the maximum width of a cell with one half above the other
 TALL = 1.5  # units of a packed row: the letter of its sequence is above its token
 LEVEL = 54  # units of the widest row with lines of text no higher than beside one that scrolls
@@ -50,7 +51,8 @@ def time_steps(view: View) -> np.ndarray:
 @once
 def out(view: View) -> Strip:
     """Return the packed output, aligned with the packed rows."""
-    return replace(strip(view), name="out", height=1.0 if view.small else TALL, marks=False)
+    width, height = (1.0, 1.0) if view.small else (strip(view).width, TALL)
+    return replace(strip(view), name="out", width=width, height=height, marks=False)
 
 
 @once
@@ -74,7 +76,8 @@ def strip(view: View) -> Strip:
     """Return the packed rows."""
     width = min(cell_width(view), STRIP_WIDTH) if inputs.count(view) <= WORDY and not view.small else 1.0
     marked = not view.small and inputs.count(view) <= MARKED
-    width, height = LETTERED if view.small and "run" not in view.deep else (width, TALL if marked else 1.0)
+    lettered = view.small and "run" not in view.deep and inputs.count(view) <= SHORT
+    width, height = LETTERED if lettered else (width, TALL if marked else 1.0)
     return Strip("strip", [len(rows) for rows in packed_rows.live(view)], width, height, marks=marked, text=view.text)
 
 
