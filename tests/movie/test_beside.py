@@ -225,7 +225,7 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
     if len(case.filmed) == case.B and not unsure:
         assert ("changed no final state" in caption) == (not differ)
         if differ and not isnan(farthest):
-            assert near(match(r"differs for .*? by (?:up to )?\*\*(.+?)\*\*", caption)[1], farthest)
+            assert near(match(r"(?:difference is|by) (?:up to )?\*\*(.+?)\*\*", caption)[1], farthest)
 
 
 @each
@@ -249,7 +249,7 @@ def test_a_caption_tells_what_each_side_reads_and_how_far_a_pad_leads(case: Case
             continue
         over = "no token yet" if case.direction else "ended"
         ended = rf"{LETTERS} ha(?:s|ve) {over}, but the padded run reads (?:its pad|their pads)\. "
-        told = match(rf"{ended}{LETTERS}'s state now differs by (.+) between the runs\.$", caption)
+        told = match(rf"{ended}{LETTERS}'s two states now differ by up to (.+)\.$", caption)
         assert told[1] == case.said(pads)
         far = [verdict(case, b, t)[0] for b in pads]
         assert near(told[3], float("nan") if any(map(isnan, far)) else max(far)), (t, told[3], far)

@@ -123,7 +123,7 @@ def test_a_pad_has_a_loss_only_without_a_mask() -> None:
 def test_micro_batches_have_a_size_for_which_the_mean_differs(text: str, size: int) -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(text)), ("losses",))
     caption = movie.steps[movie.step_at("losses", None, "accumulated") - 1].caption
-    assert f"splits the batch, here into parts of {size} document" in caption
+    assert f"splits the batch into micro-batches, here of {size} document" in caption
 
 
 def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:
@@ -176,7 +176,7 @@ def test_every_sentence_is_true(seed: int) -> None:
         means_of = (
             f"the mean{'s' * (len(changed) > 1)} over {joined(changed)}" if len(changed) < 3 else "all three means"
         )
-        rows = f"**Packing rows changes {means_of}**: from "
+        rows = f"With one document per row, {means_of} "
         assert (rows if "tokens" not in changed else f"**Packing changes {means_of}** from ") in said["end"]
         told = [float(each) for each in re.findall(r"\d+\.\d{4,8}", said["end"])]
         assert told == pytest.approx([means(r)[over][side] for side in (0, 1) for over in changed], abs=6e-5)
@@ -186,7 +186,7 @@ def test_every_sentence_is_true(seed: int) -> None:
         assert (f"none of the {number} labels is a pad" in said["padded"]) == (number > 1 and not pads)
         assert ("the only label" in said["padded"]) == (number == 1)
         assert ("the only label is a token" in said["padded"]) == (number == 1 and not pads)
-        few = f" {'1 label is a pad, and its' if pads == 1 else f'{pads} labels are pads, and their'} **loss"
+        few = f" {'1 label is a pad' if pads == 1 else f'{pads} labels are pads'}: "
         assert (few in said["padded"]) == bool(pads and number > 1)
 
 

@@ -208,7 +208,7 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> int:
         assert len(numbers) == min(4, len(table[at]))
         assert torch.allclose(torch.tensor(numbers), table[at][:4].float(), rtol=1e-3, atol=1e-4)
         assert ("With padding_idx" in step["caption"]) == (not table[at].any())
-        assert ("padding_idx is not set" in step["caption"]) == (config.padding_idx is None)
+        assert ("Without padding_idx" in step["caption"]) == (config.padding_idx is None)
     return 1
 
 

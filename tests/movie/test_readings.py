@@ -120,7 +120,7 @@ def test_the_caption_of_a_reading_never_passes_over_packed_padding(case: Case) -
         elif readout.key not in POOLS:
             spoke += 1
             assert "tone" not in step
-            said = " is the final state here. " if readout.right else " is not the final state here. "
+            said = " holds the final states. " if readout.right else " does not hold all final states. "
             assert said in step["caption"]
     [step] = [step for step, _ in case.deep.of("unpack") if RINGED.search(step["caption"])]
     assert (step.get("tone") == "wrong") == bool(pads)

@@ -84,12 +84,11 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
         rows = live(case)[t]
         assert outlined(case, cells, "now") == {(b, t) for b in rows if b in case.filmed}
         assert outlined(case, cells, "wrong") == {(b, t) for b in holes[t] if b in case.filmed}
-        assert f"t = {t} only {case.said(rows)} " in step["caption"]
         left = case.config is not None and case.config.padding_side == "left"
+        assert f"{'only' if left else 'But only'} {case.said(rows)} " in step["caption"]
         count = re.search(r" not the first (?:(\d+) )?(?:row|column)s?\.", step["caption"])
         assert not left or (count and int(count[1] or 1) == len(rows))
-        taken = "this is" if len(rows) == 1 else "these are"
-        assert left or step["caption"].endswith(f" But {taken} {case.said([*range(len(rows))])}.")
+        assert left or f", {case.said([*range(len(rows))])}. But only " in step["caption"]
         assert cells[f"axis:{t}"]["tone"] == "now"
         if len(case.filmed) == case.B:  # else a hole may be out of the picture
             between = {t for t, over in holes.items() if over and min(live(case)[t]) < min(over)}
@@ -134,7 +133,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "the original order, not the sorted")
+    ((_, cells),) = case.deep.of("sort", "You give **h_0**")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, sequence_label(b)) for b in case.rows]
@@ -190,7 +189,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "the original order, not the sorted")
+    ((step, _),) = case.deep.of("sort", "You give **h_0**")
     space = {"h_0": case.trace.h_0, **case.packed._asdict()}
     (into, into_shape), (out, out_shape) = step["detail"]
     given = eval(into, space)

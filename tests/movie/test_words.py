@@ -77,7 +77,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"\*\*t = (\d+)\.\*\*", lambda m: [m.t]),
     (r"reads (\d+) rows? \(\*\*batch_sizes\[(\d+)\]\*\*\)", lambda m: [m.case.batch_sizes[m.t], m.t]),
     (r"batch_sizes\[(\d+)\] = (\d+)", lambda m: [m.t, m.case.batch_sizes[m.t]]),
-    (r"The batch_sizes add up to N = (\d+)", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
+    (r"The batch_sizes sum to (\d+)", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
     (r"(?:data\*\* now has|become the first) (\d+) rows", lambda m: [sum(m.case.batch_sizes[: m.t + 1])]),
     (r"\*\*(\d+) sequences\*\*", lambda m: [m.case.B]),
     (r"(?:of|have) length (\d+)", lambda m: [*set(m.case.lengths)]),
@@ -102,7 +102,10 @@ CLAIMS: list[tuple[str, Claim]] = [
     ),
     (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
-    (r"first (?:row|column) (\d+), which is", lambda m, found: int(found[1]) == back(m.case)[0]),
+    (
+        r"It begins with (\d+), as \S+ was (?:row|column) (\d+)",
+        lambda m, found: int(found[1]) == int(found[2]) == back(m.case)[0],
+    ),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (rf"({CHIP}) was (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
     (r"It was (?:row|column) (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
@@ -170,7 +173,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
     (rf"({CHIP}) was (?:row|column) \d+, so \*\*sorted_indices", lambda m: m.case.order[:1]),
-    (rf"first (?:row|column) \d+, which is ({CHIP})", lambda _: [0]),
+    (rf"It begins with \d+, as ({CHIP}) was", lambda _: [0]),
     (rf"({CHIP}), the longest, comes first", lambda m: m.case.order[:1]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
@@ -261,7 +264,7 @@ def takes_tokens(m: Moment) -> bool:
         (r"[hc]_n(\[-?\d+\])? (is|are) complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
         ("(?i)without padding|each token is stored once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
         ("last token", takes_tokens),
-        ("The pads get (vectors, too|zeros)", lambda m: pads(m.case) > 0),
+        ("[Pp]ads get (vectors, too|zeros)", lambda m: pads(m.case) > 0),
     ],
 )
 def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], bool]) -> None:

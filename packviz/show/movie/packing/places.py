@@ -76,7 +76,7 @@ def strip(view: View) -> Strip:
     """Return the packed rows."""
     width = min(cell_width(view), STRIP_WIDTH) if inputs.count(view) <= WORDY and not view.small else 1.0
     marked = not view.small and inputs.count(view) <= MARKED
-    lettered = view.small and "run" not in view.deep and inputs.count(view) <= SHORT
+    lettered = view.small and inputs.count(view) <= SHORT
     width, height = LETTERED if lettered else (width, TALL if marked else 1.0)
     return Strip("strip", [len(rows) for rows in packed_rows.live(view)], width, height, marks=marked, text=view.text)
 

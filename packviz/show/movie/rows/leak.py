@@ -54,9 +54,9 @@ def leak(view: RowsView) -> Iterator[Step]:
         caption = say(*keys, d=row.pieces[d][0], others=others)
         yield Step(caption, (_at(view, layers[-1], upto=d),), gradient, "wrong" if others else "", name=f"document {d}")
     yield Step(verdict(view), (_whole(view),), tone="" if found.verdict == "none" else "wrong", name="verdict")
-    came = {"none": "no_leak", "positions": "ran_on"}.get(found.verdict, "has_leaked")
-    came = came if len(row.pieces) > 1 else "held_one"
-    yield Step(say(f"leak.{came}", "leak.prevention"), (_whole(view),), name="end")
+    came = {"none": [], "positions": ["leak.ran_on"]}.get(found.verdict, ["leak.has_leaked"])
+    came = came if len(row.pieces) > 1 else ["leak.held_one"]
+    yield Step(say(*came, "leak.prevention"), (_whole(view),), name="end")
 
 
 def _without_borders(view: RowsView) -> RowsView | None:

@@ -18,9 +18,9 @@ from packviz.show.movie.rows.view import RowsView
 from packviz.text import shape
 
 HEADINGS: Mapping[str, str] = {
-    "padded": "padded, without a mask",
-    "masked": "padded, with a mask",
-    "packed": "packed by time step",
+    "padded": "losses of the padded grid, without a mask",
+    "masked": "losses of the padded grid, with a mask",
+    "packed": "losses packed by time step",
     "labels": "in rows: the labels",
     **{over: f"in rows: the mean over {over}" for over in MEANS},
     "accumulated": "padded micro-batches: the mean of their means",

@@ -112,7 +112,7 @@ class _Query(NamedTuple):
 
     token, of      its token, and its document or the piece of it that is in the row, in words
     keys, others   how many keys it reads, and how many of them are in other documents
-    most, weight   the token of the key with the largest weight, and this weight, in words
+    most, weight   the key with the largest weight, and this weight, in words
     position       its position_id; place: its place in its document
     learned        whether the position is another one than its place, and the model adds an embedding of it
     rotated        whether it begins a document at another position than 0, and positions are rotary
@@ -136,17 +136,17 @@ class _Query(NamedTuple):
 
 
 def _most(view: RowsView, row: int, cell: int) -> str:
-    """Return the token to whose key the largest weight of a query goes, in words."""
+    """Return the key that has the largest weight of a query, in words."""
     tokens = view.trace.rows.cells[row]
     (b, t), (of, at) = tokens[cell], tokens[_read(view, row)[0][cell][2]]
     if (b, t) == (of, at):
-        return "itself"
-    return f"token {at}" if of == b else f"token {at} of {chip(of)}"
+        return "Its own key"
+    return f"The key of token {at}" + ("" if of == b else f" of {chip(of)}")
 
 
 def _reading(q: _Query, C: int) -> str:
     """Return the first sentences of a query: which keys it reads, or that its position is wrong."""
-    keys, most = [""], q.most
+    keys = [""]
     if q.others:
         keys = ["others_learned" if q.learned else "others"]
     elif q.learned:
@@ -163,9 +163,9 @@ def _reading(q: _Query, C: int) -> str:
         keys = ["some_keys"]
     else:
         which = "one_earlier" if q.keys == 2 else "earlier"
-        keys, most = [which if q.causal else "own_document", "largest"], q.most.replace("itself", "its own")
+        keys = [which if q.causal else "own_document", "largest"]
     hidden = "cell" if q.before == 1 else f"{q.before} cells"
-    known = q._asdict() | {"most": most, "hidden": hidden, "earlier": q.keys - 1, "C": C}
+    known = q._asdict() | {"hidden": hidden, "earlier": q.keys - 1, "C": C}
     return say(*(f"attention.{key}" for key in keys), **known)
 
 
@@ -180,7 +180,7 @@ def _far(q: _Query, far: str, rounded: bool) -> str:
         keys = ["far" if q.place else "far_from" if q.learned else "far_from_that"]
     else:
         keys = ["rotated"] * q.rotated + ["same_rounded" if rounded else "same"] * q.whole
-    known = {"of": q.of, "position": q.position, "place": q.place}
+    known = {"of": q.of, "Of": q.of[0].upper() + q.of[1:], "position": q.position, "place": q.place}
     return "".join(f" {say(f'attention.{key}', far=far, **known)}" for key in keys)
 
 

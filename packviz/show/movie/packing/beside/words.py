@@ -107,7 +107,7 @@ def _outputs_caption(both: Pair) -> str:
     off = [(b, t) for b, length in enumerate(view.lengths) for t in range(length) if not both.same[b, t]]
     if not off:
         agree = say("beside.outputs_agree", rows=rows, packed=packed) if rows > 1 else say("beside.outputs_agree_once")
-        return f"{_filled_caption(both)} {agree}"
+        return f"{agree} {_filled_caption(both)}"
     cells, (b, t) = packed_rows.pads_out(view), _most_of(off, both.apart)
     filled = say("beside.fills", cells=cells, value=view.trace.padding_value) if cells else say("beside.restores")
     apart = far(both.apart[b, t])
@@ -141,10 +141,11 @@ def _h_n_caption(both: Pair, agree: list[int], differ: list[int]) -> str:
         return say("beside.h_n_same", agree=agree)
     farthest = _most_of(differ, both.last_apart)
     most = far(both.last_apart[farthest])
-    if len(differ) == 1:
-        said = say("beside.h_n_one_differs", differ=differ, most=most)
-    else:
-        said = say("beside.h_n_differ", differ=differ, most=most, farthest=farthest)
+    if len(differ) > 1 and agree:
+        return say("beside.h_n_differ_partly", agree=agree, differ=differ, most=most, farthest=farthest)
+    if len(differ) > 1:
+        return say("beside.h_n_differ", differ=differ, most=most, farthest=farthest)
+    said = say("beside.h_n_one_differs", differ=differ, most=most)
     return f"{said} {say('beside.h_n_agree', agree=agree)}" if agree else said
 
 
