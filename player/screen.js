@@ -231,9 +231,10 @@ export class Screen {
   }
   // The picture has the height that all else in the window leaves it.
   makeRoom() {
-    const { question, picture, caption } = this.player;
-    caption.reserve();
-    question.fit(this.little, this.is("--pv-narrow"));
+    const { question, picture, caption } = this.player,
+      narrow = this.is("--pv-narrow");
+    if (narrow) caption.reserve();
+    question.fit(this.little, narrow);
     if (this.full) return;
     this.#root.style.setProperty("--pv-around", `${this.bottom - picture.root.offsetHeight}px`);
   }
