@@ -411,7 +411,7 @@ def test_a_plain_word_has_a_meaning_too(question: str, told: str) -> None:
     assert meaning(question).startswith(told)
 
 
-@pytest.mark.parametrize("question", ["", "?", "what is a mask good for", "do I need packing", "qwzx"])
+@pytest.mark.parametrize("question", ["", "?", "what is a mask good for", "qwzx"])
 def test_other_questions_get_no_meaning(question: str) -> None:
     assert meaning(question) == ""
 
