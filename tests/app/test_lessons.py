@@ -346,15 +346,6 @@ def test_changed_settings_take_one_row(visit: Open) -> None:
     assert box_of(visited.player.locator(".pv-stage"))["height"] >= 300
 
 
-@pytest.mark.parametrize("size", [PROJECTOR, (980, 720)], ids=["projector", "beside the panel"])
-@pytest.mark.parametrize(
-    ("path", "query"), [("", {"cell": "lstm"}), ("running", {"cell": "lstm"}), ("what_leaks", {"max_length": 12})]
-)
-def test_a_changed_setting_moves_nothing(visit: Open, path: str, query: dict[str, object], size: Size) -> None:
-    places = [box_of(visit(asked, path=path, size=size, motion=False).player) for asked in (None, query)]
-    assert places[0]["y"] == places[1]["y"]
-
-
 @pytest.mark.parametrize("page", ["attention", "what_leaks", "losses"])
 def test_a_skipped_question_stays_at_a_desk_and_the_picture_keeps_its_place(visit: Open, page: str) -> None:
     visited = visit(path=page, size=(1280, 720), motion=False)
