@@ -139,7 +139,7 @@ export class Prediction {
       return this.#tell("unread", `⚠ ${/** @type {Error} */ (reason).message}`);
     }
     const { right, reason } = judge(question, given);
-    if (!counts(question, given)) return this.#tell("shown", `${reason} Try again: this did not cost you a try.`);
+    if (!counts(question, given)) return this.#tell("shown", `${reason} Try again.`);
     if (counts(question, given, this.#tried)) this.#remember(given);
     const last = right || this.#tried.length >= TRIES;
     this.#take(!last);

@@ -279,7 +279,7 @@ const roles = {
       set = state.text !== "False",
       hue = hueOf(paper, state.seq);
     tile(paper, rect, set ? { fill: hue.ghost, edge: hue.edge } : { fill: pad, edge: hatch, dash: true });
-    const whole = widthOf(paper, state.text, READABLE, WEIGHT.marked) < rect.w - 7,
+    const whole = widthOf(paper, "False", READABLE, WEIGHT.marked) < rect.w - 14,
       text = whole ? state.text : state.text[0]; // T or F
     typed(paper, rect, { ...state, text }, set ? hue.ghostText : quiet, set ? WEIGHT.marked : WEIGHT.plain);
   },

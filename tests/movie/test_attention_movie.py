@@ -184,7 +184,9 @@ def test_a_caption_counts_the_keys_and_names_the_largest_weight(seed: int) -> No
         assert causal or "tokens before" not in query.caption
         largest = rf"(?P<name>Its own key|The key of token \d+) weighs most, (?P<weight>{NUMBER})\."
         found = re.search(largest, query.caption)
-        assert found
+        if not found:
+            assert "alone gives" in query.caption
+            continue
         name, weight = found["name"], found["weight"]
         assert float(weight) == pytest.approx(float(weights.max()), abs=5.1e-3)
         same = min(k for k in query.reads if weights[k] == weights.max())
@@ -223,10 +225,10 @@ def test_a_caption_says_how_and_why_the_output_differs(seed: int) -> None:
         reads[:, document] = False  # what is left is of other documents
         whole = query.place == stop - start - 1 and not reads.any() and not moved
         rounded = bool(query.run.difference[query.row][query.piece].any())
-        how = "differs only by rounding" if rounded else "gives exactly equal outputs"
-        told = f" {piece.capitalize()}{{{sequence_label(b)}}} alone {how}."
+        how = "the same outputs, apart from rounding" if rounded else "exactly the same outputs"
+        told = f" A run of {piece}{{{sequence_label(b)}}} alone gives {how}."
         assert query.caption.endswith(told) == whole
-        assert (f"alone {how}" in query.caption) == whole
+        assert ("alone gives" in query.caption) == whole
         assert ("his piece of" in query.caption) == bool(
             piece and (whole or ((query.others or moved) and not query.place))
         )

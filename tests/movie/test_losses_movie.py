@@ -123,7 +123,7 @@ def test_a_pad_has_a_loss_only_without_a_mask() -> None:
 def test_micro_batches_have_a_size_for_which_the_mean_differs(text: str, size: int) -> None:
     movie = pv.movie(pv.trace_rows(pv.Batch.parse(text)), ("losses",))
     caption = movie.steps[movie.step_at("losses", None, "accumulated") - 1].caption
-    assert f"splits the batch into micro-batches, here of {size} document" in caption
+    assert f"splits the batch into micro-batches, here {size} document" in caption
 
 
 def test_micro_batches_stand_apart_and_say_how_many_tokens_count() -> None:
@@ -238,7 +238,7 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
         given = weights[weights != 0].tolist()
         extremes = {f"{weight:.3g}" for weight in (max(given), min(given))} if given else set()
         # Labels of two documents or rows are compared if they differ, unless the mean is NaN.
-        compared = re.findall(rf"{NUMBER} in (?:{{|row )(\w+)}}?", said[name])
+        compared = re.findall(rf"{NUMBER} \((?:{{|row )(\w+)}}?\)", said[name])
         differ = len(extremes) == 2 and mean == mean and name != "accumulated"
         assert {weight for weight, _ in compared} == (extremes if differ else set()), name
         for weight, where in compared:
@@ -248,7 +248,7 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
             assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
         # These say the weight that all have, if it is not the one said before.
         says = {"masked": pads, "tokens": len(given) > 1, "normalized": True}.get(name, False)
-        equal = re.findall(rf"(?:labels? weighs?|the same weight,) {NUMBER}(?!\.?\d| in )", said[name])
+        equal = re.findall(rf"(?:labels? weighs?|the same weight,) {NUMBER}(?!\.?\d| \()", said[name])
         assert equal == ([*extremes] if says else []), name
 
 

@@ -127,7 +127,7 @@ def losses_scene(cells: LossCells, order: Order, size: int = 0) -> Scene:
         [_named(cells, r, strip, breaks) for r, (_, strip) in _rows(cells).items()] for breaks in (True, False)
     )
     ways = [above(heading, *broken, gap=0.3)]
-    for across in range(2, min(len(whole), 4) + 1):  # the rest of a broken row would follow the row beside it
+    for across in range(2, min(len(whole) - 1, 4) + 1):  # the rest of a broken row would follow the row beside it
         lines = [beside(*whole[i : i + across], gap=0.8) for i in range(0, len(whole), across)]
         ways.append(above(heading, *lines, gap=0.3))
     return Scene(ways, ways[:2])

@@ -80,7 +80,7 @@ def of_row(view: RowsView, row: int, cells: int) -> str:
     parts += [f"{cells} of {C} cells"] if cells < C else []
     which = "attention.row" if len(view.trace.rows.rows) > 1 else "attention.only_row"
     tokens = sum(view.trace.rows.lengths[row])
-    return say(which, *["attention.shown"] * bool(parts), row=row, tokens=tokens, d=config.head_dim, parts=parts)
+    return say(which, *["attention.shown"] * bool(parts), row=row, tokens=tokens, parts=parts)
 
 
 def of_query(view: RowsView, row: int, cell: int) -> str:
@@ -180,7 +180,7 @@ def _far(q: _Query, far: str, rounded: bool) -> str:
         keys = ["far" if q.place else "far_from" if q.learned else "far_from_that"]
     else:
         keys = ["rotated"] * q.rotated + ["same_rounded" if rounded else "same"] * q.whole
-    known = {"of": q.of, "Of": q.of[0].upper() + q.of[1:], "position": q.position, "place": q.place}
+    known = {"of": q.of, "position": q.position, "place": q.place}
     return "".join(f" {say(f'attention.{key}', far=far, **known)}" for key in keys)
 
 
