@@ -113,7 +113,7 @@ def test_rows_left_open_hold_the_longest_and_the_shortest_sequence() -> None:
 
 def test_the_chosen_strategy_is_described_below_its_control() -> None:
     (told,) = (each.value for each in opened("attention", {"strategy": "ffd"}).sidebar.caption if "ffd" in each.value)
-    assert "takes the longest documents first, and puts each into the first row that has room" in told
+    assert "takes the documents from longest to shortest, and puts each into the first row that has room" in told
 
 
 @pytest.mark.parametrize("page", ["start", "compare", "running"])
