@@ -75,7 +75,7 @@ def empty(case: Case) -> int:
 # Patterns whose groups are these whole numbers.
 NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"\*\*t = (\d+)\.\*\*", lambda m: [m.t]),
-    (r"reads (\d+) rows? \(\*\*batch_sizes\[(\d+)\]\*\*\)", lambda m: [m.case.batch_sizes[m.t], m.t]),
+    (r"(\d+) rows? \(\*\*batch_sizes\[(\d+)\]\*\*\)", lambda m: [m.case.batch_sizes[m.t], m.t]),
     (r"batch_sizes\[(\d+)\] = (\d+)", lambda m: [m.t, m.case.batch_sizes[m.t]]),
     (r"The batch_sizes sum to (\d+)", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
     (r"(?:data\*\* now has|become the first) (\d+) rows", lambda m: [sum(m.case.batch_sizes[: m.t + 1])]),
@@ -183,7 +183,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         rf"the tokens? of ({CHIPS}) here (?:is|are) dropped without a warning",
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
-    (rf"rows? \(\*\*batch_sizes\[\d+\]\*\*\), ({CHIPS})\.", lambda m: m.live),
+    (rf"reads ({CHIPS}): ", lambda m: m.live),
     (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
@@ -228,7 +228,7 @@ def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
     for moment in live:
         everyone = len(case.live(moment.t)) == case.B
         assert everyone or "very" not in moment.caption
-        assert bool(re.search(r" rows? \([^)]*\), \{", moment.caption)) == (not everyone or case.B == 1)
+        assert bool(re.search(r" reads \{", moment.caption)) == (not everyone or case.B == 1)
     return len(live)
 
 
