@@ -308,12 +308,12 @@ def test_an_edit_says_which_word_has_another_id_if_one_has() -> None:
     def after(text: str) -> str:
         app.text_area(key="sequences").set_value(text).run()
         app.run()  # as the browser does once the movie is on the screen
-        return " ".join(line for line in texts(app).splitlines() if line.startswith("Ids go by order"))
+        return " ".join(line for line in texts(app).splitlines() if line.startswith("Ids follow word order"))
 
     changed = "have new ones."
     assert after("I love dogs\nshe sleeps\nwe sing old songs") == ""
     assert (
-        after("I love cats\nshe sleeps\nwe songs old sing") == f"Ids go by order, so 'songs' and 1 other word {changed}"
+        after("I love cats\nshe sleeps\nwe songs old sing") == f"Ids follow word order, so 'songs' and 1 other word {changed}"
     )
     moved = after("I do love cats\nshe sleeps\nwe sing old songs")
     before, vocabulary = (
@@ -321,5 +321,5 @@ def test_an_edit_says_which_word_has_another_id_if_one_has() -> None:
         for first in ("love", "do love")
     )
     others = sum(before.index(word) != i for i, word in enumerate(vocabulary) if word in before) - 1
-    assert moved == f"Ids go by order, so 'love' and {others} other words {changed}"
+    assert moved == f"Ids follow word order, so 'love' and {others} other words {changed}"
     assert after("1 2 3\n4") == ""

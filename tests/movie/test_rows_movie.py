@@ -7,6 +7,7 @@ from typing import Any, get_args
 import pytest
 import torch
 import torch.nn.functional as F
+from movie_screen import match
 from torch.nn.utils.rnn import pack_sequence
 
 import packviz as pv
@@ -59,6 +60,30 @@ def test_filled_rows_hold_what_fill_rows_says(strategy: Strategy) -> None:
     shown = [int(mark["text"]) for mark in tokens(movie, len(movie.steps), "rows")]
     pieces = [piece for row in run.rows.rows for piece in row]
     assert shown == [int(value) for b, start, stop in pieces for value in run.batch.sequences[b][start:stop]]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_each_caption_of_fill_says_what_room_there_is(strategy: Strategy) -> None:
+    lengths, C = (5, 2, 3, 1, 4, 3, 2, 4, 1), 5
+    batch = pv.Batch.from_tensors([torch.arange(1, n + 1) for n in lengths])
+    movie = pv.movie(pv.trace_rows(batch, pv.RowConfig(max_length=C, strategy=strategy)), ("fill",))
+    room, opened = list[int](), 0
+    for step in movie.steps[1:-1]:
+        letter, row = match(r"of \{(\w)\}.* row (\d+)[.,]", step.caption).groups()
+        part = re.search(r"[Tt]okens? (\d+)(?: to (\d+))?", step.caption)
+        many = int(part[2] or part[1]) - int(part[1]) + 1 if part else lengths[ord(letter) - ord("A")]
+        room += [C] * (int(row) == len(room))
+        if "no room" in step.caption.lower() or "No row" in step.caption:
+            opened += 1
+            others = room[:-1] if "No row" in step.caption else [room[int(match(r"^Row (\d+) ", step.caption)[1])]]
+            assert int(row) == len(room) - 1
+            assert max(others) < many
+        room[int(row)] -= many
+        free = re.search(r"then has (\d+) free cell", step.caption)
+        assert room[int(row)] >= 0
+        assert free is None or int(free[1]) == room[int(row)]
+        assert ("is then full" in step.caption) <= (room[int(row)] == 0)
+    assert (opened > 0) == (strategy in ("next_fit", "first_fit", "ffd", "bfd"))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
