@@ -313,7 +313,8 @@ def test_an_edit_says_which_word_has_another_id_if_one_has() -> None:
     changed = "have new ones."
     assert after("I love dogs\nshe sleeps\nwe sing old songs") == ""
     assert (
-        after("I love cats\nshe sleeps\nwe songs old sing") == f"Ids follow word order, so 'songs' and 1 other word {changed}"
+        after("I love cats\nshe sleeps\nwe songs old sing")
+        == f"Ids follow word order, so 'songs' and 1 other word {changed}"
     )
     moved = after("I do love cats\nshe sleeps\nwe sing old songs")
     before, vocabulary = (
