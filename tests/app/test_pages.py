@@ -310,17 +310,14 @@ def test_an_edit_says_which_word_has_another_id_if_one_has() -> None:
         app.run()  # as the browser does once the movie is on the screen
         return " ".join(line for line in texts(app).splitlines() if line.startswith("Ids follow word order"))
 
-    changed = "have new ones."
     assert after("I love dogs\nshe sleeps\nwe sing old songs") == ""
-    assert (
-        after("I love cats\nshe sleeps\nwe songs old sing")
-        == f"Ids follow word order, so 'songs' and 1 other word {changed}"
-    )
+    swapped = after("I love cats\nshe sleeps\nwe songs old sing")
+    assert swapped == "Ids follow word order: 'songs' and 1 other got new ids."
     moved = after("I do love cats\nshe sleeps\nwe sing old songs")
     before, vocabulary = (
         packviz.Batch.parse(f"I {first} cats\nshe sleeps\nwe sing old songs").vocabulary
         for first in ("love", "do love")
     )
     others = sum(before.index(word) != i for i, word in enumerate(vocabulary) if word in before) - 1
-    assert moved == f"Ids follow word order, so 'love' and {others} other words {changed}"
+    assert moved == f"Ids follow word order: 'love' and {others} others got new ids."
     assert after("1 2 3\n4") == ""

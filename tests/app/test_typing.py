@@ -159,7 +159,7 @@ def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None
     seen = visit("sequences=I love cats%0Ashe sleeps")
     top = seen.player.evaluate("player => player.getBoundingClientRect().top")
     for text, said in (
-        ("I do love cats\nshe sleeps", "Ids follow word order, so 'love' and 3 other words have new ones."),
+        ("I do love cats\nshe sleeps", "Ids follow word order: 'love' and 3 others got new ids."),
         ("", "The box is empty"),
     ):
         seen.text.fill(text)

@@ -78,6 +78,8 @@ REPORTED = {  # asked by people who tried the search: each must find its answer 
     "why is my last output zero": "last-column",
     "padding left or right for GPT": "left-padding-option",
     "do I need packing": "do-i-need-it",
+    "why is my loss different with padding": "packing-or-ignore-index",
+    "loss changes with padding": "packing-or-ignore-index",
     "do I need this for LSTM": "must-i-pack",
     "Do I need it for a GRU?": "must-i-pack",
     "collate_fn": "do-i-need-it",

@@ -50,8 +50,8 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
     ids = {word: i for i, word in enumerate(before)}
     first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
     if others:
-        return f"Ids follow word order, so {quoted(first)} and {counted(len(others), 'other word')} have new ones."
-    return first and f"Ids follow word order, so {quoted(first)} has a new one."
+        return f"Ids follow word order: {quoted(first)} and {counted(len(others), 'other')} got new ids."
+    return first and f"Ids follow word order: {quoted(first)} got a new id."
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:

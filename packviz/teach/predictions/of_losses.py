@@ -47,7 +47,7 @@ def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
     choices = tuple(name for name in weights if name == answer or weights[name] < most)
     names = {
         "name": facts.letters[b],
-        "all_held": "; ".join(f"{'row' if r else 'Row'} {r} holds {facts.held(r)}" for r in range(facts.R)),
+        "all_held": "; ".join(f"row {r} holds {facts.held(r)}" for r in range(facts.R)),
         "shift_labels": facts.shift_labels,
         **{f"by_{over}": f"{each:.3g}" for over, each in weights.items()},
     }
