@@ -1,7 +1,7 @@
 """axe-core on every page: no serious or critical violations in our own parts; and the requested colours."""
 
 import pytest
-from playwright.sync_api import FloatRect
+from playwright.sync_api import FloatRect, expect
 from tabs import Scheme, Size, until, violations
 from visits import LAPTOP, PHONE, PROJECTOR, Open, two_screens, wider_by
 
@@ -22,6 +22,7 @@ LAST = {
 }  # what comes last on each page
 HEADED = ("cost", "training", "class")  # where also the order of the headings is checked, which is moderate
 PHONES: list[tuple[str, Size, Scheme]] = [(page, PHONE, "light" if i % 2 else "dark") for i, page in enumerate(LAST, 1)]
+MOBILE = "Mozilla/5.0 (Linux; Android 14) Mobile Safari/537.36"
 OTHERS: list[tuple[str, Size, Scheme]] = [("compare", LAPTOP, "dark")]
 
 
@@ -74,8 +75,7 @@ def test_the_button_of_the_settings_is_called_what_it_shows(visit: Open, size: S
 
 
 def test_the_panels_of_a_question_stand_below_one_another_on_a_phone(visit: Open) -> None:
-    named = "Mozilla/5.0 (Linux; Android 14) Mobile Safari/537.36"
-    visited = visit("entry=why-pack", path="questions", size=PHONE, user_agent=named)
+    visited = visit("entry=why-pack", path="questions", size=PHONE, user_agent=MOBILE)
     picture = visited.main.locator(".st-key-stacked")
     titles = [picture.locator("text", has_text=f"h_n, {side}") for side in ("padded", "packed")]
     boxes = list[FloatRect | None]()
@@ -89,3 +89,14 @@ def test_the_panels_of_a_question_stand_below_one_another_on_a_phone(visit: Open
     assert above["x"] == pytest.approx(below["x"], abs=2)
     assert below["y"] > above["y"] + 100
     assert picture.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def test_on_a_phone_what_is_measured_is_folded_below_its_first_part(visit: Open) -> None:
+    main = visit(path="cost", size=PHONE, user_agent=MOBILE).main
+    headline = main.get_by_text("Of 20 larger batches")
+    expect(headline).to_be_visible()
+    told = main.get_by_text("whatever model runs on them")
+    expect(told).to_have_count(0)
+    assert main.evaluate("node => node.scrollHeight") < 2 * PHONE[1]
+    main.get_by_text("Less padding without packing").click()
+    expect(told).to_be_visible()

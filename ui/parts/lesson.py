@@ -14,7 +14,7 @@ from packviz.teach.pages import LESSONS
 from ui.parts.controls import BATCH, Controls, Opened, controls, source, strip, way_back
 from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused, repair
-from ui.parts.player import AFTER, WHY, Screen, play, stage_on_screen
+from ui.parts.player import AFTER, WHY, Screen, on_a_phone, play, stage_on_screen
 from ui.parts.progress import leave_others
 from ui.parts.share import share
 from ui.parts.trying import try_this
@@ -203,10 +203,12 @@ def _head(
 
 @st.fragment(key=BATCH)
 def _measured(chosen: Controls, parts: Parts) -> None:
-    """Show the batch's controls, and what is measured for it."""
+    """Show the batch's controls, and what is measured for it; on a phone all but the first part is folded."""
     shown = _shown(chosen, None)
     with st.container(key="measured"):
-        _parts(parts, shown)
+        whole = 1 if on_a_phone() else len(parts)
+        _parts(dict([*parts.items()][:whole]), shown)
+        _folded(dict([*parts.items()][whole:]), shown)
 
 
 def _folded(parts: Parts, shown: Shown) -> None:
