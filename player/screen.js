@@ -164,7 +164,8 @@ export class Screen {
   }
   // Another movie, seen from the top of the page, is whole there.
   sink() {
-    if (this.#atTop) this.#root.removeAttribute("data-risen");
+    const root = this.#root;
+    if (root.hasAttribute("data-risen") && this.#atTop) root.removeAttribute("data-risen");
   }
   get #atTop() {
     return ancestors(this.#root).every(({ scrollTop }) => scrollTop <= 0);
