@@ -206,5 +206,5 @@ def _packed_by_padded(done: Measurement) -> Measured:
         f"the fastest: {min(packed.times):.2f} ms ÷ {min(padded.times):.2f} ms"
     )
     busy = f"; busy machine: {'; '.join(done.reasons)}" if done.busy else ""
-    what = f"{done.setup.name}: packed ÷ padded, {runs}, fill {100 * done.fill:.0f} %"
+    what = f"{done.setup.name}: packed ÷ padded, {runs}, fill {100 * done.fill:.0f}%"
     return Measured(what, done.ratio, f"{how}{busy}")

@@ -166,8 +166,8 @@ def share_of_right(state: State) -> float | None:
 def advice(state: State) -> Advice | None:
     """Return what research advises once a vote is closed; None without votes, and in a poll.
 
-    Under 35 % right: explain again; up to 70 %: let them talk; then vote again. Above: go on (Vickrey et al. 2015).
-    After the second vote the answer is shown: up to 70 % right, with an explanation.
+    Under 35% right: explain again; up to 70%: let them talk; then vote again. Above: go on (Vickrey et al. 2015).
+    After the second vote the answer is shown: up to 70% right, with an explanation.
     """
     share = share_of_right(state)
     if share is None or state.phase not in ("closed", "talk"):

@@ -4,8 +4,9 @@ from ui.parts.lesson import overview
 from ui.views import trainings
 
 overview(
-    "*Padding* misleads *RNN* classifiers; *packing* does not",
+    "*Padding* changes an *RNN*'s memory; *packing* does not",
     trainings.accuracy,
     ("padding", "Lesson 1: why pad? →"),
+    ("compare", "See the padded run →"),
     ("do_i_need_it", "Do I need packing? →"),
 )

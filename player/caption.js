@@ -64,7 +64,7 @@ export class Caption {
    * @returns {(Node | string)[]}
    */
   #words({ caption }) {
-    const parts = caption.replaceAll(" %", "\u00a0%").split(LETTER_OR_BOLD);
+    const parts = caption.split(LETTER_OR_BOLD);
     return parts.flatMap((part) => this.#written(part));
   }
   /**

@@ -34,8 +34,8 @@ def test_the_summary_counts_sequences_tokens_and_padding() -> None:
     assert batch.lengths.tolist() == [3, 2, 4]
     assert batch.lengths.dtype == torch.int64
     assert batch.padding_share == 0.25
-    assert batch.summary == "3 sequences, 9 tokens, 25 % padding"
-    assert Batch.parse("1").summary == "1 sequence, 1 token, 0 % padding"
+    assert batch.summary == "3 sequences, 9 tokens, 25% padding"
+    assert Batch.parse("1").summary == "1 sequence, 1 token, 0% padding"
 
 
 def test_a_sequence_of_length_zero_is_refused_in_the_words_of_torch() -> None:

@@ -36,7 +36,7 @@ def test_a_record_prints_on_one_line_that_begins_with_its_name() -> None:
 
 def test_the_line_tells_what_the_record_holds() -> None:
     trace = pv.trace(pv.Batch.parse("1 2 3\n4 5\n6 7 8 9"))
-    assert repr(trace.batch) == "Batch(numbers: 3 sequences, 9 tokens, 25 % padding)"
+    assert repr(trace.batch) == "Batch(numbers: 3 sequences, 9 tokens, 25% padding)"
     assert repr(trace) == f"Trace(3 sequences, 9 tokens, {torch.nn.GRU(1, 4, batch_first=True)}: equal to torch's run)"
     sizes, order = trace.packed.batch_sizes.tolist(), trace.sorted.order.tolist()
     assert f"data=(9, 1) float32, batch_sizes={sizes}, sorted_indices={order}," in repr(trace.packed)

@@ -52,7 +52,7 @@ class Batch:
         Raises PackvizError, with the position, for anything that cannot be read.
 
         >>> Batch.parse("1 2 3\n4 5\n6").summary
-        '3 sequences, 6 tokens, 33 % padding'
+        '3 sequences, 6 tokens, 33% padding'
         """
         if not isinstance(text, str):
             fix = "give one sequence per line, or use Batch.from_tensors for tensors"
@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def summary(self) -> str:
-        """Return the batch on one line: "3 sequences, 9 tokens, 25 % padding"."""
+        """Return the batch on one line: "3 sequences, 9 tokens, 25% padding"."""
         counts = (counted(len(self.sequences), "sequence"), counted(int(self.lengths.sum()), "token"))
         return f"{', '.join(counts)}, {percent(self.padding_share)} padding"
 

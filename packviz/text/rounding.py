@@ -4,14 +4,14 @@ import math
 
 
 def percent(share: float) -> str:
-    """Return a share from 0 to 1 in percent, never 0 % or 100 % unless it is exact.
+    """Return a share from 0 to 1 in percent, never 0% or 100% unless it is exact.
 
     >>> percent(0.335), percent(0.001), percent(0.999)
-    ('34 %', 'under 1 %', 'over 99 %')
+    ('34%', 'under 1%', 'over 99%')
     """
     if 0 < share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if 0.995 <= share < 1 else f"{round(100 * share)} %"
+        return "under 1%"
+    return "over 99%" if 0.995 <= share < 1 else f"{round(100 * share)}%"
 
 
 def two_digits(number: float) -> str:

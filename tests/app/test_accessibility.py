@@ -70,7 +70,6 @@ def test_the_button_of_the_settings_is_called_what_it_shows(visit: Open, size: S
     page = visit(path="packing", size=size).page
     for _ in range(2):  # it is drawn anew when the settings have been closed
         page.get_by_role("button", name=name, exact=True).click()
-        page.get_by_test_id("stSidebar").hover()
         page.get_by_role("button", name="Close", exact=True).click()
 
 
@@ -100,3 +99,13 @@ def test_on_a_phone_what_is_measured_is_folded_below_its_first_part(visit: Open)
     assert main.evaluate("node => node.scrollHeight") < 2 * PHONE[1]
     main.get_by_text("Less padding without packing").click()
     expect(told).to_be_visible()
+
+
+def test_the_hint_of_a_lesson_leads_to_what_there_is_to_try(visit: Open) -> None:
+    seen = visit(path="packing", size=PROJECTOR)
+    tried = seen.main.locator(".st-key-try")
+    expect(tried).not_to_be_in_viewport()
+    seen.main.get_by_role("link", name="Below: things to try").click()
+    expect(tried).to_be_in_viewport(ratio=1)
+    expect(tried.get_by_role("button").first).to_be_focused()
+    assert "#" not in seen.page.url

@@ -52,7 +52,7 @@ def test_typed_text_is_shown_letter_by_letter(visit: Open) -> None:
     seen.unfold("All numbers of this stage")
     cells, below = seen.data("cells"), seen.main.get_by_test_id("stCode").first
     seen.type("on your mark\nget set\ngo")
-    expect(seen.sidebar.get_by_text("3 sequences, 6 tokens, 33 % padding")).to_be_visible()
+    expect(seen.sidebar.get_by_text("3 sequences, 6 tokens, 33% padding")).to_be_visible()
     assert seen.data("cells") != cells
     addressed(seen, {"example": "own", "sequences": "on your mark\nget set\ngo"})
     expect(seen.text).to_be_focused()

@@ -126,7 +126,7 @@ def test_a_run_has_its_switches_and_leaves_them_as_they_were(onednn: bool, backw
 def test_where_the_spreads_overlap_no_difference_is_told(packed: list[float]) -> None:
     done = measured(FAST, packed)
     assert not done.differs
-    assert verdict(done).startswith("This measurement shows no difference (GRU forward, fill 58 %): ")
+    assert verdict(done).startswith("This measurement shows no difference (GRU forward, fill 58%): ")
 
 
 @pytest.mark.parametrize(("rounds", "differs"), [(1, False), (3, False), (5, False), (6, True), (7, True)])
@@ -142,7 +142,7 @@ def test_a_difference_takes_six_rounds(rounds: int, differs: bool) -> None:
         ({}, ""),
         ({"load": None, "cores": 1}, ""),
         ({"load": 6.0, "cores": 8}, ""),
-        ({"share": 0.5}, "the measuring thread had a processor for only 50 % of the time"),
+        ({"share": 0.5}, "the measuring thread had a processor for only 50% of the time"),
         ({"load": 6.0}, "the load average was 6.0 on 2 processors"),
         ({"load": 1.5, "cores": 1}, "the load average was 1.5 on 1 processor"),
     ],
@@ -151,7 +151,7 @@ def test_a_measurement_on_a_busy_machine_says_so_and_no_other(machine: Any, told
     done = measured(FAST, SLOW, **machine)
     assert done.reasons == ((told,) if told else ())
     assert done.busy is bool(told)
-    assert verdict(done).endswith(f" The machine was busy: {told}." if told else "(GRU forward, fill 58 %).")
+    assert verdict(done).endswith(f" The machine was busy: {told}." if told else "(GRU forward, fill 58%).")
 
 
 def test_the_plan_is_every_combination_that_can_be() -> None:

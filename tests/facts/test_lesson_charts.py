@@ -85,8 +85,8 @@ def test_padding_shares_are_shown_in_percent_and_this_batch_is_marked() -> None:
     assert list(figure.data[0].marker.color) == [LIGHT.pad, LIGHT.pad, LIGHT.now]
     assert figure.layout.shapes[0].x0 == 25
     small = charts.padding_shares({"few": 0.003, "nearly all": 0.997})
-    assert list(small.data[0].text) == ["under 1 %", "over 99 %"]
-    assert "few under 1 %, nearly all over 99 %" in small.layout.meta["alt"]
+    assert list(small.data[0].text) == ["under 1%", "over 99%"]
+    assert "few under 1%, nearly all over 99%" in small.layout.meta["alt"]
 
 
 def test_panels_show_every_text_on_its_colour_and_frame_what_is_wrong() -> None:

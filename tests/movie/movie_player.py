@@ -140,4 +140,4 @@ class Screen:
 
 def plain(caption: str) -> str:
     """Return a caption as it reads on the screen."""
-    return re.sub(r"\{([A-Z]+)\}", r"\1", caption).replace("**", "").replace(" %", "\N{NO-BREAK SPACE}%")
+    return re.sub(r"\{([A-Z]+)\}", r"\1", caption).replace("**", "")

@@ -156,7 +156,7 @@ def test_numbers_on_a_phone_in_full_screen_are_large(listened: Screen, tmp_path:
     listened.press("ArrowLeft")
     sizes = listened.page.evaluate(NUMBERS)
     assert len(sizes) > 2
-    assert min(sizes) > 13  # on the page 11; 4 % of the width are 15.6, if the picture need not scroll for it
+    assert min(sizes) > 13  # on the page 11; 4% of the width are 15.6, if the picture need not scroll for it
 
 
 def test_a_phone_writes_numbers_in_one_way_in_all_stages(listened: Screen, tmp_path: Path) -> None:

@@ -304,7 +304,7 @@ def test_a_pad_without_a_text_is_hatched_in_its_middle_too(open_page: Open, tmp_
 
 
 def test_a_shape_that_is_not_opaque_is_mixed_with_what_is_below_it(tmp_path: Path) -> None:
-    """The lines of a hatch, at 42 %: in SVG as opacity, in a PNG as the colour that this gives."""
+    """The lines of a hatch, at 42%: in SVG as opacity, in a PNG as the colour that this gives."""
     movie = pv.movie(pv.trace(Batch.parse("1 2 3\n4")), ("pad",))
     assert 'opacity="0.42"' in movie.to_svg()
     colours = {colour for _, colour in pixels(movie.save(tmp_path / "m.png", **LARGE)).getcolors(2**24) or ()}

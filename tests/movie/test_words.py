@@ -103,7 +103,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (
-        rf"{CHIP} was sorted (?:row|column) (\d+), so \*\*unsorted_indices\*\* = {LISTED} begins with (\d+)",
+        rf"After sorting, {CHIP} is (?:row|column) (\d+), so \*\*unsorted_indices\*\* = {LISTED} begins with (\d+)",
         lambda m, found: int(found[1]) == int(found[3]) == back(m.case)[0] and listed(found[2], back(m.case)),
     ),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
@@ -111,7 +111,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"It was (?:row|column) (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
     (r"begins with (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
-    (r"\((\d+|under 1|over 99) %\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
+    (r"\((\d+|under 1|over 99)%\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
     (
         r"padding_value = (\S+)\*\*",
         lambda m, found: float(found[1]) == pytest.approx(m.case.trace.padding_value, rel=1e-3, nan_ok=True),
@@ -173,7 +173,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
     (rf"({CHIP}) was (?:row|column) \d+, so \*\*sorted_indices", lambda m: m.case.order[:1]),
-    (rf"({CHIP}) was sorted (?:row|column) \d", lambda _: [0]),
+    (rf"After sorting, ({CHIP}) is (?:row|column) \d", lambda _: [0]),
     (rf"({CHIP}), the longest, comes first", lambda m: m.case.order[:1]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
@@ -189,7 +189,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"The last column, \*\*out\[(?:-1|:, -1)\]\*\*, is padding for ({CHIPS})",
+        rf"Do not read \*\*out\[(?:-1|:, -1)\]\*\*: for ({CHIPS}) it is padding",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]

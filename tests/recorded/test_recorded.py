@@ -141,20 +141,20 @@ def test_tiny_runs_are_recorded_in_the_same_form_and_read_back_as_they_ran(
 
 
 ALWAYS = (
-    "If the last column, `output[:, -1]`, is read, the accuracy falls from 78 % to 13 % as padding grows. "
-    "If the batch is packed, the accuracy stays at 93 %."
+    "If the last column, `output[:, -1]`, is read, the accuracy falls from 78% to 13% as padding grows. "
+    "If the batch is packed, the accuracy stays at 93%."
 )
-NONE = "{} seeds show no difference between the last column and packed, even with 100 extra pads: {} % and {} %."
+NONE = "{} seeds show no difference between the last column and packed, even with 100 extra pads: {}% and {}%."
 LOSES = (
     "Packing 2 sequences takes 2.0 times as long as padding (the first column). "
     "Of 3 larger batches, packing is faster for 2 and slower for 1."
 )
 GAINS = (
-    "Packing 2 sequences takes 50 % of the time of padding (the first column). "
+    "Packing 2 sequences takes 50% of the time of padding (the first column). "
     "Of 1 larger batch, packing is faster for 1 and slower for none."
 )
 EQUALS = (
-    "Packing 2 sequences takes 50 % of the time of padding (the first column). "
+    "Packing 2 sequences takes 50% of the time of padding (the first column). "
     "Of 6 larger batches, packing is faster for 1, slower for 2, and about equal for 3 (marked ?)."
 )
 HEADLINES: list[tuple[Callable[..., str], object, str]] = [
@@ -239,8 +239,8 @@ def test_the_short_chart_has_the_recorded_means(cell: str, palette: Palette) -> 
     assert lines[1].line.dash == "dash"  # in one direction it is on the line of packing, and both are seen
     assert not figure.layout.showlegend
     names = ["", "packed ", "", "", "", "", "", "last column ", ""]
-    words = [f"{name}{mean:.0f} %" for name, mean in zip(names, packed + valid + naive, strict=True)]
+    words = [f"{name}{mean:.0f}%" for name, mean in zip(names, packed + valid + naive, strict=True)]
     words[4] += "\nlast valid step"  # in a line of its own, clear of the last percentage on a phone
     assert [re.sub("<.*?>", "", note.text.replace("<br>", "\n")) for note in figure.layout.annotations] == words
     assert all(contrast(note.font.color, palette.background) >= 4.5 for note in figure.layout.annotations)
-    assert f"last column with 100 {naive[-1]:.1f} %" in figure.layout.meta["alt"]
+    assert f"last column with 100 {naive[-1]:.1f}%" in figure.layout.meta["alt"]

@@ -21,7 +21,7 @@ def ended(*accuracies: float, majority_baseline: float = 10.0, **settings: Any) 
 
 NAIVE: dict[str, Any] = {"readout": "naive"}
 CONCLUSIONS: list[tuple[list[Outcome], str]] = [
-    ([ended(81.0, 82.0, 83.0, **NAIVE), ended(93.0, 94.0, 95.0)], "12.0 points lower than packed (82.0 % and 94.0 %"),
+    ([ended(81.0, 82.0, 83.0, **NAIVE), ended(93.0, 94.0, 95.0)], "12.0 points lower than packed (82.0% and 94.0%"),
     ([ended(93.0, 94.0, 95.0), ended(97.0, 98.0, 99.0, readout="mean")], "4.0 points higher than packed"),
     ([ended(28.0, 70.0, 98.0, **NAIVE), ended(99.0, 100.0, 100.0)], "3 seeds show no difference from packed"),
     (
@@ -32,7 +32,7 @@ CONCLUSIONS: list[tuple[list[Outcome], str]] = [
     ([ended(20.0, **NAIVE), ended(95.0)], "1 seed is too few"),
     ([ended(20.0, 20.0, **NAIVE), ended(95.0, 95.0)], "2 seeds are too few"),
     ([ended(80.0, 81.0, 82.0, **NAIVE), ended(50.0, 51.0, 52.0, extra_padding=20, **NAIVE)], "than without extra pads"),
-    ([ended(7.8, 9.5, 23.8, majority_baseline=23.8, **NAIVE)], "no seed beats the majority-class baseline (23.8 %)"),
+    ([ended(7.8, 9.5, 23.8, majority_baseline=23.8, **NAIVE)], "no seed beats the majority-class baseline (23.8%)"),
 ]
 
 

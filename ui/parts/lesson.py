@@ -193,7 +193,7 @@ def _head(
         with st.container(key="corner", horizontal=True, vertical_alignment="center"):
             if hint and not st.context.is_embedded:
                 with st.container(key="hint", width="content"):
-                    st.markdown(":primary[**↓ Below: things to try**]")
+                    st.markdown("[**↓ Below: things to try**](#try)")
             share(film)
         line = st.container(horizontal=True, vertical_alignment="center", key="answer", gap="small")
         if answer:

@@ -83,7 +83,7 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
 
 def about_the_sequences(asked: Request, batch: Batch) -> None:
     """Show the size of the batch, its notes, and the credit of an example or a warning about a long text."""
-    text, lines = asked.source.text, [batch.summary.replace(" %", "\N{NO-BREAK SPACE}%"), *batch.notes]
+    text, lines = asked.source.text, [batch.summary, *batch.notes]
     if asked.source.example != OWN and text == example(asked.source.example).text:
         told = example(asked.source.example)
         lines += [f"{told.title}: a batch of tensors, not of text."] if told.text is None else []

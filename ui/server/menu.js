@@ -30,6 +30,15 @@
     if (timeStamp - chosen < 1000 && target.matches('[data-testid="stTopNavSection"]')) target.blur();
   });
 })();
+// The hint at the top of a lesson leads to what there is to try below the movie, or to the way on.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.(".st-key-hint a")) return;
+  event.preventDefault(); // the address keeps its hash
+  const below = document.querySelector(".st-key-try") ?? document.querySelector(".st-key-onward");
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  below?.scrollIntoView({ block: "center", behavior: still ? "instant" : "smooth" });
+  below?.querySelector("button, a")?.focus({ preventScroll: true });
+});
 // On a phone the sidebar covers the page: close it when a page has been chosen, and open every page with it closed, although
 // Streamlit remembers in the browser that it was left open.
 (() => {

@@ -122,7 +122,7 @@ def without_packing(shown: Shown) -> None:
     best = min(found, key=found.__getitem__)
     least = f"{percent(found[best])} in the best of these ways ({best})"
     told = f"{percent(found['random'])} of the cells are padding in random batches, {least}"
-    st.markdown(f"There are {len(lengths):,} lengths. {told}.".replace(" %", "\N{NO-BREAK SPACE}%"))
+    st.markdown(f"There are {len(lengths):,} lengths. {told}.")
 
 
 def attention(shown: Shown) -> None:

@@ -36,7 +36,7 @@ def accuracy(shown: Shown) -> None:
     if not run.of(cell):
         st.markdown(NOT_RECORDED)
         return
-    st.header(recorded.training_headline(run, cell).replace(" %", "\N{NO-BREAK SPACE}%"), anchor=False)
+    st.header(recorded.training_headline(run, cell), anchor=False)
     fresh(charts.recorded_accuracy, cell, key="recorded accuracy")
     st.markdown(f":small[{recorded.training_caveat(run, cell)}]")
 

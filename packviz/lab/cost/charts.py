@@ -243,7 +243,7 @@ def _described(done: Measurement) -> str:
     sure = "" if done.differs else ", the runs show no difference"
     busy = ", machine busy" if done.busy else ""
     times = f"padded {done.padded.median:.3g} ms, packed {done.packed.median:.3g} ms: {_ratio(done.ratio)} times"
-    return f"{done.setup.name}, {_sizes(done)}, fill {100 * done.fill:.3g} %<br>{times}{sure}{busy}"
+    return f"{done.setup.name}, {_sizes(done)}, fill {100 * done.fill:.3g}%<br>{times}{sure}{busy}"
 
 
 def _alt(done: Sequence[Measurement]) -> str:

@@ -108,7 +108,7 @@ def busy_reasons(laps: Sequence[Lap], fixed: Sequence[Lap], watch: Stopwatch) ->
     load = watch.load() or 0.0
     swing = median(walls) / min(walls) if min(walls) > 0 else 1.0
     signs = {
-        f"the measuring thread had a processor for only {100 * share:.0f} % of the time": share < LEAST_SHARE,
+        f"the measuring thread had a processor for only {100 * share:.0f}% of the time": share < LEAST_SHARE,
         f"the load average was {load:.1f} on {counted(watch.cores, 'processor')}": load / watch.cores > MAX_LOAD,
         f"a fixed piece of work took {swing:.1f} times its best time": swing > MAX_SWING,
     }
@@ -204,7 +204,7 @@ def wins_and_losses(done: Sequence[Measurement]) -> tuple[int, int]:
 def verdict(measurement: Measurement) -> str:
     """Return one sentence on padding and packing, computed from the numbers, and another if the machine was busy.
 
-    "Here packing takes 2.0 times as long as padding (LSTM forward, fill 46 %)."
+    "Here packing takes 2.0 times as long as padding (LSTM forward, fill 46%)."
     """
     if measurement.rounds < LEAST_ROUNDS:
         said = "too_few"

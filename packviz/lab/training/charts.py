@@ -31,13 +31,13 @@ def learning(results: Iterable[EpochResult], palette: Palette = LIGHT) -> go.Fig
     epochs = pd.DataFrame([vars(progress) for progress in results], columns=columns)
     groups: dict[Any, pd.DataFrame] = dict(iter(epochs.groupby("experiment", sort=False)))
     every = list(groups)
-    panels = (("test_accuracy", "y", "{:.1f} %"), ("train_loss", "y2", "{:.3f} nats"))
+    panels = (("test_accuracy", "y", "{:.1f}%"), ("train_loss", "y2", "{:.3f} nats"))
     curves, ends = [], []
     for one, frame in groups.items():
         for what, axis, written in panels:
             curve = frame.groupby("epoch")[what].agg(["mean", "min", "max", "size"])
             curves.append(_curve(curve, label(one, every), one, axis, written, palette))
-        ends.append(f"{label(one, every)} {frame.groupby('epoch').test_accuracy.mean().iloc[-1]:.1f} %")
+        ends.append(f"{label(one, every)} {frame.groupby('epoch').test_accuracy.mean().iloc[-1]:.1f}%")
     return drawn(
         [*(band for band, _ in curves), *(means for _, means in curves)],
         f"Curves over the epochs; mean test accuracy after the last epoch so far: {', '.join(ends) or 'none'}.",
@@ -143,7 +143,7 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
         height=340,
         showlegend=False,
         xaxis=named_axis([str(n) for n in paddings], paddings, title="extra pads in each row", range=[-7, 104]),
-        yaxis={"range": [0, 108], "tickvals": [0, 50, 100], "ticktext": ["0 %", "50 %", "100 %"]},
+        yaxis={"range": [0, 108], "tickvals": [0, 50, 100], "ticktext": ["0%", "50%", "100%"]},
         annotations=notes,
     )
 
@@ -168,7 +168,7 @@ def _at_the_line(
     falls = group[-1].mean < group[0].mean - 1
     color = with_contrast(_look(group[0].experiment, palette)[0], palette.background, 4.5)
     for place, outcome in enumerate(group, 1 - len(group)):
-        number = f"<b>{outcome.mean:.0f} %</b>"
+        number = f"<b>{outcome.mean:.0f}%</b>"
         first = falls and place == 1 - len(group)
         yield {
             "x": outcome.experiment.extra_padding,
@@ -201,7 +201,7 @@ def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Pa
         "x": [x for x, _, _ in dots],
         "y": [accuracy for _, _, accuracy in dots],
         "marker": {"symbol": f"{symbol}-open", "size": 9, "color": color, "line": {"color": color, "width": 2}},
-        "hovertext": [f"{name}, seed {seed}<br>{accuracy:.1f} %" for _, seed, accuracy in dots],
+        "hovertext": [f"{name}, seed {seed}<br>{accuracy:.1f}%" for _, seed, accuracy in dots],
     }
 
 
@@ -211,8 +211,8 @@ def _means(name: str, group: Sequence[Outcome], color: str) -> tuple[list[float]
 
 
 def _described(outcome: Outcome) -> str:
-    reach = f"{min(outcome.accuracies):.1f} to {max(outcome.accuracies):.1f} %"
-    return f"{outcome.mean:.1f} % ({reach} over {counted(len(outcome.seeds), 'seed')})"
+    reach = f"{min(outcome.accuracies):.1f} to {max(outcome.accuracies):.1f}%"
+    return f"{outcome.mean:.1f}% ({reach} over {counted(len(outcome.seeds), 'seed')})"
 
 
 def _task_and_cell(every: Sequence[Experiment]) -> str:

@@ -68,7 +68,7 @@ def padding_shares(
         return f"<b>{text}</b>" if mine else text
 
     colors, edges = ([palette.now if own_ else each for *_, own_ in rows] for each in (palette.pad, palette.pad_hatch))
-    told = [f"{plain(name)}: {100 * share:.1f} % padding" for name, share, _ in rows]
+    told = [f"{plain(name)}: {100 * share:.1f}% padding" for name, share, _ in rows]
     texts = [marked(percent(share), mine) for _, share, mine in rows]
     lying = bars(range(len(rows)), [100 * share for _, share, _ in rows], colors, told, text=texts)
     lying["marker"]["line"] = {"color": edges, "width": 1.5}

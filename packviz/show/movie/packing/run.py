@@ -118,11 +118,8 @@ def _complete_caption(view: View) -> str:
 
 def _ends_caption(view: View, step: TimeStep) -> str:
     h_n, c_n, lstm = _final(view), _final(view, "c"), recurrent.is_lstm(view)
-    if len(step.ended) == len(step.live):
-        alone = len(step.ended) == 1
-        if lstm:
-            return say("run.alone_ends_lstm" if alone else "run.all_end_lstm", h_n=h_n, c_n=c_n)
-        return say("run.alone_ends" if alone else "run.all_end", h_n=h_n)
+    if 1 < len(step.ended) == len(step.live):
+        return say("run.all_end_lstm", h_n=h_n, c_n=c_n) if lstm else say("run.all_end", h_n=h_n)
     if lstm:
         return say("run.ends_lstm", ended=step.ended, h_n=h_n, c_n=c_n)
     return say("run.ends", ended=step.ended, h_n=h_n)
