@@ -238,7 +238,7 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
         given = weights[weights != 0].tolist()
         extremes = {f"{weight:.3g}" for weight in (max(given), min(given))} if given else set()
         # Labels of two documents or rows are compared if they differ, unless the mean is NaN.
-        compared = re.findall(rf"{NUMBER} \((?:{{|row )(\w+)}}?\)", said[name])
+        compared = re.findall(rf"{NUMBER} in (?:{{|row )(\w+)}}?", said[name])
         differ = len(extremes) == 2 and mean == mean and name != "accumulated"
         assert {weight for weight, _ in compared} == (extremes if differ else set()), name
         for weight, where in compared:
@@ -248,7 +248,7 @@ def test_captions_say_what_losses_weigh(seed: int) -> None:
             assert weight in {f"{float(each):.3g}" for each in weights[own].flatten()}
         # These say the weight that all have, if it is not the one said before.
         says = {"masked": pads, "tokens": len(given) > 1, "normalized": True}.get(name, False)
-        equal = re.findall(rf"(?:labels? weighs?|the same weight,) {NUMBER}(?!\.?\d| \()", said[name])
+        equal = re.findall(rf"(?:labels? weighs?|the same weight,) {NUMBER}(?!\.?\d| in )", said[name])
         assert equal == ([*extremes] if says else []), name
 
 

@@ -40,7 +40,7 @@ def answer_of(run: RowsTrace, prediction: Prediction) -> Answer:
         return (positions.count(0) - (int(pads[1] or 1) if pads else 0),)
     if key == "heavier":
         return _of_means(run, prompt)
-    r = int(re.search(r"Row (\d+)", prompt)[1])  # type: ignore[index]
+    r = int(re.search(r"[Rr]ow (\d+)", prompt)[1])  # type: ignore[index]
     of = run.document_ids[r]
     if key == "position_ids":
         lengths = torch.bincount(of[of >= 0]).tolist()
@@ -53,7 +53,7 @@ def answer_of(run: RowsTrace, prediction: Prediction) -> Answer:
 
 def _of_means(run: RowsTrace, prompt: str) -> Answer:
     """Return in which mean a token of a document weighs the most: the derivatives of each mean by the losses."""
-    letter = re.search(r"a token of ([A-Z]+) weigh", prompt)[1]  # type: ignore[index]
+    letter = re.search(r"a token of ([A-Z]+) the largest weight", prompt)[1]  # type: ignore[index]
     losses, labelled = torch.zeros(run.labels.shape, dtype=torch.float64, requires_grad=True), run.labels != -100
     documents = [
         losses[row][here & labelled[row]]
