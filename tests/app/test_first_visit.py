@@ -228,6 +228,26 @@ def test_the_table_is_legible_on_a_phone(visit: Open, size: Size) -> None:
     assert cut == []
 
 
+WITHIN = """() => {
+    const [why, player, first] = [".why", ".st-key-player-all", ".st-key-first textarea"].map((some) =>
+        document.querySelector(some).getBoundingClientRect());
+    return [player.right - why.right, why.left - first.right];
+}"""  # pixels from the table to the right margin of the page, and from the text to it
+
+
+@pytest.mark.parametrize("text", ["a b c d e f g h\nshe sleeps\nwe", "she sleeps\n" + "go " * 64], ids=["8", "64"])
+def test_the_table_stays_inside_the_page_beside_the_settings(visit: Open, text: str) -> None:
+    seen = visit(None)
+    seen.type(text)
+    expect(seen.sidebar).to_be_visible()
+    for width in (1440, 1366, 1280, 1152, 1024):
+        seen.page.set_viewport_size({"width": width, "height": 720})
+        seen.settle()
+        expect(seen.main.locator(".st-key-why .wrong")).to_be_in_viewport(ratio=1)
+        right, left = seen.page.evaluate(WITHIN)
+        assert min(right, left) >= 0, (width, right, left)
+
+
 @pytest.mark.parametrize(
     "size", [LAPTOP, PHONE, (360, 740), (844, 390)], ids=["laptop", "phone", "small", "on its side"]
 )
