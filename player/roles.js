@@ -19,7 +19,7 @@ import {
 } from "./canvas.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
 import { BADGE, FLAT, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
-import { cornerSize, framed, headOf, lap, letter, overhang, typed, weightOf } from "./words.js";
+import { framed, headOf, lap, letter, overhang, typed, weightOf } from "./words.js";
 
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
   LOW = 22, // pixels of a cell that has no room for a text above its numbers
@@ -79,8 +79,8 @@ const roles = {
     const hue = hueOf(paper, state.seq);
     tile(paper, rect, { fill: hue.fill, edge: hue.edge });
     const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16),
-      head = letter(paper, rect, state, hue.text) ? cornerSize(paper, rect.h) : 0;
-    const inner = { x: rect.x + side, y: rect.y + side + head, w: rect.w - 2 * side, h: rect.h - 2 * side - head };
+      free = letter(paper, rect, state, hue.text);
+    const inner = { x: free.x + side, y: free.y + side, w: free.w - 2 * side, h: free.h - 2 * side };
     stripes(paper, inner, vec, state.scale);
     figures(paper, inner, state.vec ?? vec, state.scale); // in motion colours pass over into others, numbers do not
   },

@@ -22,8 +22,10 @@ const SCROLLS = 600, // pixels: in a place of at most this width, any picture ma
   LONG = 4, // times as wide as high: rows that scroll in a place that is not narrow, too,
   LINES = 8, // of text: so high do they grow
   SLIGHT = 1.1, // places: not less,
-  BROAD = 5, // and not more: 60 words have room in it
-  CLOSE = 0.5, // the width of a letter ÷ its height in a word, if the picture need not scroll then,
+  BROAD = 5, // and not more: 60 words have room in it,
+  ONCE = 1.88, // or, for larger text than necessary, so wide that one press of a button leads to its end,
+  ROOMY = 0.6, // the width of a letter ÷ its height in a word that keeps off the edges of its cell,
+  CLOSE = 0.5, // and in one that need not, if the picture need not scroll then,
   MUCH = 10; // places: 40 words have room on a small phone
 
 /**
@@ -70,12 +72,12 @@ const isLong = ({ at }, ink) =>
 function wideView(scene, width, height, ink, text) {
   const usual = bestView(scene, width, height, ink, text);
   if (!isLong(usual.view, ink)) return usual;
-  const limits = { ...USUAL, beside: NARROW.beside, row: LINES },
+  const limits = { ...USUAL, beside: ROOMY, row: LINES },
     alone = { wide: [usual.view], tall: [usual.view] },
     small = bestView(alone, width, height, ink, { ...text, least: READABLE, limits });
   if (usual.spelled || small.spelled) return bestView(alone, width, height, ink, { ...text, limits });
-  for (let { least } = text; least >= READABLE; least--) {
-    const how = { from: SLIGHT, to: BROAD, whole: true },
+  for (let least = Math.max(NEAR, text.least); least >= READABLE; least--) {
+    const how = { from: SLIGHT, to: least > text.least ? ONCE : BROAD, whole: true },
       found = wider([usual.view], how, width, height, ink, { ...text, least, limits });
     if (found) return found;
   }
@@ -98,11 +100,11 @@ function narrowView(scene, width, height, ink, text) {
     enough = all.filter(({ at }) => full.some((each) => told(each).every((name) => at[name]))); // without panels that repeat what others show
   const ways = [
     { views: [...full, ...scene.tall], to: 1, whole: true }, // in its place, if need be without some of the panels,
-    { views: enough, to: LITTLE, whole: true }, // scrolled a little,
-    { views: enough, to: MUCH, whole: false }, // or as far as the texts need, even if a heading ends early
+    { views: enough, to: LITTLE, whole: true, beside: ROOMY }, // scrolled a little,
+    { views: enough, to: MUCH, whole: false, beside: ROOMY }, // or as far as the texts need, even if a heading ends early
   ];
-  for (const { views, ...how } of ways) {
-    const found = wider(views, how, width, height, ink, narrow);
+  for (const { views, beside = narrow.limits.beside, ...how } of ways) {
+    const found = wider(views, how, width, height, ink, { ...narrow, limits: { ...narrow.limits, beside } });
     if (found) return found;
   }
   return bestView(scene, width, height, ink, text);

@@ -10,7 +10,9 @@ const TALL = 1.2, // height ÷ width of a cell that has its letter above its con
   CORNERED = 26, // pixels of a cell that has a letter in its corner
   TWO_LINES = 30, // and of one that has a second line
   SLIGHTLY = 0.8, // the share of the smallest text in full screen at which words are better than letters
-  CLEAR = 4, // pixels beside a word that is under the letter in its corner
+  AIR = 10, // pixels beside the widest word in a cell, both sides together,
+  INITIAL = 12, // of the letter beside the stripes of a low cell
+  CLEAR = 4, // beside it, and beside a word that is under the letter in its corner
   SLIVER = 5; // pixels of stripes that nobody can read: the word has the whole cell
 
 /**
@@ -35,9 +37,9 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
     most = Math.min(textSize(paper, h), below ? 0.52 * h : two ? 0.42 * h : h),
     middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (corner ? 0.09 : 0)),
     clears = (/** @type {number} */ size) => below || middle - size / 2 > y + cornerSize(paper, h), // it is under its letter
-    whole = evenSize(paper, most, corner ? w - CLEAR : w, state),
-    px = !corner || clears(whole) ? whole : evenSize(paper, most, w - reach, state),
-    style = { px, least: leastOf(paper, state, w, px) ?? least, weight: bold, fill };
+    whole = evenSize(paper, most, w, state, corner ? CLEAR : 0),
+    px = !corner || clears(whole) ? whole : evenSize(paper, most, w, state, reach),
+    style = { px, least: letters ? least : (leastOf(paper, state, px) ?? least), weight: bold, fill };
   if (corner) initial(paper, corner, fill, px);
   if (corner && !below && isLow(paper, h)) {
     const free = w - reach; // its letter is beside its text, not above it
@@ -46,11 +48,10 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
   }
   const wide = widthOf(paper, text, px, bold),
     aside = clears(px) ? 0 : Math.max(0, Math.min(reach - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
-    clear = letters ? 1 : widthOf(paper, text, READABLE, bold) > w - 4 ? 2 : 4, // nearer to the edges before it is cut
-    room = bold < WEIGHT.bold ? w - clear : within(w);
+    room = letters && bold < WEIGHT.bold ? w - 1 : within(w);
   write(paper, text, x + w / 2 + aside, middle, room, style);
   if (two) {
-    const small = Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, paper.least));
+    const small = Math.max(READABLE, Math.min(px, Math.max(0.27 * h, Math.min(0.39 * h, paper.least)))); // no larger than the word
     write(paper, sub, x + w / 2, y + h * 0.77, within(w), { px: small, fill });
   }
 }
@@ -67,24 +68,28 @@ export const weightOf = (paper, w, { p }) =>
  */
 const smallest = ({ texts, least }, p) => (texts.lettered.has(p) ? least : Math.max(READABLE, SLIGHTLY * least));
 /**
- * The size at which the longest word of a family fits into a cell of this width, if that is legible: then all of its words
- * have one size.
+ * The size at which the widest word of a family fits into a cell of this width: all of its words have it. Where letters can
+ * replace words, none that is not legible.
  * @param {Paper} paper
  * @param {number} px the size without it
  * @param {number} w
  * @param {Cell} state
+ * @param {number} taken pixels of the width that its letter takes
  */
-function evenSize(paper, px, w, { p, f }) {
-  const { words, longest } = paper.texts,
-    size = (px * within(w)) / widthOf(paper, words.get(f) || longest || " ", px, WEIGHT.bold);
-  return size < smallest(paper, p) ? px : Math.min(px, size);
+function evenSize(paper, px, w, state, taken) {
+  const { words, longest, lettered } = paper.texts,
+    besideLetter = lettered.has(state.p),
+    free = w - taken,
+    widest = state.role === "flag" ? state.text : words.get(state.f) || longest || " ",
+    size = (px * (free - Math.min(AIR, 0.2 * free))) / widthOf(paper, widest, px, weightOf(paper, w, state));
+  if (!besideLetter && !fit(paper, free, state)) return px;
+  return Math.min(px, Math.max(size, besideLetter ? READABLE : smallest(paper, state.p)));
 }
 /**
- * The size at which a word that is much longer than the others is cut: theirs, if that has room.
- * @type {(paper: Paper, state: Cell, w: number, px: number) => number | undefined}
+ * The size at which a word that is much longer than the others is cut: theirs.
+ * @type {(paper: Paper, state: Cell, px: number) => number | undefined}
  */
-const leastOf = (paper, { text, p, f }, w, px) =>
-  text.length > paper.texts.limit && fit(paper, w, { p, f }) ? px : undefined;
+const leastOf = ({ texts }, { text }, px) => (text.length > texts.limit ? px : undefined);
 /**
  * The word on top, its vector below, wherever the token is: paler where it was before packing.
  * @param {Paper} paper
@@ -151,17 +156,28 @@ function initial(paper, { name, px, left, right, middle, tall }, fill, word = px
   else put(paper, name, left, middle, { ...style, align: "left" });
 }
 /**
- * The letter of its sequence in the corner of a cell without a word, if there is room.
+ * The letter of its sequence in a cell without a word, if there is room: in its corner or, in a low cell whose numbers have
+ * no room either, on its left.
  * @param {Paper} paper
  * @param {Rect} rect
  * @param {Cell} state
  * @param {string} fill
- * @returns {boolean} whether it is there
+ * @returns {Rect} what it leaves of the cell
  */
 export function letter(paper, rect, state, fill) {
-  const corner = cornered(paper, rect, state);
-  if (corner) initial(paper, corner, fill);
-  return Boolean(corner);
+  const { x, y, w, h } = rect,
+    corner = cornered(paper, rect, state),
+    [name] = paper.movie.sequences[state.seq],
+    left = CLEAR + widthOf(paper, name, INITIAL, WEIGHT.marked);
+  if (corner) {
+    initial(paper, corner, fill);
+    const top = cornerSize(paper, h);
+    return { x, y: y + top, w, h: h - top };
+  }
+  const numbered = w > 2 * paper.least * (state.vec?.length ?? 1);
+  if (paper.texts.lettered.has(state.p) || numbered || h < INITIAL || left > 0.5 * w) return rect;
+  put(paper, name, x + CLEAR, y + h / 2, { px: INITIAL, weight: WEIGHT.marked, fill, align: "left" });
+  return { x: x + left, y, w: w - left, h };
 }
 /**
  * How far to the left the box of a letter is moved that is wider than its place: beside a low row it ends before its cells.
@@ -199,7 +215,7 @@ const nameWeight = (paper, name, w, weight) =>
 function fit(paper, w, { p, f }, weight = WEIGHT.bold) {
   const { words, longest } = paper.texts,
     wide = widthOf(paper, words.get(f) ?? longest, smallest(paper, p), weight);
-  return wide <= (weight < WEIGHT.bold ? w - 4 : within(w));
+  return wide <= within(w);
 }
 /**
  * The word at the top of a cell, beside the letter of its sequence if both fit.
@@ -221,14 +237,14 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
   }
   const both = (/** @type {number} */ size) => widthOf(paper, `${name} ${longest}`, size, weight) + 8;
   let left = 1,
-    even = evenSize(paper, px, w - left, state);
+    even = evenSize(paper, px, w, state, left);
   if (!lettered.has(state.p) && !state.text.startsWith(name) && both(paper.least) < w) {
     even = Math.max(paper.least, Math.min(px, (px * (w - 8)) / (both(px) - 8))); // all words of a strip have one size
     const small = Math.max(paper.least, Math.min(0.7 * px, even));
     write(paper, name, x + 4, middle, w, { px: small, weight, fill, align: "left" });
     left = 6 + widthOf(paper, name, small, weight);
   }
-  const least = leastOf(paper, state, w, even),
+  const least = leastOf(paper, state, even),
     free = w - left - 1;
   write(paper, state.text, x + left + free / 2, middle, least ? within(free) : free, { px: even, least, weight, fill });
 }

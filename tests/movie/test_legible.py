@@ -114,6 +114,27 @@ def test_full_screen_has_every_word_of_the_page(listened: Screen, tmp_path: Path
     assert len(shown[0]) > len(WORDS.split())  # in the grid and among the packed rows
 
 
+PACKED = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { ratio, shown } = picture;
+    const cells = shown.filter(({ alpha, rect, state }) => alpha && rect && state.role === "output");
+    const above = cells.filter(({ state }) => state.p === "out");
+    const letters = [...window.written.values()].filter(({ text, px }) => /^[A-Z]$/.test(text) && px >= 12);
+    const inside = ({ x, y, w, h }) => ({ left, right, top, bottom }) => left > x * ratio && right < (x + w) * ratio
+        && (top + bottom) / 2 > y * ratio && (top + bottom) / 2 < (y + h) * ratio;
+    return above.map(({ rect }) => letters.filter(inside(rect)).map(({ text }) => text).join());
+}"""  # the letters in the packed rows of the output
+
+
+def test_on_a_phone_each_packed_row_of_the_output_has_its_letter(listened: Screen, tmp_path: Path) -> None:
+    listened.page.set_viewport_size({"width": HAND[0], "height": HAND[1]})
+    listened.open(packing(WORDS).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 256px; width: 358px; }")  # of the overview
+    listened.press("End")
+    listened.rest()
+    listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    assert listened.page.evaluate(PACKED) == [*"CABCABCAC"]
+
+
 NUMBERS = (
     """() => [...window.written.values()].filter(({ text }) => /^−?\\d?\\.\\d+$/.test(text)).map(({ px }) => px)"""
 )
@@ -141,6 +162,40 @@ def test_a_word_much_longer_than_the_others_is_cut_in_their_size(listened: Scree
     assert len(sizes) == len(words.split())
     assert len(set(sizes.values())) == 1
     assert "incomprehensibilities" not in sizes
+
+
+UNEVEN = "a unfortunately we enormously complicated I internationalisation of will understand mommy it now ok"
+IN_CELLS = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { ratio, shown } = picture;
+    const cells = shown.filter(({ alpha, rect, state }) => alpha && rect && state.role === "token");
+    return [...window.written.values()].flatMap(({ text, px, left, right, top, bottom }) => {
+        const [x, y] = [(left + right) / 2 / ratio, (top + bottom) / 2 / ratio];
+        const holds = ({ rect }) => x > rect.x && x < rect.x + rect.w && y > rect.y && y < rect.y + rect.h;
+        const cell = /^[a-zA-Z]+…?$/.test(text) && cells.find(holds);
+        return cell ? [[text, px, left / ratio - cell.rect.x, cell.rect.x + cell.rect.w - right / ratio]] : [];
+    });
+}"""  # the words in cells, their sizes, and pixels that they leave free on either side
+
+
+@pytest.mark.parametrize("size", [(914, 327), (1035, 490), (388, 300)], ids=["laptop", "desk", "hand"])
+def test_words_of_very_different_lengths_have_one_size_clear_of_the_edges(
+    listened: Screen, tmp_path: Path, size: Size
+) -> None:
+    wide, high = size
+    listened.page.set_viewport_size({"width": 1440 if wide > 400 else 390, "height": 900})
+    listened.open(packing(f"{UNEVEN}\nshe sleeps\nwe sing", "pad").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(
+        content=f".pv {{ --packviz-height: {high}px; width: {wide}px; }}"
+    )  # beside the settings
+    listened.rest()
+    listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    words = [each for each in listened.page.evaluate(IN_CELLS) if each[0] not in "ABC"]
+    assert len(words) == 18
+    assert len({px for _, px, _, _ in words}) == 1, words
+    assert min(min(left, right) for _, _, left, right in words) > 3, words
+    assert {text for text, *_ in words if "…" not in text} == {
+        word for word in f"{UNEVEN} she sleeps we sing".split() if len(word) <= 10
+    }
 
 
 @pytest.mark.parametrize("name", ["attention", "losses"])
