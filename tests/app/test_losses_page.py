@@ -1,7 +1,9 @@
 """The lesson on losses: what it offers to try, and its tables."""
 
 import pytest
+from playwright.sync_api import expect
 from streamlit.testing.v1 import AppTest
+from visits import PHONE, Open
 
 from packviz.inputs.limits import LIMITS
 from pages import opened, press
@@ -36,3 +38,27 @@ def test_one_row_is_no_longer_chosen_if_the_batch_has_grown() -> None:
     assert one_row(app) == ["secondary"]
     press(app, "all in one row (max_length)")
     assert str(app.query_params["max_length"]) == "32"
+
+
+ROOM = """line => {
+    const [all, said] = [line.parentElement, line.querySelector("span")].map((each) => each.getBoundingClientRect());
+    const { top } = line.closest(".pv").getBoundingClientRect();
+    return [said.top - all.top, all.bottom - said.bottom, all.height, all.bottom - top];
+}"""  # pixels above and below what the line asks, its height, and where the picture begins
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_on_a_phone_a_skipped_question_of_three_lines_keeps_off_the_edges(visit: Open, full: bool) -> None:
+    seen = visit("step=7", path="losses", size=PHONE, has_touch=True, is_mobile=True)
+    if full:
+        seen.player.get_by_role("button", name="Full screen").click()
+    line, found = seen.player.get_by_role("button", name="Answer"), []
+    for _ in range(2):
+        seen.settle()
+        found.append(line.evaluate(ROOM))
+        seen.player.get_by_role("button", name="Step forward").click()
+    (above, below, height, ends), after = found
+    assert height > 60  # three lines
+    assert min(above, below) >= 4
+    assert after[2:] == [height, ends]  # the picture keeps its place
+    expect(line).to_be_visible()
