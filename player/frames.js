@@ -65,7 +65,7 @@ export function read(given) {
 }
 
 /**
- * The tokens with their tooltips.
+ * The tokens with their tooltips; apart from these, where packing puts them.
  * @param {Movie} movie
  */
 function tokensOf({ tokens, sequences }) {
@@ -77,9 +77,9 @@ function tokensOf({ tokens, sequences }) {
       said = tokens.said?.[i] ?? "",
       offset = tokens.offsets[t],
       blanks = { seq: sequences[b][0], t, n, said, offset, position: n - offset };
-    const tip =
-      (said && put(tokens.typed, blanks)) + put(tokens.tip, blanks) + (n >= 0 ? put(tokens.address, blanks) : "");
-    return { b, t, n: n >= 0 ? n : null, tip };
+    const tip = (said && put(tokens.typed, blanks)) + put(tokens.tip, blanks),
+      address = n >= 0 ? put(tokens.address, blanks) : "";
+    return { b, t, n: n >= 0 ? n : null, tip, address };
   });
 }
 

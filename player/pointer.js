@@ -3,7 +3,7 @@
 /** @import { Ctx, Look, Spot } from "./types" */
 
 import { stroke } from "./canvas.js";
-import { Tip } from "./tips.js";
+import { Tip, told } from "./tips.js";
 
 const OUTLINE = 3, // pixels of the line around what is pointed at,
   HALO = 5, // and of that behind it, which sets it off
@@ -94,7 +94,8 @@ export class Pointer {
     this.hover = token;
     this.cell = null;
     this.tip.show(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 }, token);
-    this.player.announce(this.player.movie.tokens[token]?.tip ?? "");
+    const { movie, now } = this.player;
+    this.player.announce(movie.tokens[token] ? told(movie.tokens[token], now.stage) : "");
     this.repaint();
   }
   /**

@@ -1,10 +1,11 @@
 // The tooltip of a cell: the lines of its family, with their blanks filled in, and where it covers least.
 
-/** @import { Cell, Look, Read, Rect, Spot } from "./types" */
+/** @import { Cell, Look, Read, Rect, Spot, Stage, Token } from "./types" */
 
 import { el } from "./dom.js";
 import { boxOf } from "./scenes.js";
 
+const UNPACKED = new Set(["pad", "embed", "sort"]); // the stages before the one that packs
 const HUGE = 1e6; // such numbers have no decimals
 const CLEAR = 8, // pixels between the tooltip and what it explains,
   EDGE = 6; // and between it and the edge of the picture
@@ -32,15 +33,22 @@ function filled(line, blanks) {
 }
 
 /**
+ * What is said about a token; before the stage that packs not which packed row it becomes.
+ * @param {Token} token
+ * @param {Stage} stage
+ */
+export const told = ({ tip, address }, stage) => tip + (UNPACKED.has(stage) ? "" : address);
+/**
  * @param {Read} movie
  * @param {Cell} cell
+ * @param {Stage} stage
  * @returns {string[]}
  */
-export function tipLines(movie, cell) {
+export function tipLines(movie, cell, stage) {
   const blanks = {
     seq: movie.sequences[cell.seq]?.[0],
     k: cell.k,
-    token: movie.tokens[cell.token]?.tip,
+    token: movie.tokens[cell.token] && told(movie.tokens[cell.token], stage),
     text: cell.text,
     number: cell.text || numbers(cell.v),
     vec: cell.vec && `[${numbers(...cell.vec)}]`,
@@ -110,7 +118,7 @@ export class Tip {
    * @param {number | null} token the one that is pointed at
    */
   show(hit, spot, token) {
-    const lines = hit ? tipLines(this.player.movie, hit.state) : [];
+    const lines = hit ? tipLines(this.player.movie, hit.state, this.player.now.stage) : [];
     this.root.hidden = !lines.length;
     if (!lines.length) return;
     this.root.replaceChildren(...lines.map((line) => el("p", { dir: "auto" }, line)));

@@ -27,6 +27,7 @@ export interface Token {
   t: number;
   n: number | null;
   tip: string;
+  address: string;
 }
 export interface View {
   w: number;

@@ -109,7 +109,7 @@ test("colours are read as the browser writes them", () => {
 
 test("a tip is the first wording of each line whose blanks can be filled", () => {
   const families = [[["{token}", "sequence {seq}"], ["h, unit {k}: {number}"], ["{vec}"]]];
-  const data = { families, sequences: [["A", 0, 0]], tokens: [{ tip: "the token" }] };
+  const data = { families, sequences: [["A", 0, 0]], tokens: [{ tip: "the token", address: "" }] };
   const said = (more) => tipLines(data, { f: 0, k: 3, seq: 0, text: "", ...more });
   assert.deepEqual(said({ v: -0.5 }), ["sequence A", "h, unit 3: −0.5000"]);
   assert.deepEqual(said({ token: 0, v: 0.25 }), ["the token", "h, unit 3: 0.2500"]);
@@ -117,6 +117,12 @@ test("a tip is the first wording of each line whose blanks can be filled", () =>
   assert.deepEqual(said({ token: null, text: "inf" }), ["sequence A", "h, unit 3: inf"]);
   assert.deepEqual(said({ vec: [1, null] }), ["sequence A", "h, unit 3: nan", "[1, nan]"]);
   assert.deepEqual(tipLines({ ...data, families: [[["sequence {seq}"]]] }, { f: 0, text: "" }), []);
+});
+
+test("a tip names the packed row of a token only from the stage on that packs", () => {
+  const data = { families: [[["{token}"]]], sequences: [["A"]], tokens: [{ tip: "A", address: ", packed row 3" }] },
+    said = (stage) => tipLines(data, { f: 0, seq: 0, token: 0 }, stage)[0];
+  assert.deepEqual(["pad", "sort", "pack", "two"].map(said), ["A", "A", "A, packed row 3", "A, packed row 3"]);
 });
 
 test("a field has one value for all marks, or a list with one for each", () => {
@@ -188,8 +194,8 @@ test("what the data abbreviate is expanded: tokens, steps, scenes, numbers", () 
   };
   const { tokens, families, steps, scenes, numbers } = read(given);
   assert.deepEqual(tokens, [
-    { b: 0, t: 0, n: 3, tip: "“go”, sequence A, time step 0, packed row 3: data[2 + 1]" },
-    { b: 0, t: 1, n: null, tip: "sequence A, time step 1" },
+    { b: 0, t: 0, n: 3, tip: "“go”, sequence A, time step 0", address: ", packed row 3: data[2 + 1]" },
+    { b: 0, t: 1, n: null, tip: "sequence A, time step 1", address: "" },
   ]);
   assert.deepEqual(families, [[["b"]], []]);
   assert.deepEqual(steps, [

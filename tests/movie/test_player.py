@@ -86,6 +86,19 @@ def test_every_step_is_announced_with_its_caption(screen: Screen, movie: Movie) 
             assert caption in name
 
 
+def test_a_statement_of_two_stages_has_its_shape_only_in_the_second(screen: Screen, movie: Movie) -> None:
+    packed = screen.root.locator(".pv-code > ol").first.locator("li", has_text="pack_padded_sequence(").first
+    for step, told in enumerate(movie.steps, 1):
+        screen.press("ArrowRight" if step > 1 else "Home")
+        expect(packed.locator(".pv-shape")).to_be_visible(visible=told.stage in ("pack", "run", "unpack"))
+
+
+def test_a_tip_names_the_packed_row_only_once_tokens_are_packed(screen: Screen) -> None:
+    for digit, stage in enumerate(["pad", "sort", "pack", "run"], 1):
+        screen.press(str(digit), ".")
+        assert ("packed row" in screen.tip[0]) == (stage in ("pack", "run"))
+
+
 def test_digits_and_clicks_go_to_the_stages_and_the_line_of_code_is_marked(screen: Screen, movie: Movie) -> None:
     rail, data = screen.page.get_by_role("navigation", name="Stages"), movie.to_dict()
     for digit, stage in enumerate(["pad", "sort", "pack", "run", "unpack"], 1):
