@@ -7,8 +7,8 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Many libraries guess the "
-    "borders from `position_ids`, where a position is 0, falls or jumps. Each of these rules fails for some rows.",
+    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Libraries that look for "
+    "a 0, a fall or a jump in `position_ids` fail for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

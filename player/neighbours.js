@@ -6,8 +6,6 @@ import { BODIES, grouped } from "./between.js";
 import { READABLE } from "./sizes.js";
 
 const NAMES = /^names?(:|$)/, // panels with the names of lines
-  SLIM = /[fijlrtI.,;:!|'()]/,
-  BROAD = /[mwMW@%\u2e80-\uffff]|[^\0-\uffff]/u,
   GAP = 4, // pixels between the name of a line and its cells
   WHOLE = 10; // letters of a word that always has room
 
@@ -20,14 +18,8 @@ function limitOf(tokens) {
   const lengths = tokens.map(({ text }) => text.length).sort((one, two) => one - two);
   return Math.max(WHOLE, 2 * (lengths[lengths.length >> 1] ?? 0));
 }
-/**
- * About how wide a text is, in letters.
- * @param {string} text
- */
-const breadth = (text) => [...text].reduce((sum, one) => sum + (SLIM.test(one) ? 0.5 : BROAD.test(one) ? 1.5 : 1), 0);
 /** @param {Cell[]} cells */
-const longestOf = (cells) =>
-  cells.reduce((longest, { text }) => (breadth(text) > breadth(longest) ? text : longest), "");
+const longestOf = (cells) => cells.reduce((longest, { text }) => (text.length > longest.length ? text : longest), "");
 /** @param {Cell[]} cells */
 const longestByFamily = (cells) => new Map([...grouped(cells, ({ f }) => f)].map(([f, some]) => [f, longestOf(some)]));
 /**

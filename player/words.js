@@ -81,7 +81,8 @@ function evenSize(paper, px, w, state, taken) {
     besideLetter = lettered.has(state.p),
     free = w - taken,
     widest = state.role === "flag" ? state.text : words.get(state.f) || longest || " ",
-    size = (px * (free - Math.min(AIR, 0.2 * free))) / widthOf(paper, widest, px, weightOf(paper, w, state));
+    share = px / widthOf(paper, widest, px, weightOf(paper, w, state)),
+    size = Math.max(share * (free - Math.min(AIR, 0.2 * free)), Math.min(paper.least, share * within(free))); // legible before airy
   if (!besideLetter && !fit(paper, free, state)) return px;
   return Math.min(px, Math.max(size, besideLetter ? READABLE : smallest(paper, state.p)));
 }
@@ -168,15 +169,16 @@ export function letter(paper, rect, state, fill) {
   const { x, y, w, h } = rect,
     corner = cornered(paper, rect, state),
     [name] = paper.movie.sequences[state.seq],
-    left = CLEAR + widthOf(paper, name, INITIAL, WEIGHT.marked);
+    px = Math.max(INITIAL, paper.least),
+    left = CLEAR + widthOf(paper, name, px, WEIGHT.marked);
   if (corner) {
     initial(paper, corner, fill);
     const top = cornerSize(paper, h);
     return { x, y: y + top, w, h: h - top };
   }
   const numbered = w > 2 * paper.least * (state.vec?.length ?? 1);
-  if (paper.texts.lettered.has(state.p) || numbered || h < INITIAL || left > 0.5 * w) return rect;
-  put(paper, name, x + CLEAR, y + h / 2, { px: INITIAL, weight: WEIGHT.marked, fill, align: "left" });
+  if (paper.texts.lettered.has(state.p) || numbered || h < px || left > 0.5 * w) return rect;
+  put(paper, name, x + CLEAR, y + h / 2, { px, weight: WEIGHT.marked, fill, align: "left" });
   return { x: x + left, y, w: w - left, h };
 }
 /**

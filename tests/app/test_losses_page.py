@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 from streamlit.testing.v1 import AppTest
-from visits import PHONE, Open
+from visits import Open
 
 from packviz.inputs.limits import LIMITS
 from pages import opened, press
@@ -49,7 +49,7 @@ ROOM = """line => {
 
 @pytest.mark.parametrize("full", [False, True])
 def test_on_a_phone_a_skipped_question_of_three_lines_keeps_off_the_edges(visit: Open, full: bool) -> None:
-    seen = visit("step=7", path="losses", size=PHONE, has_touch=True, is_mobile=True)
+    seen = visit("step=7", path="losses", size=(320, 740), has_touch=True, is_mobile=True)
     if full:
         seen.player.get_by_role("button", name="Full screen").click()
     line, found = seen.player.get_by_role("button", name="Answer"), []

@@ -72,7 +72,9 @@ def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case
 def test_both_margins_and_how_each_is_made_from_the_other_are_torchs(case: Case) -> None:
     step = case.deep.of("pack")[-1][0]
     things = "packed cells" if case.strays else "tokens"  # a pad is no token
-    assert f"the {things} in each {'column' if case.transposed else 'row'}, you get the **lengths**" in step["caption"]
+    assert (
+        f"the {things} in each {'column' if case.transposed else 'row'}, and you get the **lengths**" in step["caption"]
+    )
     assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], case.batch_sizes)
     assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], case.lengths)
     back = case.packed.unsorted_indices
