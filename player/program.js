@@ -50,8 +50,8 @@ export class Program {
   /** @param {boolean} moved */
   showStep(moved) {
     const { step, steps, now, stages, movie } = this.player,
-      shares = [...stages.keys()].filter((stage) => movie.lines[stage] === now.code),
-      made = now.stage === shares.at(-1) && (step > 1 || steps === 1); // not before the last of the stages that share it
+      last = [...stages.keys()].findLast((stage) => movie.lines[stage] === now.code), // of the stages that share it
+      made = now.stage === last && (step > 1 || steps === 1);
     [...this.#code.children].forEach((node, i) => {
       i === now.code ? node.setAttribute("aria-current", "true") : node.removeAttribute("aria-current");
       const computed = i < now.code || (i === now.code && made);

@@ -5,7 +5,7 @@
 import { el } from "./dom.js";
 import { boxOf } from "./scenes.js";
 
-const UNPACKED = new Set(["pad", "embed", "sort"]); // the stages before the one that packs
+const UNPACKED = ["pad", "embed", "sort"]; // the stages before the one that packs
 const HUGE = 1e6; // such numbers have no decimals
 const CLEAR = 8, // pixels between the tooltip and what it explains,
   EDGE = 6; // and between it and the edge of the picture
@@ -37,7 +37,7 @@ function filled(line, blanks) {
  * @param {Token} token
  * @param {Stage} stage
  */
-export const told = ({ tip, address }, stage) => tip + (UNPACKED.has(stage) ? "" : address);
+export const told = ({ tip, address }, stage) => (UNPACKED.includes(stage) ? tip : tip + address);
 /**
  * @param {Read} movie
  * @param {Cell} cell

@@ -157,8 +157,8 @@ function initial(paper, { name, px, left, right, middle, tall }, fill, word = px
   else put(paper, name, left, middle, { ...style, align: "left" });
 }
 /**
- * The letter of its sequence in a cell without a word, if there is room: in its corner or, in a low cell whose numbers have
- * no room either, on its left.
+ * The letter of its sequence in a cell without a word, if there is room: in its corner or, in a low cell of a packed row,
+ * whose numbers have no room either, on its left. In rows of documents the words stand above.
  * @param {Paper} paper
  * @param {Rect} rect
  * @param {Cell} state
@@ -176,8 +176,9 @@ export function letter(paper, rect, state, fill) {
     const top = cornerSize(paper, h);
     return { x, y: y + top, w, h: h - top };
   }
-  const numbered = w > 2 * paper.least * (state.vec?.length ?? 1);
-  if (paper.texts.lettered.has(state.p) || numbered || h < px || left > 0.5 * w) return rect;
+  const named = paper.texts.lettered.has(state.p) || !paper.movie.stages.unpack,
+    numbered = w > 2 * paper.least * (state.vec?.length ?? 1);
+  if (named || numbered || h < px || left > 0.5 * w) return rect;
   put(paper, name, x + CLEAR, y + h / 2, { px, weight: WEIGHT.marked, fill, align: "left" });
   return { x: x + left, y, w: w - left, h };
 }
