@@ -130,7 +130,7 @@ def _sound(view: RowsView) -> str:
         return say("leak.kernel_1" if one_cell else "leak.unseen", dtype=config.dtype)
     rotary = config.layer == "attention" and config.positions == "rope" and not config.reset_positions
     key = {"attention": "mask", "conv": "cut"}.get(config.layer, "packed")
-    rounded = key == "mask" and not rotary and bool((through(view).leak.difference != 0).any())
+    rounded = key == "mask" and not rotary and bool((through(view).leak.difference[-1] != 0).any())
     return say(f"leak.{key}", *["leak.rotary"] * rotary, *["leak.rounded"] * rounded)
 
 
