@@ -7,8 +7,9 @@ from ui.views import filling_rows
 lesson(
     "filling_rows",
     "How are documents put into rows?",
-    "All rows have the same length, `max_length`. A strategy chooses the row of each document. The default, `bfd` "
-    "(best-fit decreasing), takes the longest document first, and puts it into the fullest row that has room.",
+    "All rows have the same length, `max_length`. Most lessons put all documents into one row if they can; here, "
+    "unless you set it, a row is no longer than the longest and the shortest together. A strategy chooses each "
+    "document's row.",
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,
