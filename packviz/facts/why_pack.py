@@ -15,6 +15,8 @@ from packviz.text import Brief
 
 __all__ = ["FinalState", "ReadState", "final_state"]
 
+_SEEN = 0.005  # the smallest change that two decimals show
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReadState(Brief):
@@ -28,7 +30,7 @@ class ReadState(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FinalState(Brief):
-    """The final state, as in h_n of the top layer, of the sequence and the direction that pads change most."""
+    """The final state, as in h_n of the top layer, of one sequence and one direction that pads change."""
 
     b: int
     direction: Literal["", "forward", "backward"]  # "" if the module has one
@@ -38,24 +40,28 @@ class FinalState(Brief):
 
 
 def final_state(trace: Traced) -> FinalState | str:
-    """Return what pads do to the sequence that they change most; if there is nothing to compare, say why."""
+    """Return what pads do to the shortest sequence, which has the most; if there is nothing to compare, say why."""
     if len(trace.padded.lengths) == 1:
         return sentence("final_state.single")
     if bool(trace.padded.mask.all()):
         return sentence("final_state.equal")
     if isinstance(trace, Refusal):
         return sentence("final_state.refused")
-    return _compared(trace, *_most_changed(trace))
+    return _compared(trace, *_changed(trace))
 
 
-def _most_changed(trace: Trace) -> tuple[int, int]:
-    """Return the direction and the sequence, of those with pads, whose final state the padded run changes most."""
+def _changed(trace: Trace) -> tuple[int, int]:
+    """Return the direction and the sequence to show: the first shortest one, forward, whatever the settings.
+
+    If nobody could see that pads change its final state, it is the direction and the sequence that they change most.
+    """
     D, B = directions(trace.module), len(trace.padded.lengths)
     with exact_arithmetic():
         padded = run_padded(trace)[1][-D:]  # (D, B, H)
         _, unpadded = run_tokens(trace, [tokens_of(trace, b) for b in range(B)], range(B))
     changes = apart(padded, unpadded[-D:]).amax(2).masked_fill(trace.padded.mask.all(1), -1.0)  # (D, B)
-    return divmod(int(changes.argmax()), B)
+    shortest = int(trace.padded.lengths.argmin())
+    return (0, shortest) if changes[0, shortest] >= _SEEN else divmod(int(changes.argmax()), B)
 
 
 def _compared(trace: Trace, d: int, b: int) -> FinalState:

@@ -25,7 +25,7 @@ _NUMBERED = 4  # numbers of a state that have room in their cells
 
 @st.fragment(key=WHY)
 def why() -> None:
-    """Show what padding and packing do to the sequence that pads change most.
+    """Show what padding and packing do to one sequence, the shortest wherever pads visibly change it.
 
     The movie does not wait for this; until it has been painted, the place is empty.
     """
