@@ -24,6 +24,7 @@ IN_ROWS = {
     "dropped_from": {"max_length": 3},
     "dropped_tokens": {"max_length": 3},
     "row_count": {"max_length": 5, "strategy": "next_fit"},
+    "row_documents": {"max_length": 5},
     "conv_hit": {"layer": "conv", "isolate": False},
     "changed_tokens": {"layer": "lstm", "isolate": False, "max_length": 7},
     "changed_documents": {"causal": False, "max_length": 7},

@@ -41,6 +41,8 @@ def answer_of(run: RowsTrace, prediction: Prediction) -> Answer:
     if key == "heavier":
         return _of_means(run, prompt)
     r = int(re.search(r"[Rr]ow (\d+)", prompt)[1])  # type: ignore[index]
+    if key == "row_documents":
+        return tuple(sequence_label(b) for b in sorted({b for b, _, _ in run.rows.rows[r]}))
     of = run.document_ids[r]
     if key == "position_ids":
         lengths = torch.bincount(of[of >= 0]).tolist()

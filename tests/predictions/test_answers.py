@@ -183,7 +183,7 @@ TRIES: list[tuple[str, dict[str, bool]]] = [
     ("batch_sizes", {"9 8": False, "9 8 7 6 5": False, "three": False, "": False, "9 8 7 6": True}),
     ("batch_sizes", {"4 3 2": True, "4, 3, 2": False, "4 3 3": False, "3 3 2 1": True, "[3. 3. 2. 1.]": False}),
     ("pad_count", {"7 7": False, "7": True, "+7.0": False, "3 3": False, "3": True}),
-    ("alive", {"A": True, "a.": False, "X": False, "C, A": True, "A and C": False, "none": True, "nobody": False}),
+    ("ended", {"A": True, "a.": False, "X": False, "C, A": True, "A and C": False, "none": True, "nobody": False}),
     ("packed_token", {"A": True, "A B": False, "a": False, "C": True}),
     ("last_column", {"its final state": True, "`padding_value`, which was not computed": True}),
 ]

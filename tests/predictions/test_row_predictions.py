@@ -71,8 +71,8 @@ def test_the_movie_has_the_step_of_every_question_about_rows(seed: int) -> None:
 
 @pytest.mark.parametrize(("stage", "whole", "one_step"), [
     ("two", {"cu_seqlens", "row_token"}, set()),
-    ("fill", {"row_count", "dropped_from", "dropped_tokens"}, set()),
-    ("borders", {"document_count"}, {"position_ids"}),
+    ("fill", {"row_documents", "dropped_from", "dropped_tokens"}, set()),
+    ("borders", set(), {"position_ids"}),
     ("attention", set(), {"keys_read", "mask_cells"}),
     ("leak", set(), {"changed_tokens", "changed_documents"}),
 ])  # fmt: skip
@@ -114,6 +114,8 @@ def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:
     ("cu_seqlens", "5 7 10 11", "The first sequence begins in cell 0"),
     ("cu_seqlens", "0 4 7 9 10 11", "You added up `batch_sizes`."),
     ("row_count", "4", "With one document in each row there would be 4 rows."),
+    ("row_documents", "B", "You kept the order of the batch"),
+    ("row_documents", "C", "Row 1 holds more than one document."),
     ("dropped_tokens", "5", "You counted whole documents."),
     ("position_ids", "0 1 2 3", "You went on counting across the borders."),
     ("keys_read", "1", "1 would be the number of tokens before it in its document. It also reads itself."),

@@ -24,29 +24,33 @@ __all__ += ["ask", "asking", "spelled"]
 
 MAX_ASKED = 6  # questions stored in a movie
 
+# What a lesson asks, beside the first step of its movie, where nobody can read the answer. The rows of `data` at a time
+# step, how many rows will be filled, and the documents of a row are in that picture, so `alive`, `row_count` and
+# `document_count` are asked elsewhere.
 _PACKING: Mapping[str, tuple[QuestionKind[Any], ...]] = {
     "pad": (layout.pad_count, layout.padded_shape),
     "embed": (layout.padded_shape,),
     "sort": (layout.enforced, layout.sorted_row, layout.sorted_indices, layout.promised),
     "pack": (layout.batch_sizes, layout.packed_row, layout.packed_token, layout.batch_size),
-    "run": (running.alive, running.ended, running.final_step),
+    "run": (running.ended, running.final_step),
     "unpack": (running.last_column, running.unpacked_width),
     "backward": (running.gradient_enters, running.live_going_back, running.pad_gradient),
 }
 _ROWS: Mapping[str, tuple[QuestionKind[Any], ...]] = {
     "two": (rows.cu_seqlens, rows.row_token),
-    "fill": (rows.row_count, rows.dropped_from, rows.dropped_tokens),
-    "borders": (rows.position_ids, rows.document_count),
+    "fill": (rows.row_documents, rows.dropped_from, rows.dropped_tokens),
+    "borders": (rows.position_ids,),
     "attention": (rows.keys_read, rows.mask_cells),
     "run": (of_influence.changed_documents, of_influence.conv_hit),
     "losses": (of_losses.heavier, of_losses.last_label),
     "leak": (of_influence.changed_tokens, of_influence.changed_documents, of_influence.conv_hit),
 }
-_BACKWARD = (running.joins_backward, running.final_backward, running.fed_backward)  # instead of those of the run
+_BACKWARD = (running.joins_backward, running.final_backward)  # instead of those of the run
+_UNSEEN = (running.alive, running.fed_backward)
 _SUBJECTS = ((PACKING_QUESTIONS, _PACKING), (ROW_QUESTIONS, _ROWS))  # with the kinds of question of each stage
 
 KINDS: Mapping[str, QuestionKind[Any]] = {
-    kind.key: kind for kinds in (*_PACKING.values(), _BACKWARD, rows.ROW_KINDS) for kind in kinds
+    kind.key: kind for kinds in (*_PACKING.values(), _BACKWARD, _UNSEEN, rows.ROW_KINDS) for kind in kinds
 }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from torch import Tensor
 
-from packviz.compute.fill import fill_rows
+from packviz.compute.fill import LONGEST_FIRST, fill_rows
 from packviz.inputs.borders import BORDER_RULES, find_documents
 from packviz.inputs.documents import cu_seqlens_of, seq_idx_of
 from packviz.teach.predictions.kind import Draft, Given, Need, QuestionKind, once
@@ -75,6 +75,27 @@ def row_count(facts: RowFacts, _: None) -> Draft:
     names = {**_filled(facts), "N": facts.N, "tokens": facts.trace.rows.tokens}
     prompt, rule = ("prompt" if facts.B > 1 else "prompt_one",), {"rule": facts.strategy}
     return Draft(facts.R, _FILLED, mistakes, names, prompt=prompt, phrases=rule)
+
+
+@ROW_QUESTIONS.kind(
+    "letters",
+    lambda facts: [r for r in range(facts.R) if facts.short(r)] if facts.C < facts.N else [],
+    possible=lambda facts: [r for r in range(facts.R) if facts.short(r)],
+)
+def row_documents(facts: RowFacts, r: int) -> Draft:
+    """Ask whose tokens a strategy puts into one row."""
+    in_order = fill_rows(facts.lengths, facts.C, "next_fit").rows
+    there = sorted({b for b, _, _ in facts.rows[r]})
+    mistakes: dict[str, Given | None] = {
+        "in_order": [b for b, _, _ in in_order[r]] if facts.strategy != "next_fit" and r < len(in_order) else None,
+        "first": facts.rows[r][0][:1],
+        "everybody": range(facts.B),
+    }
+    names = {**_filled(facts), "r": r, "held": facts.held(r)}
+    kept = {min(length, facts.C) for length in facts.lengths}
+    tied = facts.strategy in LONGEST_FIRST and (len(kept) < facts.B or max(facts.lengths) > facts.C)
+    prompt = ("prompt", "tied") if tied else ("prompt",)
+    return Draft(there, _FILLED, mistakes, names, prompt=prompt, phrases={"rule": facts.strategy})
 
 
 @ROW_QUESTIONS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
@@ -221,7 +242,7 @@ def mask_cells(facts: RowFacts, r: int) -> Draft:
 
 
 ROW_KINDS: tuple[QuestionKind[RowFacts], ...] = (
-    *(cu_seqlens, row_token, row_count, dropped_from, dropped_tokens, position_ids, document_count),
+    *(cu_seqlens, row_token, row_count, row_documents, dropped_from, dropped_tokens, position_ids, document_count),
     *(keys_read, mask_cells, conv_hit, changed_tokens, changed_documents, last_label, heavier),
 )
 

@@ -248,6 +248,7 @@ _LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which
     "unpacked_width": (1, 3),
     # a kind that is added to a level changes its rounds, to which there are links
     **{kind.key: (4,) for kind in rows.ROW_KINDS},
+    "row_documents": (),
     "last_label": (4, 5),
     "heavier": (5,),
     "gradient_enters": (5,),
