@@ -423,3 +423,9 @@ def test_what_is_searched_finds_the_same_as_the_whole_text(text: str) -> None:
     part = searched(text)
     assert len(part) < 2_001
     assert search(part) == search(text)
+
+
+@pytest.mark.parametrize("text", ["What does batch_sizes mean", "why is my loss nan", "is packing faster than padding"])
+def test_an_answer_that_is_off_the_subject_is_not_listed(text: str) -> None:
+    off = {"one-value-per-channel", "pooling-over-filler", "three-means", "why-pack"}
+    assert not off & {each.key for each in search(text).found if isinstance(each, Entry)}

@@ -38,8 +38,8 @@ _WEIGHTS = {"asked": 6.0, "claim": 2.0, "messages": 2.0, "name": 2.0, "heading":
 _COVERING = "{asked claim messages name heading}"  # the columns in which a typed word counts as covered
 _QUOTES = 0.5  # factor of the score of an entry that answers one sentence of a particular text
 _SHARE = 0.2  # of the best score: results with less are left out
-_ALWAYS = 5  # this many of the best are always kept
-_FITS = 0.55  # share of the typed words, by weight, that an answer must cover
+_ALWAYS = 5  # this many of the best are kept in any case if they fit
+_FITS = 0.55  # share of the typed words, by weight, that an answer must cover to fit
 _WHOLE = 0.85  # share of the words of a message, in order, from which it counts as found
 _QUOTED = 0.9  # share of the words of a text, in order, from which it counts as a part of a message
 _LEAST_QUOTED = 5  # words of such a part
@@ -101,7 +101,8 @@ def search(text: str) -> Results:
         on_the_subject = any(len(_containing(term)) >= _SUBJECT for term in terms)
         return Results(tuple(best[:_NEAREST]) if on_the_subject else ())
     least = _SHARE * max(ranked.values())
-    kept = (each for rank, each in enumerate(best[:_MAX_FOUND]) if rank < _ALWAYS or ranked[each] >= least)
+    fit = {each for each in best[:_ALWAYS] if covered.get(each, 0.0) >= _FITS}
+    kept = (each for each in best[:_MAX_FOUND] if each in {best[0], *named, *fit} or ranked[each] >= least)
     return Results(tuple(kept), fits=True)
 
 
