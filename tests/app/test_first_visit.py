@@ -71,9 +71,10 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
     off = max(abs(a - b) for a, b in zip(alone, padded, strict=True))
     assert [each.inner_text() for each in why.locator("td.wrong, td.good").all()] == [
         "",
-        f"✗ off by {off:.2f}",
+        f"✗ {off:.2f}",
         "✓ same",
     ]
+    assert why.get_by_role("columnheader").all_inner_texts()[-1] == "Largest difference"
     assert len({(box_of(state)["x"], box_of(state)["width"]) for state in states.all()}) == 1
     expect(why.get_by_role("img", name="from −1 to 1")).to_be_visible()  # where a tanh is
 

@@ -150,13 +150,13 @@ def test_outputs_stand_above_those_of_the_documents_alone(seed: int) -> None:
         tokens = torch.arange(min(query.cell + 1, len(alone)))
         found = {
             name: {k: m for k, m in query.marks.items() if k.startswith(f"{name}:{row}:")}
-            for name in ("output", "alone", "differs")
+            for name in ("output", "alone", "difference")
         }
         for name, theirs in (("output", run.output[row]), ("alone", alone)):
             ordered = sorted(found[name].values(), key=lambda mark: mark["x"])
             ours = torch.tensor([mark["vec"] for mark in ordered]).double()
             torch.testing.assert_close(ours, theirs[tokens].double(), atol=6e-5, rtol=0)
-        ordered = sorted(found["differs"].values(), key=lambda mark: mark["x"])
+        ordered = sorted(found["difference"].values(), key=lambda mark: mark["x"])
         far = (run.output[row][tokens] - alone[tokens]).abs().amax(-1).tolist()
         assert [mark["v"] for mark in ordered] == pytest.approx(far, abs=6e-5)
 

@@ -234,7 +234,7 @@ def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
     said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
     assert said["position_ids"].endswith(
         "restart at 0 in each document. "
-        f"If they ran on, the outputs of attention would be off by up to {two_digits(largest)}."
+        f"If they ran on, the outputs of attention would differ by up to {two_digits(largest)}."
     )
     rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
     assert not any("If they did not" in step.caption for step in rotated.steps)

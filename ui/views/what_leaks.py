@@ -133,7 +133,7 @@ def _apart(way: Way) -> str:
     if way.key == "loop":
         return "the reference"
     which = f", wrong for {letters(way.wrong)}" if way.wrong else ""
-    return f"differs by at most {two_decimals(way.difference)}{which}"
+    return f"largest difference {two_decimals(way.difference)}{which}"
 
 
 def own_model(_: Shown) -> None:

@@ -98,7 +98,7 @@ def gradients(rows: Sequence[Gradient], palette: Palette = LIGHT) -> go.Figure:
         data.append(bars(names, distances, color, hover, name=how))
     data[0]["marker"]["pattern"] = {"shape": "/"}
     said = ", ".join(f"{row.name} {row.unmasked:.2g} and {row.masked:.2g}" for row in rows) or "no parameter"
-    alt = f"Bars of the largest distance between padded and packed gradients, without a mask and with one: {said}."
+    alt = f"Bars of the largest difference between padded and packed gradients, without a mask and with one: {said}."
     return drawn(
         data,
         alt,
@@ -109,7 +109,7 @@ def gradients(rows: Sequence[Gradient], palette: Palette = LIGHT) -> go.Figure:
         height=200 + 44 * max(2, len(rows)),
         barmode="group",
         legend={"entrywidth": 0, "y": 1.0, "yanchor": "bottom"},
-        xaxis={"title": "largest distance", "rangemode": "tozero"},
+        xaxis={"title": "largest difference", "rangemode": "tozero"},
         yaxis={"autorange": "reversed", "showgrid": False, "zeroline": False},
     )
 

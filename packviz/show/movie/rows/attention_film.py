@@ -173,5 +173,5 @@ def _outputs(view: RowsView, each: ShownRow) -> Iterator[Marks]:
             f"{name}:{r}", "output", Place("out", x, float(y)), b, t, **look if y == 0 else look | {"origin": None}
         )
     says = "largest difference from the document alone"
-    group = marks(f"differs:{r}", "value", Place("out", x, 2.0), b, t, w=wide(view), says=says)
+    group = marks(f"difference:{r}", "value", Place("out", x, 2.0), b, t, w=wide(view), says=says)
     yield with_numbers(group, torch.cat(run.difference[r])[:n].detach().double().numpy()).but(shown=done)

@@ -16,7 +16,7 @@ from packviz.show.movie.rows.words import width
 
 WIDTH, UNIT = 1.7, 1.8  # units: of a cell of the row at least, and of a number of a query or an output
 NUMBERS = 8  # at most so many numbers of a head are shown
-NAMED, HEADED = 2.3, 5.6  # units: the names of the lines, and a heading
+NAMED, HEADED = 2.7, 5.6  # units: the names of the lines, and a heading
 KEYS = {
     "token": "the tokens of the row: each has a key and a value",
     "position": "position_ids",
@@ -28,7 +28,7 @@ KEYS = {
 OUT = {
     "output": "the output of the last layer",
     "alone": "the output of the same model for this document alone",
-    "differs": "the largest difference between the two",
+    "difference": "the largest difference between the two",
 }
 
 
