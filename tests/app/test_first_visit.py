@@ -287,3 +287,20 @@ def test_the_table_names_its_sequence_and_a_tensor_has_no_words() -> None:
     assert isinstance(found, FinalState)
     assert '<span title="she sleeps">“she sleeps”</span>' in _table(found, 1.0, batch.texts[found.b])
     assert "<span>Sequence</span>" in _table(found, 1.0, ())
+
+
+def test_on_a_phone_the_programs_of_do_i_need_it_are_as_wide_as_the_page(visit: Open) -> None:
+    main = visit(path="do_i_need_it", size=PHONE, has_touch=True, is_mobile=True).main
+    expect(main.get_by_text("RuntimeError: stack expects")).to_be_visible()
+    beyond = "codes => codes.map(code => code.scrollWidth - code.clientWidth)"
+    assert max(main.locator(".stCode:visible").evaluate_all(beyond)) <= 2
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_a_field_shows_a_list_of_nine_numbers_also_beside_show_me(visit: Open, size: Size) -> None:
+    seen = visit(path="borders", size=size, **({"has_touch": True, "is_mobile": True} if size is PHONE else {}))
+    field = seen.player.get_by_role("textbox")
+    field.fill(", ".join("012345678"))
+    field.press("Enter")
+    expect(seen.player.get_by_role("button", name="Show me")).to_be_visible()
+    assert field.evaluate("field => field.scrollWidth - field.clientWidth") == 0

@@ -171,6 +171,8 @@ def _one(entry: Entry, *, beside: bool = False) -> str:
         short.empty()
     explained.markdown(done.explanation)
     for place, program in zip(shown, (done.wrong, done.right), strict=True):
+        if program.error:  # on a phone it goes on in the next line: it is a sentence, not code
+            place = place.container(key=f"error_{program is done.right}")
         place.code(program.shown or "(no output)", language=None, wrap_lines=True)
     with st.container() if done.wrong.error else above:  # a visitor with an error wants the code first
         _picture(done)
