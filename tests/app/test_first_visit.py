@@ -304,3 +304,12 @@ def test_a_field_shows_a_list_of_nine_numbers_also_beside_show_me(visit: Open, s
     field.press("Enter")
     expect(seen.player.get_by_role("button", name="Show me")).to_be_visible()
     assert field.evaluate("field => field.scrollWidth - field.clientWidth") == 0
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PROJECTOR], ids=["laptop", "projector"])
+@pytest.mark.parametrize(("path", "changed"), [("", "cell"), ("packing", "cell"), ("filling_rows", "max_length")])
+def test_a_changed_setting_does_not_move_the_player(visit: Open, path: str, changed: str, size: Size) -> None:
+    value = {"cell": "lstm", "max_length": "5"}[changed]
+    before, after = visit(path=path, size=size), visit({changed: value}, path=path, size=size)
+    expect(after.main.get_by_role("button", name=f"{changed} = {value}")).to_be_visible()
+    assert box_of(after.player)["y"] == pytest.approx(box_of(before.player)["y"], abs=1)
