@@ -7,9 +7,8 @@ from ui.views import filling_rows
 lesson(
     "filling_rows",
     "How are documents put into rows?",
-    "All rows have the same length, `max_length`. Most lessons put all documents into one row if they can; here, "
-    "unless you set it, a row is no longer than the longest and the shortest together. A strategy chooses each "
-    "document's row.",
+    "All rows have the same length, `max_length`, and a strategy chooses the row of each document. In other lessons "
+    "one row may hold all documents; here rows are short by default, so that there is a choice.",
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,

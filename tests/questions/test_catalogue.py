@@ -55,7 +55,7 @@ def test_an_entry_gives_the_verdict_of_its_file(entry: Entry, done: EntryResult)
     for code in (entry.wrong, entry.right):
         assert ast.parse(code).body
         assert max(map(len, code.splitlines())) <= 68
-        assert code.count("\n") <= 19
+        assert code.count("\n") <= (29 if entry.key == "do-i-need-it" else 19)  # all of it, to be copied
     assert done.wrong.error is None or has_message(entry, done.wrong.error)
 
 
