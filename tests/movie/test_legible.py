@@ -368,6 +368,20 @@ def test_a_phone_shows_an_lstm_in_four_lines_below_the_packed_rows(listened: Scr
     assert (lines, further) == (5, 0)
 
 
+@pytest.mark.parametrize("height", [306, 580])
+def test_a_phone_shows_the_packed_rows_that_a_run_reads(listened: Screen, tmp_path: Path, height: int) -> None:
+    listened.page.set_viewport_size({"width": HAND[0], "height": HAND[1]})
+    listened.open(packing(WORDS, "run").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; width: 358px; }}")  # of the overview
+    listened.press("ArrowRight")
+    listened.rest()
+    listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    panels, _, further = listened.page.evaluate(PANELS)
+    assert {"strip", "cell", "h", "hn"} <= set(panels)
+    assert ("x" in panels, further) == (height > 306, 0)
+    assert listened.page.evaluate(FAULTS) == []
+
+
 LONG = "I like a long walk in the old park with my dog when the sun is up and no one is there\nshe sleeps\nI sing"
 STATES = """() => {
     const [{ picture }] = window[Symbol.for("packviz")].players, { width, shown } = picture;

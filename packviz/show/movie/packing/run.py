@@ -159,7 +159,7 @@ def run_scene(view: View) -> Scene:
         )
     told = above(grid, work, h_n, gap=0.3)
     without = [columns, lines] if out or view.small else []  # what the page shows, full screen shows, too
-    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), told])
+    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), stacked, told])
 
 
 @once
