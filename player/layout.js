@@ -5,7 +5,7 @@
 
 import { before } from "./rects.js";
 
-import { BESIDE, largestLine, lineOf, NEAR, READABLE, ROW, TIGHT } from "./sizes.js";
+import { BESIDE, LARGE, largestLine, lineOf, READABLE, ROW, TIGHT } from "./sizes.js";
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
@@ -30,7 +30,7 @@ const SMALL_LINES = 8, // the powers of what small lines of text,
  */
 export const USUAL = {
   edge: 10,
-  line: NEAR,
+  line: LARGE,
   aspect: 1.8,
   tight: TIGHT,
   bold: BOLD,

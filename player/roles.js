@@ -19,7 +19,7 @@ import {
 } from "./canvas.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
 import { BADGE, FLAT, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
-import { framed, headOf, lap, letter, overhang, typed, weightOf } from "./words.js";
+import { evenSize, FULL, framed, headOf, lap, letter, overhang, typed, weightOf } from "./words.js";
 
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
   LOW = 22, // pixels of a cell that has no room for a text above its numbers
@@ -124,7 +124,7 @@ const roles = {
     if (inner) stripes(paper, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, vec, state.scale);
     if (!state.text || h < (inner ? LOW : WORDED)) return;
     const whole = inner ? head : textSize(paper, h),
-      px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, paper.least)),
+      px = Math.max(Math.min(whole, paper.least), evenSize(paper, FULL * whole, w, state, 0)), // as words beside it
       middle = y + (inner ? head : h) / 2,
       wide = Math.min(within(w), widthOf(paper, state.text, px, WEIGHT.marked) + 8);
     ctx.fillStyle = theme.pad;

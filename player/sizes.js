@@ -10,7 +10,8 @@ export const READABLE = 11, // the smallest text
   BESIDE = 0.44; // the height of a line of text ÷ that of the cells that it is beside
 
 export const PHONE = 480, // pixels of the widest picture on a phone,
-  NEAR = 13, // of the text in it, and of lines beside the cells of a wider one, if that fits,
+  NEAR = 13, // of the text in it,
+  LARGE = 15, // of lines beside the cells of a wider one, if that fits: never too many
   APART = 2; // and between the letters of two rows
 
 export const WEIGHT = Object.freeze({
@@ -21,8 +22,7 @@ export const WEIGHT = Object.freeze({
   bold: 700, // the words of tokens, letters of sequences, and what is current
 });
 
-const LARGEST = 0.042, // the height of a line of text ÷ that of the picture, at most,
-  LARGE = 15; // and pixels that are never too many
+const LARGEST = 0.042; // the height of a line of text ÷ that of the picture, at most
 
 /**
  * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside

@@ -4,8 +4,9 @@
 
 import { put, textSize, widthOf, within, write } from "./canvas.js";
 import { stripes } from "./numbers.js";
-import { BADGE, READABLE, WEIGHT, WORDED } from "./sizes.js";
+import { BADGE, LARGE, READABLE, WEIGHT, WORDED } from "./sizes.js";
 
+export const FULL = 0.88; // a word ÷ its line at the top of a cell
 const TALL = 1.2, // height ÷ width of a cell that has its letter above its contents
   CORNERED = 26, // pixels of a cell that has a letter in its corner
   TWO_LINES = 30, // and of one that has a second line
@@ -13,6 +14,7 @@ const TALL = 1.2, // height ÷ width of a cell that has its letter above its con
   AIR = 10, // pixels beside the widest word in a cell, both sides together,
   INITIAL = 12, // of the letter beside the stripes of a low cell
   CLEAR = 4, // beside it, and beside a word that is under the letter in its corner
+  ROOMY = 1.15, // smallest sizes of a line with room above it, and of a word beside the letter of its sequence
   SLIVER = 5; // pixels of stripes that nobody can read: the word has the whole cell
 
 /**
@@ -76,7 +78,7 @@ const smallest = ({ texts, least }, p) => (texts.lettered.has(p) ? least : Math.
  * @param {Cell} state
  * @param {number} taken pixels of the width that its letter takes
  */
-function evenSize(paper, px, w, state, taken) {
+export function evenSize(paper, px, w, state, taken) {
   const { words, longest, lettered } = paper.texts,
     besideLetter = lettered.has(state.p),
     free = w - taken,
@@ -192,7 +194,8 @@ export const overhang = ({ x, w, h }, wide) =>
  * Pixels of the line at the top of a cell of this height, above its stripes.
  * @type {(paper: Paper, h: number) => number}
  */
-export const headOf = ({ least }, h) => Math.max(13, 0.42 * h, Math.min(0.81 * h, 1.15 * least));
+export const headOf = ({ least }, h) =>
+  Math.max(13, 0.42 * h, Math.min(0.6 * h, LARGE), Math.min(0.81 * h, ROOMY * least));
 /**
  * The text of a token of this width: its own, or the letter of its sequence if the panel has no letters beside it and
  * no room for the longest text.
@@ -231,7 +234,7 @@ function fit(paper, w, { p, f }, weight = WEIGHT.bold) {
 function headed(paper, { x, y, w, h }, state, fill, weight) {
   const { lettered, longest } = paper.texts,
     [name] = paper.movie.sequences[state.seq],
-    px = Math.max(0.8 * h, Math.min(0.96 * h, paper.least)),
+    px = Math.max(FULL * h, Math.min(0.96 * h, paper.least)),
     middle = y + h / 2 + 1;
   if (textOf(paper, state, w) === name) {
     const bold = nameWeight(paper, name, w, weight);
@@ -241,7 +244,7 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
   const both = (/** @type {number} */ size) => widthOf(paper, `${name} ${longest}`, size, weight) + 8;
   let left = 1,
     even = evenSize(paper, px, w, state, left);
-  if (!lettered.has(state.p) && !state.text.startsWith(name) && both(paper.least) < w) {
+  if (!lettered.has(state.p) && !state.text.startsWith(name) && both(ROOMY * paper.least) < w) {
     even = Math.max(paper.least, Math.min(px, (px * (w - 8)) / (both(px) - 8))); // all words of a strip have one size
     const small = Math.max(paper.least, Math.min(0.7 * px, even));
     write(paper, name, x + 4, middle, w, { px: small, weight, fill, align: "left" });

@@ -148,7 +148,48 @@ def test_names_beside_small_cells_are_larger_than_their_texts(listened: Screen, 
     listened.page.evaluate("() => window.written.clear()")
     listened.press("End")
     written = listened.page.evaluate("() => [...window.written.values()].map(({ text, px }) => [text, px])")
-    assert {text: px for text, px in written if text in names} == dict.fromkeys(names, 13)
+    assert {text: px for text, px in written if text in names} == dict.fromkeys(names, 15)
+
+
+SIZES = f"""() => {{
+    window.written.clear();
+    {PAINT}
+    return [...window.written.values()].map(({{ text, px }}) => [text, px]);
+}}"""  # the texts of a picture, each with its pixels
+
+
+@pytest.mark.parametrize(
+    ("size", "height", "least"), [(DESK, 327, 13), ((1440, 900), 507, 15)], ids=["projector", "laptop"]
+)
+def test_words_of_a_run_are_as_large_as_their_cells_allow(
+    listened: Screen, tmp_path: Path, size: Size, height: int, least: int
+) -> None:
+    listened.page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(packing(WORDS, "run").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")  # of the overview
+    listened.press("ArrowRight", "ArrowRight")
+    listened.rest()
+    written = listened.page.evaluate(SIZES)
+    sizes = [px for text, px in written if text in WORDS.split()]
+    assert max(sizes) >= least
+    assert min(sizes) > 11
+    assert "C" not in [text for text, px in written if px < least]  # no letter makes the packed rows' words smaller
+
+
+@pytest.mark.parametrize("stage", ["pad", "embed", "sort"])
+@pytest.mark.parametrize(("size", "height"), [(HAND, 580), (DESK, 327)], ids=["hand", "desk"])
+def test_the_zero_of_a_pad_is_no_larger_than_the_words_beside_it(
+    listened: Screen, tmp_path: Path, stage: str, size: Size, height: int
+) -> None:
+    listened.page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(packing(WORDS, stage).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")
+    listened.press("End")
+    listened.rest()
+    written = listened.page.evaluate(SIZES)
+    zeros, words = ([px for text, px in written if text in some] for some in (["0"], WORDS.split()))
+    assert len(zeros) == 3
+    assert max(zeros) <= max(words) + 0.5
 
 
 @pytest.mark.parametrize("stage", ["pad", "sort"])
