@@ -16,6 +16,7 @@ from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import TERMS, say
 from packviz.text import joined, shape
 
+SHORT = 7  # letters of words up to which packed rows replace the grid where a phone has no room for both: others scroll
 LONG = 16  # with more time steps, neither the grid nor the output is shown: with them, numbers are too small to read
 
 
@@ -157,9 +158,10 @@ def run_scene(view: View) -> Scene:
         return Scene(
             [above(strip, beside(work, h_n, gap=0.8 * x), gap=0.4), beside(strip, work, h_n, gap=x)], [stacked]
         )
-    told = above(grid, work, h_n, gap=0.3)
+    replaced = not view.small and places.longest_word(view) <= SHORT
+    told = stacked if replaced else above(grid, work, h_n, gap=0.3)
     without = [columns, lines] if out or view.small else []  # what the page shows, full screen shows, too
-    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), stacked, told])
+    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), told])
 
 
 @once
