@@ -5,12 +5,11 @@
 import { AROUND, BODIES, between, clamp, differ, ease } from "./between.js";
 import { ASIDE, asides, beside } from "./exchange.js";
 import { looks, rectOf } from "./rects.js";
-import { boxOf, overlap, sceneChange } from "./scenes.js";
+import { boxOf, overlap, sceneChange, written } from "./scenes.js";
 
 const ENTERING = 0.999, // the opacity of a cell that comes from elsewhere: it moves, and does not appear
   BLINK = 8, // the speed at which names of columns vanish while rows leave them, and come back
-  SWAP = 2.4, // beats in which rows exchange places
-  LETTER = 10; // pixels of a letter beside cells, at most
+  SWAP = 2.4; // beats in which rows exchange places
 const READ = new Set(["label", "title", "axis", "note", "count", "bracket", "value"]);
 
 /** @param {Look} look */
@@ -28,10 +27,12 @@ function passed(from, to, flying) {
   const swept = boxOf(rects),
     flies = new Set(flying),
     numbered = new Set(to.flatMap(({ state: { role, p } }) => (role === "value" ? [p] : [])));
-  return to.flatMap(({ alpha, rect, state: { role, p, text } }, i) => {
-    const written = rect && { ...rect, w: Math.max(rect.w, LETTER * text.length) };
-    const isRead = READ.has(role) || (AROUND.has(role) && numbered.has(p));
-    return isRead && !flies.has(i) && (alpha || from[i].alpha) && rect && overlap(written, swept) ? [i] : [];
+  return to.flatMap((look, i) => {
+    const { role, p } = look.state,
+      isRead = READ.has(role) || (AROUND.has(role) && numbered.has(p));
+    return isRead && !flies.has(i) && (look.alpha || from[i].alpha) && look.rect && overlap(written(look), swept)
+      ? [i]
+      : [];
   });
 }
 /**

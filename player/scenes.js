@@ -25,7 +25,13 @@ export function boxOf(rects) {
 /** @type {(p: Rect, q: Rect, by?: number) => boolean} */
 export const overlap = (p, q, by = 1) =>
   Math.min(p.x + p.w, q.x + q.w) - Math.max(p.x, q.x) > by && Math.min(p.y + p.h, q.y + q.h) - Math.max(p.y, q.y) > by;
-const SAMPLES = 24, // parts of the way at which panels are compared
+/**
+ * A place, as wide as its text, which may go on beyond it.
+ * @param {Look} look
+ */
+export const written = ({ rect, state: { text } }) => ({ ...rect, w: Math.max(rect.w, LETTER * text.length) });
+const LETTER = 10, // pixels of a letter beside cells, at most
+  SAMPLES = 24, // parts of the way at which panels are compared
   FADING = 0.4, // beats in which something fades out,
   MOVING = 0.7; // and in which panels move
 /** @type {Span[]} */

@@ -3,13 +3,12 @@
 /** @import { Cell, Look, Read, Rect, Spot, Stage, Token } from "./types" */
 
 import { el } from "./dom.js";
-import { boxOf } from "./scenes.js";
+import { boxOf, overlap, written } from "./scenes.js";
 
 const UNPACKED = ["pad", "embed", "sort"]; // the stages before the one that packs
 const HUGE = 1e6; // such numbers have no decimals
-const CLEAR = 8, // pixels between the tooltip and what it explains,
-  EDGE = 6; // and between it and the edge of the picture
-const SAME = 20, // how much it counts to cover the same cell or token, or batch_sizes,
+const CLEAR = 6; // pixels between the tooltip and what it explains, and the edge of the picture
+const SAME = 99, // how much it counts to cover the same cell or token, a title, or batch_sizes,
   NEAR = 4; // and the same panel; anything else counts 1
 
 /**
@@ -60,14 +59,9 @@ export function tipLines(movie, cell, stage) {
   return lines.filter(Boolean);
 }
 
-/** @type {(p: Rect, q: Rect) => number} */
-const shared = (p, q) =>
-  Math.max(0, Math.min(p.x + p.w, q.x + q.w) - Math.max(p.x, q.x)) *
-  Math.max(0, Math.min(p.y + p.h, q.y + q.h) - Math.max(p.y, q.y));
-
 /**
  * Where the tooltip of a cell covers least: below, above or beside the cell or its whole panel. The cell itself, the
- * same token elsewhere and batch_sizes count most, then the cell's panel.
+ * same token elsewhere, titles and batch_sizes count most, then the cell's panel.
  * @param {Look} hit
  * @param {number | null} token
  * @param {Spot} spot
@@ -79,7 +73,7 @@ export function placed(hit, token, spot, tip, picture, shown) {
   const seen = shown.filter(({ alpha, rect, state }) => alpha && rect && state.role !== "focus"),
     panel = boxOf([hit, ...seen.filter(({ state }) => state.p === hit.state.p)].map(({ rect }) => rect)), // also while it moves in
     inside = (/** @type {number} */ at, /** @type {number} */ long, /** @type {number} */ room) =>
-      Math.max(EDGE, Math.min(at, room - long - EDGE));
+      Math.max(CLEAR, Math.min(at, room - long - CLEAR));
   const around = (/** @type {Rect} */ { x, y, w, h }) => [
     { x: spot.x + CLEAR, y: y + h + CLEAR },
     { x: spot.x + CLEAR, y: y - tip.h - CLEAR },
@@ -91,9 +85,13 @@ export function placed(hit, token, spot, tip, picture, shown) {
     top: inside(y, tip.h, picture.h),
   }));
   const weight = (/** @type {Look} */ { state: { i, p, role, token: of } }) =>
-    i === hit.state.i || role === "count" || (token !== null && of === token) ? SAME : p === hit.state.p ? NEAR : 1;
-  const covers = places.map(({ left, top }) =>
-    seen.reduce((sum, look) => sum + weight(look) * shared(look.rect, { x: left, y: top, ...tip }), 0),
+    i === hit.state.i || /count|title/.test(role) || (token !== null && of === token)
+      ? SAME
+      : p === hit.state.p
+        ? NEAR
+        : 1;
+  const covers = places.map(({ left: x, top: y }) =>
+    seen.reduce((sum, look) => sum + (overlap(written(look), { x, y, ...tip }) ? weight(look) : 0), 0),
   );
   return places[covers.indexOf(Math.min(...covers))];
 }

@@ -14,7 +14,7 @@ import { placed, tipLines } from "../tips.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const standing = { view, unit: 10, left: 5, top: 7 };
-const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true, ...more });
+const cell = (more) => ({ role: "token", p: "x", text: "", x: 0, y: 0, seq: 0, shown: true, ...more });
 const movie = (groups, ...steps) => ({
   groups,
   numbers: [[1], [2]],
@@ -286,6 +286,15 @@ test("a tooltip covers neither its cell nor the counts below it", () => {
     count = look({ role: "count" }, 0, 60);
   const { left, top } = placed(hit, 0, { x: 50, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, count]);
   assert.ok(top + 30 <= 40 || top >= 80 || left >= 100);
+});
+
+test("a tooltip does not cover the heading of the panel below, which is wider than its place", () => {
+  const look = (more, x, y, w) => ({ state: cell({ i: x + y, ...more }), alpha: 1, rect: { x, y, w, h: 20 } }),
+    hit = look({}, 100, 40, 60),
+    title = look({ role: "title", p: "strip", text: "packed data (9, 4): 9 of 9 rows" }, 0, 76, 20);
+  const { left, top } = placed(hit, null, { x: 130, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, title]);
+  assert.ok(left >= 160 || left + 60 <= 100 || top >= 60 || top + 30 <= 40, "it covers its cell");
+  assert.ok(top + 30 <= 76 || top >= 96 || left >= 310, "it covers the heading");
 });
 
 test("a tooltip has a place before its cell has moved in", () => {
