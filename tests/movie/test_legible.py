@@ -504,6 +504,25 @@ def test_the_row_of_borders_has_every_word(listened: Screen, tmp_path: Path, siz
         assert round(one["top"]) != round(other["top"]) or one["right"] < other["left"], (one, other)
 
 
+TIES = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, seen = picture.shown.filter(({ rect }) => rect);
+    const words = seen.filter(({ state }) => state.role === "token" && state.p === "lines");
+    return seen.filter(({ state }) => state.role === "thread").map(({ rect: { x, y, h }, state }) => {
+        const cell = words.find(({ rect }) => x > rect.x && x < rect.x + rect.w);
+        return [cell.state.text, cell.state.seq === state.seq, h > 2, Math.round(y + h - cell.rect.y)];
+    });
+}"""  # of each line from a word: its cell's word, whether it has its hue, and pixels by which it misses the cell
+
+
+def test_on_a_phone_each_word_above_the_row_is_tied_to_its_cell(listened: Screen, tmp_path: Path) -> None:
+    listened.page.set_viewport_size({"width": HAND[0], "height": HAND[1]})
+    listened.open(rows("borders").save(tmp_path / "movie.html").as_uri())
+    listened.rest()
+    ties = listened.page.evaluate(TIES)
+    assert sorted(text for text, *_ in ties) == sorted(WORDS.split())
+    assert {tuple(each) for _, *each in ties} == {(True, True, 0)}
+
+
 COVERED = """() => {
     const [{ picture }] = window[Symbol.for("packviz")].players, { ratio, shown } = picture;
     window.written.clear();

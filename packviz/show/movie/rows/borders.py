@@ -187,7 +187,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
             seq=_of(it, it.begins),
             h=it.text,
         ),
-        *([words_above(it, here)] if it.worded else ()),
+        *(words_above(it, here) if it.worded else ()),
         _free(it, "row", cells, ""),
         token_marks(view, place, here).but(w=it.wide),
         *(group for name in LINES[1 : min(lines, 3)] for group in _numbers(it, name, cells)),

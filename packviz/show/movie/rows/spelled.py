@@ -21,6 +21,10 @@ MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
 PHONE, LETTER, GAP = 340, 7.8, 6  # pixels: a row on a phone, a letter there, and what is between two words
 MAX_WORDED = 3  # lines of words above a row
 NAME = 0.75  # units of a line's name above it
+TIED, ASIDE = (
+    0.85,
+    0.3,
+)  # where the line from a word to its cell begins: how far down its line, and in from its cell's side
 LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
 
 
@@ -132,8 +136,14 @@ def spelled(view: RowsView) -> Spelled:
     return Spelled(view, row, rows.lengths[row], tuple(b for b, _, _ in rows.rows[row]), shown)
 
 
-def words_above(it: Spelled, here: np.ndarray) -> Marks:
-    """Return the words of some tokens, each above its cell in the row, on several lines by turns."""
+def words_above(it: Spelled, here: np.ndarray) -> tuple[Marks, Marks]:
+    """Return the words of some tokens, above their cells on several lines by turns, each with a line to its cell."""
     cells, words = it.view.column[here], texts(it.view)[here]
-    place = Place("words", cells * it.wide, cells % it.worded * NAME * it.text)
-    return marks("spelled word", "note", place, cells, owned=False, text=words, h=NAME * it.text)
+    line = NAME * it.text
+    place = Place("words", cells * it.wide, cells % it.worded * line)
+    down = (it.worded - cells % it.worded - TIED) * line
+    ties = marks(
+        "spelled tie", "thread", place.moved(ASIDE * it.wide, TIED * line), cells, owned=False,
+        seq=it.view.b[here], w=0.0, h=down,
+    )  # fmt: skip
+    return ties, marks("spelled word", "note", place, cells, owned=False, text=words, h=line)
