@@ -58,7 +58,7 @@ export function widthOf({ ctx, theme, widths }, text, px, weight = WEIGHT.plain)
   return width;
 }
 /**
- * Write a text as large as fits, shortened at the smallest size, or not at all.
+ * Write a text as large as fits, shortened at the smallest size; at half of that if it is large and leaves no letters.
  * @param {Paper} paper
  * @param {string} text
  * @param {number} x
@@ -73,6 +73,7 @@ export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill
   while (size > least && width(text) > w) size = Math.max(least, size - 0.5); // letters are whole pixels wide on some screens
   const short = shortened(text, (part) => width(part) <= w);
   if (short) put(paper, short, x, y + size * 0.06, { px: size, weight, fill, align });
+  else if (size > 2 * READABLE) write(paper, text, x, y, w, { px: size / 2, least: size / 2, weight, fill, align });
 }
 /** @type {(text: string, fits: (part: string) => boolean) => string} */
 function shortened(text, fits) {

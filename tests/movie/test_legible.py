@@ -205,6 +205,16 @@ def test_a_word_much_longer_than_the_others_is_cut_in_their_size(listened: Scree
     assert "incomprehensibilities" not in sizes
 
 
+@pytest.mark.parametrize("size", [HAND, (1440, 900)], ids=["hand", "desk"])
+def test_a_word_much_longer_than_short_ones_has_some_letters(listened: Screen, tmp_path: Path, size: Size) -> None:
+    listened.page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(packing("a pneumonoultramicroscopic fish", "pad").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 306px; }")  # of the overview
+    listened.rest()
+    (begun,) = (text for text, _ in listened.page.evaluate(SIZES) if text.endswith("…"))
+    assert begun.startswith("pn")
+
+
 UNEVEN = "a unfortunately we enormously complicated I internationalisation of will understand mommy it now ok"
 IN_CELLS = """() => {
     const [{ picture }] = window[Symbol.for("packviz")].players, { ratio, shown } = picture;
