@@ -1,13 +1,14 @@
-// Which view of a scene is chosen for a place, and how wide it is drawn.
+// Which view of a scene is chosen for a place, and how wide it is drawn; where a tooltip has its place.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inked } from "../ink.js";
 import { bestView, USUAL, worth } from "../layout.js";
+import { placed } from "../tips.js";
 import { chosenView } from "../views.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
-const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true, ...more });
+const cell = (more) => ({ role: "token", p: "x", text: "", x: 0, y: 0, seq: 0, shown: true, ...more });
 
 test("the view with the largest cells is chosen, and a unit is larger than 110 pixels only in a picture higher than 600", () => {
   const small = { w: 40, h: 20, at: { x: [0, 0] }, breaks: {} };
@@ -229,4 +230,26 @@ test("a picture on a phone scrolls for a column, but not for the word before a l
   assert.equal(chosenView(scene(9), 356, 580, ink(9, "9")).room, 356);
   assert.ok(chosenView(scene(9), 356, 580, ink(9, "")).room > 356);
   assert.ok(chosenView(scene(11), 356, 580, ink(11, "9")).room > 356);
+});
+
+test("a tooltip covers neither its cell nor the counts below it", () => {
+  const look = (more, x, y) => ({ state: cell({ i: x + y, ...more }), alpha: 1, rect: { x, y, w: 100, h: 20 } }),
+    hit = look({ token: 0 }, 0, 40),
+    count = look({ role: "count" }, 0, 60);
+  const { left, top } = placed(hit, 0, { x: 50, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, count]);
+  assert.ok(top + 30 <= 40 || top >= 80 || left >= 100);
+});
+
+test("a tooltip does not cover the heading of the panel below, which is wider than its place", () => {
+  const look = (more, x, y, w) => ({ state: cell({ i: x + y, ...more }), alpha: 1, rect: { x, y, w, h: 20 } }),
+    hit = look({}, 100, 40, 60),
+    title = look({ role: "title", p: "strip", text: "packed data (9, 4): 9 of 9 rows" }, 0, 76, 20);
+  const { left, top } = placed(hit, null, { x: 130, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, title]);
+  assert.ok(left >= 160 || left + 60 <= 100 || top >= 60 || top + 30 <= 40, "it covers its cell");
+  assert.ok(top + 30 <= 76 || top >= 96 || left >= 310, "it covers the heading");
+});
+
+test("a tooltip has a place before its cell has moved in", () => {
+  const hit = { state: cell({ i: 0 }), alpha: 1, rect: { x: 0, y: 0, w: 10, h: 10 } };
+  assert.ok(placed(hit, null, { x: 5, y: 5 }, { w: 60, h: 30 }, { w: 400, h: 300 }, []));
 });

@@ -10,7 +10,7 @@ import { motionTo } from "../motion.js";
 import { inDigits } from "../numbers.js";
 import { looks, rectOf } from "../rects.js";
 import { draw } from "../roles.js";
-import { placed, tipLines } from "../tips.js";
+import { tipLines } from "../tips.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const standing = { view, unit: 10, left: 5, top: 7 };
@@ -278,28 +278,6 @@ test("a panel that is filled later is outlined with its name, without its shape"
   assert.deepEqual(coming(later, [later], at), []);
   const begun = { ...later, states: later.states.map((state, i) => ({ ...state, shown: i < 3 })) };
   assert.deepEqual(coming(begun, [later], at), [{ rect: { x: 15, y: 22, w: 10, h: 10 }, name: "", at: null }]);
-});
-
-test("a tooltip covers neither its cell nor the counts below it", () => {
-  const look = (more, x, y) => ({ state: cell({ i: x + y, ...more }), alpha: 1, rect: { x, y, w: 100, h: 20 } }),
-    hit = look({ token: 0 }, 0, 40),
-    count = look({ role: "count" }, 0, 60);
-  const { left, top } = placed(hit, 0, { x: 50, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, count]);
-  assert.ok(top + 30 <= 40 || top >= 80 || left >= 100);
-});
-
-test("a tooltip does not cover the heading of the panel below, which is wider than its place", () => {
-  const look = (more, x, y, w) => ({ state: cell({ i: x + y, ...more }), alpha: 1, rect: { x, y, w, h: 20 } }),
-    hit = look({}, 100, 40, 60),
-    title = look({ role: "title", p: "strip", text: "packed data (9, 4): 9 of 9 rows" }, 0, 76, 20);
-  const { left, top } = placed(hit, null, { x: 130, y: 50 }, { w: 60, h: 30 }, { w: 400, h: 300 }, [hit, title]);
-  assert.ok(left >= 160 || left + 60 <= 100 || top >= 60 || top + 30 <= 40, "it covers its cell");
-  assert.ok(top + 30 <= 76 || top >= 96 || left >= 310, "it covers the heading");
-});
-
-test("a tooltip has a place before its cell has moved in", () => {
-  const hit = { state: cell({ i: 0 }), alpha: 1, rect: { x: 0, y: 0, w: 10, h: 10 } };
-  assert.ok(placed(hit, null, { x: 5, y: 5 }, { w: 60, h: 30 }, { w: 400, h: 300 }, []));
 });
 
 test("of a prompt, the sentence that asks is shown in one line: the one with a question mark, or else the last one", () => {

@@ -21,10 +21,8 @@ MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
 PHONE, LETTER, GAP = 340, 7.8, 6  # pixels: a row on a phone, a letter there, and what is between two words
 MAX_WORDED = 3  # lines of words above a row
 NAME = 0.75  # units of a line's name above it
-TIED, ASIDE = (
-    0.85,
-    0.3,
-)  # where the line from a word to its cell begins: how far down its line, and in from its cell's side
+TIED = 0.85  # where the line from a word to its cell begins, as a share of the word's own line,
+ASIDE = 0.3  # and of the width of its cell
 LINES = ("row", "position_ids", "seq_idx", "cu_seqlens")
 
 
