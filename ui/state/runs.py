@@ -72,8 +72,12 @@ class Shown:
     request: Request
     batch: Batch
     record: Record
-    movie: Played
     problem: PackvizError | None = None
+
+    @property
+    def movie(self) -> Played:
+        """The movie of the run, made when it is first read."""
+        return cached(lambda: _played(_movie(self.record, self.request)), self.request)
 
     @property
     def trace(self) -> Traced:
@@ -139,16 +143,15 @@ def last_good(kind: AppKind, stages: tuple[MovieStage, ...] | None) -> Request:
 
 
 def run(request: Request) -> Shown:
-    """Return the batch, the trace and the movie of a request.
+    """Return the batch and the record of a request.
 
     Raises PackvizError if it is invalid or exceeds the limits of the app, before anything is computed.
     """
     source, kind, config = request.source, request.kind, request.config
     record = cached(lambda: _record(source, kind, config), source, kind, config)
     assert record.batch is not None
-    played = cached(lambda: _played(_movie(record, request)), request)
-    count_again(source, kind, config)  # the movie, and what was drawn below an earlier one, read more of the record
-    return Shown(request, record.batch, record, played)
+    count_again(source, kind, config)  # movies, and what was drawn below earlier ones, read more of the record
+    return Shown(request, record.batch, record)
 
 
 def _played(film: Movie) -> Played:
