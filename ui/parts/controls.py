@@ -27,6 +27,7 @@ WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it
 LABEL = "Type one sentence per line"
 BATCH = "batch"  # the key of the fragment that shows the batch
 PICKER = "examples"  # of the one that offers the examples
+MORE = "more settings"  # of the panel with the settings that few visitors change
 
 
 @dataclass
@@ -72,18 +73,29 @@ def controls(
         places = (rerun, for_text, for_notes, under_text)
         if wait and not address.touched((*kind.names.values(), *WATCHED.values())):
             return Controls(Request(settings=tuple(kind.defaults.items()), kind=kind), *places)
-        if names := address.locked():
+        if fixed := address.locked():
             st.text(
-                "The link fixes all settings." if "all" in names else f"The link fixes {joined(names, len(names))}."
+                "The link fixes all settings." if "all" in fixed else f"The link fixes {joined(fixed, len(fixed))}."
             )
         panel = PANELS[kind]
         settings = panel.first()
         with st.container():  # always there, even if empty: what comes after it keeps its place and stays open
             watched = panel.watched(settings)
-        with st.expander("More settings"):
-            settings |= {name: draw(kind.names[name]) for name, draw in panel.more.items()}
+        settings |= _more(kind)
     in_order = tuple((name, settings[name]) for name in kind.defaults)
     return Controls(Request(settings=in_order, kind=kind, **watched), *places)
+
+
+def _more(kind: AppKind) -> dict[str, object]:
+    """Draw the other settings, once they are unfolded or one of them has a value; return their values.
+
+    Until then nobody sees them, and the browser would draw ten fields again with each edit of the text (`make bench`).
+    """
+    wanted = {name: kind.names[name] for name in PANELS[kind].more}
+    with st.expander("More settings", key=MORE, on_change="rerun") as panel:
+        if not panel.open and not address.touched(wanted.values()):
+            return {name: names.default(key) for name, key in wanted.items()}
+        return {name: draw(wanted[name]) for name, draw in PANELS[kind].more.items()}
 
 
 @of_every_page()
