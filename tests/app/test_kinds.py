@@ -20,6 +20,7 @@ from packviz.inputs import limits
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.limits import LIMITS, limited_batch
 from packviz.show.movie import kinds
+from ui.parts.controls import MORE
 from ui.parts.part import TABLES
 from ui.parts.plan_file import from_file
 from ui.parts.settings import PANELS
@@ -181,6 +182,31 @@ def test_without_a_link_the_settings_of_rows_are_the_defaults() -> None:
     app = _opened({})
     assert _settings(app) == dict(ROWS.defaults)
     assert not [each for each in app.button if "undo" in str(each.key)]
+
+
+def _widgets(app: AppTest) -> set[str]:
+    kinds = ("number_input", "toggle", "button_group")
+    return {str(each.key) for kind in kinds for each in app.get(kind) if each.key is not None}
+
+
+def test_more_settings_are_drawn_once_they_are_unfolded_and_keep_their_values_when_folded() -> None:
+    more = {ROWS.names[name] for name in PANELS[ROWS].more}
+    app = _opened({})
+    assert not more & _widgets(app)
+    assert _settings(app) == dict(ROWS.defaults)
+    app.session_state[MORE] = True
+    app.run()
+    assert more <= _widgets(app)
+    app.number_input(key=ROWS.names["seed"]).set_value(3).run()
+    app.session_state[MORE] = False
+    app.run()
+    assert more <= _widgets(app)
+    assert _settings(app) == {**ROWS.defaults, "seed": 3}
+
+
+@pytest.mark.parametrize("query", [{ROWS.names["seed"]: 3}, {"lock": "cell"}])
+def test_more_settings_are_drawn_for_a_link_that_names_one_or_locks_a_setting(query: dict[str, object]) -> None:
+    assert {ROWS.names[name] for name in PANELS[ROWS].more} <= _widgets(_opened(query))
 
 
 def test_a_changed_setting_of_rows_is_taken_back() -> None:

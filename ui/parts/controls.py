@@ -27,7 +27,7 @@ WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it
 LABEL = "Type one sentence per line"
 BATCH = "batch"  # the key of the fragment that shows the batch
 PICKER = "examples"  # of the one that offers the examples
-MORE = "more settings"  # of the panel with the settings that few visitors change
+MORE = "fold More settings"  # of the panel with the settings that few visitors change
 
 
 @dataclass
