@@ -336,7 +336,7 @@ def test_only_older_values_that_the_browser_sent_before_it_had_the_newer_ones_ar
 
     def sends(example: str, received: int) -> object:
         if received:
-            state[RECEIVED] = received
+            state[RECEIVED] = str(received)
         state["example"] = example
         replaced.overtaken("example")
         return state["example"]
@@ -354,3 +354,15 @@ def test_only_older_values_that_the_browser_sent_before_it_had_the_newer_ones_ar
     for i in range(100):  # a browser that never says what it has cannot fill the memory
         replaced.give("example", i)
     assert [one.value for one in record.on_the_way["example"]] == list(range(100 - replaced.MOST, 100))
+
+
+@pytest.mark.parametrize("received", ["", "x", "-1", "²", "9" * 5000])
+def test_whatever_a_visitor_writes_into_the_hidden_field_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, received: str
+) -> None:
+    state: dict[str, object] = {"example": "zen", RECEIVED: received}
+    record = Replaced()
+    monkeypatch.setattr(st, "session_state", state)
+    monkeypatch.setattr(replaced, "visit", lambda _: record)
+    replaced.give("example", "own")
+    assert replaced.on_the_way() == (received != "9" * 5000)

@@ -16,6 +16,7 @@ import streamlit as st
 from ui.state.visit import visit
 
 RECEIVED = "received"  # the key of the hidden widget
+DIGITS = 9  # of the last number, at most
 MOST = 32  # values of a widget that are kept for a browser that reports none of them
 
 
@@ -67,8 +68,8 @@ def give_again(name: str) -> None:
 
 def draw_received() -> None:
     """Draw the hidden widget. Call it in each run that draws widgets that are given values, after all of them."""
-    st.session_state[RECEIVED] = visit(Replaced).count
-    st.number_input(RECEIVED, 0, key=RECEIVED)
+    st.session_state[RECEIVED] = str(visit(Replaced).count)
+    st.text_input(RECEIVED, key=RECEIVED)  # with a number input, an edit of the text takes 4 ms more in the browser
 
 
 def overtaken(name: str) -> bool:
@@ -98,6 +99,7 @@ def _replace(name: str, before: object, value: object) -> None:
 
 def _on_the_way(name: str) -> list[Replacement]:
     """Return the values of a widget that the browser may not have yet, and forget the others."""
-    known, received = visit(Replaced).on_the_way, st.session_state.get(RECEIVED, 0)
-    known[name] = [one for one in known.get(name, ()) if one.number > received]
+    known, received = visit(Replaced).on_the_way, st.session_state.get(RECEIVED, "")
+    number = int(received[:DIGITS]) if received.isdecimal() else 0  # a visitor can put anything there
+    known[name] = [one for one in known.get(name, ()) if one.number > number]
     return known[name]
