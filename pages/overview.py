@@ -4,7 +4,7 @@ from ui.parts.lesson import overview
 from ui.views import trainings
 
 overview(
-    "*Padding* changes an *RNN*'s memory; *packing* does not",
+    "*Padding* adds zeros that an *RNN* reads; *packing* leaves them out",
     trainings.accuracy,
     ("padding", "Lesson 1: why pad? →"),
     ("compare", "See the padded run →"),

@@ -103,13 +103,12 @@ CLAIMS: list[tuple[str, Claim]] = [
     (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (
-        rf"After sorting, {CHIP} is (?:row|column) (\d+), so \*\*unsorted_indices\*\* = {LISTED} begins with (\d+)",
-        lambda m, found: int(found[1]) == int(found[3]) == back(m.case)[0] and listed(found[2], back(m.case)),
+        rf"\*\*unsorted_indices\*\* = {LISTED} restores the original order: {CHIP} is taken from sorted "
+        r"(?:row|column) (\d+)",
+        lambda m, found: int(found[2]) == back(m.case)[0] and listed(found[1], back(m.case)),
     ),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (rf"({CHIP}) was (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
-    (r"It was (?:row|column) (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
-    (r"begins with (\d+)", lambda m, found: int(found[1]) == m.case.order[0]),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
     (r"\((\d+|under 1|over 99)%\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
     (
@@ -172,9 +171,8 @@ def ended(m: Moment) -> list[int]:
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
-    (rf"({CHIP}) was (?:row|column) \d+, so \*\*sorted_indices", lambda m: m.case.order[:1]),
-    (rf"After sorting, ({CHIP}) is (?:row|column) \d", lambda _: [0]),
-    (rf"({CHIP}), the longest, comes first", lambda m: m.case.order[:1]),
+    (rf"({CHIP}) was (?:row|column) \d+ and comes first", lambda m: m.case.order[:1]),
+    (rf"({CHIP}) is taken from sorted (?:row|column) \d", lambda _: [0]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token\b", lambda m: m.live),
@@ -189,7 +187,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"Do not read \*\*out\[(?:-1|:, -1)\]\*\*: for ({CHIPS}) it is padding",
+        rf"Do not read \*\*out\[(?:-1|:, -1)\]\*\*: where ({CHIPS}) (?:has|have) ended, it is padding",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]

@@ -24,7 +24,7 @@ from ui.state.widgets import bound, choice, of_every_page, put
 
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
-LABEL = "Type one sentence per line"
+LABEL = "Type your sentences"
 BATCH = "batch"  # the key of the fragment that shows the batch
 PICKER = "examples"  # of the one that offers the examples
 MORE = "fold More settings"  # of the panel with the settings that few visitors change
