@@ -293,6 +293,7 @@ def test_what_changes_on_a_page_is_announced_to_screen_readers() -> None:
     assert not set("*`") & set(text)
     assert not re.search(r":\w+\[", text)
     assert "Counting gives [4, 2, 1], " in spoken(opened("questions", {"entry": "lengths-of-a-padded-tensor"}))
+    assert "mask the loss (ignore_index)" in spoken(opened("do_i_need_it"))  # without the address of its link
     assert spoken(opened("questions")) == ""
     assert spoken(opened("questions", {"search": "difference between padding and packing"})) == "4 answers and 1 page"
     text = spoken(opened("questions", {"entry": "is-padding-bad"}))

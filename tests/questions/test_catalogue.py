@@ -1,6 +1,7 @@
 """What holds for every entry: it runs, gives the verdict of its file, its picture is drawn, its errors are torch's."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from entry_cases import answered, key_of
 
 from packviz.show.movie import beside, movie
 from packviz.show.theme import DARK, LIGHT
+from packviz.teach.pages import PAGES
 from packviz.teach.questions import ENTRIES, GROUPS, Entry, EntryResult, answer, answer_apart, has_message
 from packviz.teach.questions.entry import FOLDER, read
 
@@ -57,6 +59,19 @@ def test_an_entry_gives_the_verdict_of_its_file(entry: Entry, done: EntryResult)
         assert max(map(len, code.splitlines())) <= 68
         assert code.count("\n") <= (29 if entry.key == "do-i-need-it" else 19)  # all of it, to be copied
     assert done.wrong.error is None or has_message(entry, done.wrong.error)
+
+
+def test_do_i_need_it_packs_the_program_that_is_wrong_without_and_links_each_row_to_a_page() -> None:
+    entry = next(entry for entry in ENTRIES if entry.key == "do-i-need-it")
+    done = answered(entry)
+    padded = [line for line in entry.wrong.splitlines() if line not in entry.right.splitlines()]
+    assert padded == ["    output, (h_n, c_n) = lstm(embed(x))"]
+    assert done.wrong.error is None
+    assert done.wrong.value != done.right.value
+    rows = [row for row in entry.explanation.splitlines() if "**" in row]
+    linked = [re.findall(r"\]\(([a-z_]+)\)", row) for row in rows]
+    assert len(rows) == 6
+    assert all(links and {page.address for page in PAGES}.issuperset(links) for links in linked)
 
 
 @each_entry

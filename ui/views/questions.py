@@ -72,7 +72,7 @@ def one(key: str) -> None:
     apart(_BY_KEY[key].question, "")
     spoken = st.container(key="spoken", gap=None)
     with st.container(key="measured"):
-        told = _one(_BY_KEY[key], beside=True)
+        told = _one(_BY_KEY[key], code_first=True)
     with spoken:
         announce(told, "questions")
 
@@ -153,18 +153,17 @@ def _tested(done: EntryResult) -> str:
     return _VERDICTS[done.verdict].format(claim=done.entry.claim)
 
 
-def _one(entry: Entry, *, beside: bool = False) -> str:
+def _one(entry: Entry, *, code_first: bool = False) -> str:
     """Show one entry: the answer, the picture, both programs, the verdict. Return the answer for screen readers.
 
-    The answer and the programs are there at once; what the programs show follows when they have run. beside: whether
-    the answer stands beside the program that works, which is long.
+    The answer and the programs are there at once; what the programs show follows when they have run. code_first:
+    whether the picture stands below the programs in any case.
     """
-    columns = st.columns(2) if beside else []
-    with columns[0] if beside else nullcontext(), st.container(border=True, key="verdict"):
+    with st.container(border=True, key="verdict"):
         short, explained = st.empty(), st.empty()
     short.markdown(f"**{entry.answer}**")
     above = st.container()
-    shown = _programs(entry, columns or st.columns(2))
+    shown = _programs(entry)
     with explained, st.spinner("Running both programs ..."):
         done = _answer(entry.key)
     if not done.is_explained:
@@ -174,7 +173,7 @@ def _one(entry: Entry, *, beside: bool = False) -> str:
         if program.error:  # on a phone it goes on in the next line: it is a sentence, not code
             place = place.container(key=f"error_{program is done.right}")
         place.code(program.shown or "(no output)", language=None, wrap_lines=True)
-    with st.container() if done.wrong.error else above:  # a visitor with an error wants the code first
+    with st.container() if done.wrong.error or code_first else above:  # a visitor with an error wants the code first
         _picture(done)
     st.markdown(_tested(done))
     if 0 < len(done.depends_on) <= _SHORT:
@@ -207,10 +206,10 @@ def _open(key: str) -> None:
     address.write("entry", key)
 
 
-def _programs(entry: Entry, columns: Sequence[DeltaGenerator]) -> list[DeltaGenerator]:
-    """Show both programs, one in each column; return the places of their output."""
+def _programs(entry: Entry) -> list[DeltaGenerator]:
+    """Show both programs beside one another; return the places of their output."""
     both, places = {"What people write": entry.wrong, "What works": entry.right}, list[DeltaGenerator]()
-    for column, (title, code) in zip(columns, both.items(), strict=True):
+    for column, (title, code) in zip(st.columns(2), both.items(), strict=True):
         with column, st.container(gap="small"):
             st.markdown(f"**{title}**")
             st.code(code, language="python", wrap_lines=True)
