@@ -265,8 +265,20 @@ STUDENTS = {  # as a student types it
     "how to concatenate both directions": "bidirectional-last-output",
     "how do i batch sentences of different length": "ragged-list",
     "what does pad_packed_sequence return": "how-to-unpack",
+    "my gpu runs out of memory because of one long sequence": "/cost",
+    "token budget": "/cost",
+    "gpu out of memory": "saves-memory-and-computation",
+    "out of memory": "saves-memory-and-computation",
+    "stack expects each tensor to be equal size": "ragged-list",
 }
-BOTH = ("when should i pack", "should I pack", "Must I pack?", "do i need packing")  # of two answers to it
+BOTH = (
+    "when should i pack",
+    "should I pack",
+    "Must I pack?",
+    "do i need packing",
+    "do i need to pack my batch",
+    "should i pack my batch",
+)  # of two answers to it
 UNANSWERED = (
     "how do I learn python",
     "what is the capital of France",
