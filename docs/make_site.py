@@ -25,6 +25,7 @@ from packviz.show.charts.panels import Panel, panels
 from packviz.show.movie import beside
 from packviz.show.theme import LIGHT, diverging, sequence_color, text_on
 from packviz.teach.questions import ENTRIES, GROUPS, Entry, EntryResult, answer
+from packviz.text import unlinked
 
 __all__ = ["build"]
 
@@ -85,6 +86,7 @@ class _Pages:
             small: Sequence[Panel] = done.chart.of[0] if done.chart is not None and done.chart.draw is panels else ()
             told = {
                 "description": json.dumps(done.entry.claim),
+                "explanation": unlinked(done.explanation),  # of the app, which this site is not a part of
                 "admonition": VERDICTS[done.verdict],
                 "small": small,
                 "most": max((abs(value) for panel in small for row in panel.values for value in row), default=0) or 1,

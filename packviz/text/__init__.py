@@ -1,6 +1,6 @@
 """Text for the screen: escaped control characters, described values, pluralized counts, lists in prose, templates."""
 
-from packviz.text.characters import quoted, quoted_line, visible
+from packviz.text.characters import quoted, quoted_line, unlinked, visible
 from packviz.text.phrases import (
     agree,
     are,
@@ -42,6 +42,7 @@ __all__ = [
     "so_many",
     "two_decimals",
     "two_digits",
+    "unlinked",
     "visible",
     "with_article",
 ]

@@ -42,6 +42,15 @@ def quoted_line(text: str, width: int = 24) -> str:
     return said if line.strip() == text.strip() or len(line) > width else f"{said[:-1]}…'"
 
 
+def unlinked(markdown: str) -> str:
+    """Return Markdown with the words of its links to pages of the app, but without the links.
+
+    >>> print(unlinked("Pad, and [mask the loss](losses)."))
+    Pad, and mask the loss.
+    """
+    return re.sub(r"\[([^\[\]]*)\]\([a-z_]+\)", r"\1", markdown)
+
+
 def _symbol(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x20:

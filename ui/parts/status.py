@@ -4,10 +4,10 @@ import re
 
 import streamlit as st
 
+from packviz.text import unlinked
 from ui.parts.component import component
 
 _COLOURED = re.compile(r":\w+(?:-badge)?\[(?::material/\w+: ?)?((?:[^\[\]]|\[[^\[\]]*\])*)\]")  # also with a list in it
-_LINKED = re.compile(r"\[([^\[\]]*)\]\([a-z_]+\)")  # to a page of this app
 _MARKUP = re.compile(r"\*\*|`|[✓✗⚠½]\**|^\|(?:-+\|)*|\|$", re.MULTILINE)  # and the edges of a table
 
 _mount = component(__file__, "status", '<div role="status"></div>')
@@ -20,6 +20,6 @@ def announce(markdown: str, key: str, *, number: int = 0) -> None:
     key       of the place, the same on every rerun
     number    of the answer: with a new number the same words are spoken again
     """
-    words = " ".join(_MARKUP.sub("", _LINKED.sub(r"\1", _COLOURED.sub(r"\1", markdown))).split())
+    words = " ".join(_MARKUP.sub("", unlinked(_COLOURED.sub(r"\1", markdown))).split())
     with st.container(key=f"status-{key}", gap=None):
         _mount(key=f"status {key}", data={"text": words, "number": number}, height="content")

@@ -68,7 +68,7 @@ def shares(shown: Shown) -> None:
     outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")
     mean, of_all = facts.padding_share(outlier.lengths())
     st.markdown(
-        f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
-        f"{percent(mean)} of a batch is padding, but {percent(of_all)} of all cells combined: "
-        "the batch with the long sequence holds most of the cells, and the mean counts it as one batch of many."
+        f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} Averaged per batch, "
+        f"{percent(mean)} is padding; over all cells, {percent(of_all)}, because the one batch with the long sequence "
+        "is huge."
     )

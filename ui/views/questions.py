@@ -42,7 +42,7 @@ _RUN = "Both programs ran just now. They show that this claim"
 _VERDICTS = {
     "true": f"{_RUN} is :green-badge[:material/check: true]: **“{{claim}}”**",
     "false": f"{_RUN} is :red-badge[:material/close: false]: **“{{claim}}”**",
-    "depends": f"{_RUN} :orange-badge[:material/call_split: depends] on the case: **“{{claim}}”**",
+    "depends": f"{_RUN} is :orange-badge[:material/call_split: true only in some cases]: **“{{claim}}”**",
     "cited": "The programs cannot test this claim here, so the answer is "
     ":gray-badge[:material/format_quote: cited, not run]: **“{claim}”**",
 }

@@ -41,7 +41,7 @@ _WAYS = {
     ),
     "whole": ("One run over the rollout", "The state runs on over the ends, so all later episodes are wrong."),
     "stale": (
-        "Packed, with a stale h_0",
+        "Packed, with h_0 left over from the last rollout",
         "A stored state does not belong to an episode that starts anew. Give zeros there.",
     ),
     "last": (
@@ -138,9 +138,7 @@ def _apart(way: Way) -> str:
 
 def own_model(_: Shown) -> None:
     """Show how both probes are applied to a model."""
-    st.markdown(
-        "`check_rows` knows nothing about the model, and finds all of this. A model that is right has no finding."
-    )
+    st.markdown("`check_rows` knows nothing about the model, and finds all of this. A correct model gives no findings.")
     st.code(_CHECK, language="python", wrap_lines=True)
     st.page_link(script("doctor"), label="Examine your own batch", icon=":material/stethoscope:")
 
