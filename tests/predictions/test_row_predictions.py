@@ -1,7 +1,9 @@
 """Questions about rows: torch has every answer, each mistake its reason, and the player asks before it shows."""
 
+import random
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from row_cases import random_rows
@@ -12,11 +14,12 @@ from test_predictions import PLURAL
 import packviz as pv
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
-from packviz.teach.predictions import Answer, ask, asking, spelled
+from packviz.teach.predictions import Answer, Prediction, ask, asking, spelled
 from packviz.teach.predictions.rows import ROW_KINDS
 
 SEEDS = seeds(40)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
+Rows = tuple[tuple[int, ...], ...]
 TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"
 
 
@@ -197,3 +200,51 @@ def test_a_row_too_long_to_be_named_is_not_asked_about() -> None:
     run = of("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n" * 4)
     assert [kind.key for kind in ROW_KINDS if kind(run)] == ["cu_seqlens", "row_token"]
     assert random_rows(0).rows.max_length > 0
+
+
+def best_fits(sizes: Sequence[int], C: int, rows: Sequence[tuple[int, ...]] = (), at: int = 0) -> set[Rows]:
+    """Return every way to put pieces of these sizes, longest first, into the fullest rows that have room for them."""
+    if at == len(sizes):
+        return {tuple(rows)}
+    rooms = [C - sum(sizes[piece] for piece in row) for row in rows]
+    least = min((room for room in rooms if room >= sizes[at]), default=None)
+    if least is None:
+        return best_fits(sizes, C, [*rows, (at,)], at + 1)
+    found = set[Rows]()
+    for r, room in enumerate(rooms):
+        if room == least:
+            found |= best_fits(sizes, C, [*rows[:r], (*rows[r], at), *rows[r + 1 :]], at + 1)
+    return found
+
+
+@each_seed
+def test_a_row_that_best_fit_chose_of_equally_full_ones_is_said_to_be_so(seed: int) -> None:
+    """Without the sentence, every way to fill the rows gives the row that is asked about the same tokens."""
+    draw = random.Random(seed)
+    C, lengths = draw.randint(3, 7), [draw.randint(1, 4) for _ in range(draw.randint(4, 8))]
+    lengths = [min(length, C) for length in lengths]
+    run = of("\n".join(" ".join(["7"] * length) for length in lengths), max_length=C, strategy="bfd", num_layers=1)
+    order = sorted(range(len(lengths)), key=lambda b: -lengths[b])
+    ways = best_fits([lengths[b] for b in order], C)
+    kind = next(each for each in ROW_KINDS if each.key == "row_documents")
+    asked = {row_of(found): found for number in range(9) if (found := kind(run, number, anyhow=True))}
+    assert asked
+    for r, prediction in asked.items():
+        there = {frozenset(order[piece] for piece in way[r]) for way in ways}
+        assert frozenset(b for b, _, _ in run.rows.rows[r]) in there
+        assert ("Of equally full rows, `bfd` takes the one" in prediction.prompt) == (len(there) > 1)
+
+
+def row_of(prediction: Prediction) -> int:
+    return int(re.search(r"row (\d+)", prediction.prompt)[1])  # type: ignore[index]
+
+
+@pytest.mark.parametrize("strategy", ["bfd", "bfd_split"])
+def test_of_equally_full_rows_the_one_that_became_so_first_is_filled(strategy: str) -> None:
+    """E finds one free cell in both rows, and row 1 was so full before row 0 was."""
+    run = of("\n".join(" ".join(["7"] * n) for n in (6, 4, 4, 2, 1)), max_length=9, strategy=strategy, num_layers=1)
+    kind = next(each for each in ROW_KINDS if each.key == "row_documents")
+    asked = {row_of(found): found for number in range(4) if (found := kind(run, number, anyhow=True))}
+    assert {r: found.answer for r, found in asked.items()} == {0: ("A", "D"), 1: ("B", "C", "E")}
+    said = f"Equal lengths keep their order. Of equally full rows, `{strategy}` takes the one that became so first."
+    assert all(found.prompt.endswith(said) for found in asked.values())

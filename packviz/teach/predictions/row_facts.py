@@ -63,6 +63,20 @@ class RowFacts:
         return len(self.rows[r]) <= MAX_PIECES and self.n(r) <= MAX_TOKENS
 
     @cached_property
+    def equally_full(self) -> set[int]:
+        """Return the rows that were as full as another one when best fit chose one of them."""
+        if self.strategy not in ("bfd", "bfd_split"):
+            return set()
+        placed = [(stop - start, b, start, r) for r, row in enumerate(self.rows) for b, start, stop in row]
+        held, tied = [0] * self.R, set[int]()
+        for length, _, _, r in sorted(placed, key=lambda each: (-each[0], each[1:])):  # as they were placed
+            alike = [other for other in range(self.R) if held[other] == held[r]]
+            if held[r] and len(alike) > 1:
+                tied.update(alike)
+            held[r] += length
+        return tied
+
+    @cached_property
     def watched(self) -> list[int]:
         """Return the row whose borders and outputs a movie shows; nothing if it is too long to be asked about."""
         r = fullest(self.trace)

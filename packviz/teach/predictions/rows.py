@@ -94,7 +94,7 @@ def row_documents(facts: RowFacts, r: int) -> Draft:
     names = {**_filled(facts), "r": r, "held": facts.held(r)}
     kept = {min(length, facts.C) for length in facts.lengths}
     tied = facts.strategy in LONGEST_FIRST and (len(kept) < facts.B or max(facts.lengths) > facts.C)
-    prompt = ("prompt", "tied") if tied else ("prompt",)
+    prompt = ("prompt", *(["tied"] if tied else []), *(["equally_full"] if r in facts.equally_full else []))
     return Draft(there, _FILLED, mistakes, names, prompt=prompt, phrases={"rule": facts.strategy})
 
 
