@@ -7,8 +7,8 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Some libraries "
-    "guess borders from `position_ids` (a 0, a drop or a jump); each guess fails for some rows.",
+    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. A library that "
+    "guesses from `position_ids` (a 0, a drop, a jump) fails for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,
