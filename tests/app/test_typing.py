@@ -182,7 +182,7 @@ def test_numbers_instead_of_words_are_said_to_need_no_embedding(visit: Open) -> 
 def test_a_click_on_the_players_map_sets_layer_and_direction(visit: Open) -> None:
     seen = visit("num_layers=2")
     more = seen.sidebar.get_by_test_id("stExpander")
-    more.locator("summary").click()
+    seen.unfold("More settings", seen.sidebar)
     seen.click(seen.sidebar.get_by_text("bidirectional", exact=True))
     expect(more.get_by_text("initial_state", exact=True)).to_be_visible()  # it stays open
     layers = seen.player.get_by_role("group", name="Shown layer")
