@@ -69,7 +69,8 @@ def give_again(name: str) -> None:
 def draw_received() -> None:
     """Draw the hidden widget. Call it in each run that draws widgets that are given values, after all of them."""
     st.session_state[RECEIVED] = str(visit(Replaced).count)
-    st.text_input(RECEIVED, max_chars=DIGITS, key=RECEIVED)  # with a number input, an edit of the text takes 4 ms more in the browser
+    # with a number input, an edit of the text takes 4 ms more in the browser
+    st.text_input(RECEIVED, max_chars=DIGITS, key=RECEIVED)
 
 
 def overtaken(name: str) -> bool:
