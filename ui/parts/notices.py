@@ -40,7 +40,8 @@ def about_the_edit(asked: Request, batch: Batch) -> None:
     if asked.source.example != OWN or not words.before:
         words.before = batch.vocabulary
     if words.before and (line := _of_the_edit(words.before, batch)):
-        with st.container(key="ids"):
+        is_changed = dict(asked.settings) != asked.kind.defaults
+        with st.container(key="ids below" if is_changed else "ids"):
             st.text(line)
 
 
