@@ -222,7 +222,8 @@ def test_an_edit_does_not_make_the_browser_style_the_whole_page_anew(visit: Open
     seen.settle()
     events = json.loads(browser.stop_tracing())["traceEvents"]
     styled = [event["args"].get("elementCount", 0) for event in events if event["name"] == "UpdateLayoutTree"]
-    assert 20 < sum(styled) < 400  # 860 with rules for parts of a page that `:has(...)` something, 2,600 if any element may
+    # 860 with rules for parts of a page that `:has(...)` something, 2,600 if any element may have it
+    assert 20 < sum(styled) < 400
 
 
 @contextmanager

@@ -188,7 +188,7 @@ def _head(
 
     film: as in `share`. hint: whether to say that something is below the movie, where it may be out of sight.
     """
-    with st.container(key="heading" if answer else "heading alone"):
+    with st.container(key="heading" if answer or film is None else "heading alone"):
         st.title(question, anchor=False)
         with st.container(key="corner", horizontal=True, vertical_alignment="center"):
             if hint and not st.context.is_embedded:
