@@ -82,12 +82,7 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
 def test_terms_beside_the_text_say_what_they_mean(visit: Open) -> None:
     seen = visit(None)
     meaning = seen.page.get_by_role("tooltip")
-    for place, term in (
-        ("heading-alone", "padding"),
-        ("heading-alone", "RNN"),
-        ("heading-alone", "packing"),
-        ("why", "final state"),
-    ):
+    for place, term in (("heading", "padding"), ("heading", "RNN"), ("heading", "packing"), ("why", "final state")):
         seen.main.locator(f".st-key-{place} [data-term]", has_text=term).hover()  # once it is marked as a term
         expect(meaning).to_have_text(TERMS[term])
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 import streamlit as st
 from playwright.sync_api import expect
-from tabs import Size, until
+from tabs import Size, box_of, until
 from visits import LAPTOP, PHONE, PROJECTOR, Open, Visit
 
 from packviz.inputs.examples import example
@@ -155,17 +155,27 @@ ON_TOP = """node => {
 }"""  # whether nothing else is drawn over the middle of an element
 
 
+ENDS = """(title) => {
+    const words = new Range();
+    words.selectNodeContents(title);
+    return words.getBoundingClientRect().right;
+}"""  # pixels from the left
+
+
 def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None:
     seen = visit("sequences=I love cats%0Ashe sleeps")
     top = seen.player.evaluate("player => player.getBoundingClientRect().top")
+    title = seen.main.locator("h1")
     for text, said in (
-        ("I do love cats\nshe sleeps", "Ids follow word order: 'love' and 3 others got new ids."),
+        ("I do love cats\nshe sleeps", "Ids follow word order: 4 changed."),
         ("", "The box is empty"),
     ):
         seen.text.fill(text)
         expect(seen.main.get_by_text(said)).to_be_in_viewport(ratio=1)
         if text:  # what is said about a text that cannot be shown covers the table
             assert seen.main.locator(".why").get_by_text("Final state").evaluate(ON_TOP)
+            beside = seen.main.locator(".st-key-ids")
+            assert title.evaluate(ENDS) < box_of(beside)["x"] or box_of(beside)["y"] > box_of(title)["y"] + 20
         assert seen.player.evaluate("player => player.getBoundingClientRect().top") == pytest.approx(top, abs=1)
 
 

@@ -103,7 +103,9 @@ def source(chosen: Controls) -> Source:
     """Draw the text of the batch, if it has one; return the source that the controls request."""
     with chosen.for_text:
         if (first := text.first()) is not None:
-            st.text_area(LABEL, first, 124, LIMITS.characters, **bound(text.FIELD, None, partial(_edit, chosen.rerun)))
+            changed = partial(_edit, chosen.rerun)
+            field = bound(text.FIELD, None, changed) | {"placeholder": "One sentence per line"}
+            st.text_area(LABEL, first, 124, LIMITS.characters, **field)
         draw_received()
     return text.source()
 

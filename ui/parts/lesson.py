@@ -1,6 +1,7 @@
 """The structure of a page, in the order in which a visitor sees it: text, movie, everything else."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -188,7 +189,8 @@ def _head(
 
     film: as in `share`. hint: whether to say that something is below the movie, where it may be out of sight.
     """
-    with st.container(key="heading" if answer or film is None else "heading alone"):
+    # "alone": a title without an answer below it, beside which the changed settings stand
+    with nullcontext() if answer or film is None else st.container(key="alone"), st.container(key="heading"):
         st.title(question, anchor=False)
         with st.container(key="corner", horizontal=True, vertical_alignment="center"):
             if hint and not st.context.is_embedded:

@@ -3,6 +3,7 @@
 A visitor's own text goes through `st.text`, which interprets neither Markdown nor HTML.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,7 +11,6 @@ import streamlit as st
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import example
-from packviz.text import counted, quoted
 from ui.parts.controls import Controls
 from ui.state import address, names
 from ui.state.runs import Request, Shown
@@ -40,8 +40,8 @@ def about_the_edit(asked: Request, batch: Batch) -> None:
     if asked.source.example != OWN or not words.before:
         words.before = batch.vocabulary
     if words.before and (line := _of_the_edit(words.before, batch)):
-        is_changed = dict(asked.settings) != asked.kind.defaults
-        with st.container(key="ids below" if is_changed else "ids"):
+        is_changed = dict(asked.settings) != asked.kind.defaults  # those stand where this would
+        with st.container(key="below") if is_changed else nullcontext(), st.container(key="ids"):
             st.text(line)
 
 
@@ -49,10 +49,8 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
     if batch.kind != "words":
         return "These are numbers, so they need no ids and no embedding."
     ids = {word: i for i, word in enumerate(before)}
-    first, *others = [word for i, word in enumerate(batch.vocabulary) if ids.get(word, i) != i] or [""]
-    if others:
-        return f"Ids follow word order: {quoted(first)} and {counted(len(others), 'other')} got new ids."
-    return first and f"Ids follow word order: {quoted(first)} got a new id."
+    changed = sum(ids.get(word, i) != i for i, word in enumerate(batch.vocabulary))
+    return f"Ids follow word order: {changed} changed." if changed else ""
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:

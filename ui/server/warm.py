@@ -27,7 +27,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
     PagesManager.uses_pages_directory = False  # or Streamlit runs a file in pages/ without app.py for the first visitor
     shown = run(Request())
-    assert shown.movie.data
+    _ = shown.movie  # made when it is read
     table(PACKING, shown.trace, "pack", None, 0)
     charts.states(shown.trace)
     _attend()
