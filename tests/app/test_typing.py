@@ -181,7 +181,7 @@ def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None
 
 def test_numbers_instead_of_words_are_said_to_need_no_embedding(visit: Open) -> None:
     seen = visit(None)
-    said = seen.main.get_by_text("These are numbers, so they need no ids and no embedding.")
+    said = seen.main.get_by_text("Numbers need neither ids nor an embedding.")
     seen.type("1 2 3\n4 5")
     expect(said).to_be_in_viewport(ratio=1)
     expect(seen.player.get_by_role("button", name="Embed")).to_have_count(0)

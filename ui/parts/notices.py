@@ -47,7 +47,7 @@ def about_the_edit(asked: Request, batch: Batch) -> None:
 
 def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
     if batch.kind != "words":
-        return "These are numbers, so they need no ids and no embedding."
+        return "Numbers need neither ids nor an embedding."
     ids = {word: i for i, word in enumerate(before)}
     changed = sum(ids.get(word, i) != i for i, word in enumerate(batch.vocabulary))
     return f"Ids follow word order: {changed} changed." if changed else ""
