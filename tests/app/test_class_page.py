@@ -464,6 +464,20 @@ def test_projector_and_phones_follow_a_remote(visit: Open, address: str) -> None
     expect(player).to_have_attribute("data-step", str(step))
 
 
+def test_a_key_that_is_reported_twice_goes_on_once(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    room.act("next")
+    with tab(browser, PROJECTOR) as there:
+        there.page.goto(f"{address}/class?room={room.code}#host={room.host}")
+        at(there.page, "Open the vote")
+        key = "{key: 'PageDown', bubbles: true, cancelable: true}"
+        press = f"document.body.dispatchEvent(new KeyboardEvent('keydown', {key}));"
+        there.page.evaluate(f"() => {{ {press} {press} }}")
+        at(there.page, "Close the vote")
+        there.page.wait_for_timeout(1000)
+        assert room.seen["phase"] == "vote"
+
+
 def test_the_batch_of_the_last_question_is_there_after_a_restart(browser: Browser, address: str) -> None:
     room = Room(address, {**SIZES, "settings": {"cell": "gru"}})
     room.act("next")

@@ -291,7 +291,7 @@ def test_the_table_names_its_sequence_and_a_tensor_has_no_words() -> None:
 
 def test_on_a_phone_the_programs_of_do_i_need_it_are_as_wide_as_the_page(visit: Open) -> None:
     main = visit(path="do_i_need_it", size=PHONE, has_touch=True, is_mobile=True).main
-    expect(main.get_by_text("Padded only")).to_be_visible()
+    expect(main.get_by_text("What works")).to_be_visible()
     expect(main.locator("td a")).to_have_count(6)  # each row links to the lesson that shows it
     beyond = "codes => codes.map(code => code.scrollWidth - code.clientWidth)"
     assert max(main.locator(".stCode:visible").evaluate_all(beyond)) <= 2

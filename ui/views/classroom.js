@@ -105,14 +105,14 @@ function blankByKeys({ code, projector }, cover, signal) {
 }
 
 /** Go on and back with the keys of a remote. */
-function turnByKeys({ code }, setTriggerValue, signal) {
+function turnByKeys({ code, place }, setTriggerValue, signal) {
   const onTurn = (event) => {
     // after the player, which uses these keys while it has steps left
     if (event.defaultPrevented || event.repeat || event.composedPath().some(needsKeys)) return;
     const way = WAY[event.key];
     if (!way || !code) return;
     event.preventDefault();
-    setTriggerValue("key", way);
+    setTriggerValue("key", { way, place });
   };
   window.addEventListener("keydown", onTurn, { signal });
 }

@@ -73,6 +73,7 @@ def classroom() -> None:
     revealed = seen is not None and seen["phase"] == "reveal"
     asked = len(seen["asked"]) if seen else 0
     data = {"code": code, "host": host, "asked": asked, "revealed": revealed, "forget": visit(TeachersRoom).is_over}
+    data["place"] = None if seen is None else seen["place"]
     visit(TeachersRoom).is_over = False
     with st.container(key="class-keys"):
         told = _mount(key="class", data=data, default={"room": None}, on_room_change=lambda: None, on_key_change=_turn)
@@ -154,11 +155,15 @@ def _ask_new(place: Place, item: object) -> None:
 
 
 def _turn() -> None:
-    """Follow a key of the teacher's remote: the action that is advised or usual, or back to what was shown before."""
-    seen = seen_now()
-    if seen is None:
+    """Follow a key of the teacher's remote: the action that is advised or usual, or back to what was shown before.
+
+    A key counts at the place where it was pressed. Streamlit can report one press twice: if a fragment's timer fires
+    between the press and the message about it, it sends the press, too.
+    """
+    seen, pressed = seen_now(), st.session_state["class"]["key"]
+    if seen is None or pressed["place"] != seen["place"]:
         return
-    if st.session_state["class"]["key"] == "next":
+    if pressed["way"] == "next":
         for action, _ in _actions(seen)[:1]:
             if action not in _MORE:
                 _do(action, seen)
