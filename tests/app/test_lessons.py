@@ -190,6 +190,7 @@ def test_the_visitors_own_text_comes_back_after_something_to_try() -> None:
     assert str(app.text_area(key="sequences").value).startswith("Beautiful is better than ugly.")
     app.button_group(key="example").set_value("hundred").run()
     assert not [each for each in app.text_area if each.key == "sequences"]
+    app.run()
     assert "100 sequences, 818 tokens, 49% padding" in texts(app)
     app.button_group(key="example").set_value("own").run()
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"

@@ -161,7 +161,7 @@ def test_no_road_computes_more_products_than_the_limit(road: str) -> None:
 
 
 def test_an_example_with_the_largest_settings_is_refused_in_place() -> None:
-    app = opened("overview", {"example": "hundred", "hidden_size": 64, "num_layers": 4, "bidirectional": "true"})
+    app = opened("packing", {"example": "hundred", "hidden_size": 64, "num_layers": 4, "bidirectional": "true"})
     assert "⚠ hidden_size: expected sequences * steps * hidden_size² * num_layers * directions" in texts(app)
 
 

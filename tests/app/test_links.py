@@ -107,7 +107,7 @@ def test_a_text_that_reads_as_an_endless_number_is_kept(page: str, name: str, te
 
 
 def test_an_invalid_batch_in_a_link_is_reported() -> None:
-    app = opened("start", {"sequences": "1 nan", "total_length": 2})
+    app = opened("packing", {"sequences": "1 nan", "total_length": 2})
     with pytest.raises(PackvizError) as refusal:
         Batch.parse("1 nan")
     assert f"⚠ {refusal.value.sentence}" in texts(app)
@@ -147,7 +147,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_refused_text_gets_the_reason_and_the_fix(text: str) -> None:
-    app = opened("start", {"example": "forum"})
+    app = opened("packing", {"example": "forum"})
     before = movies(app)
     app.text_area(key="sequences").set_value(text).run()
     (reason,) = [each.value for each in app.sidebar.text if "⚠" in each.value]
@@ -179,7 +179,7 @@ def test_nonsense_in_a_link_and_odd_text_are_shown_and_never_executed(visit: Ope
     seen.press("ArrowRight", "End")
     for text in SHOWN_AS_TEXT[:2]:
         seen.type(f"[[1], {text.replace(chr(10), ' ')}]")
-        expect(seen.sidebar.get_by_text("⚠ Expected")).to_be_visible()
+        expect(seen.main.get_by_text("⚠ Your text has")).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,6 @@ def test_nonsense_in_a_link_and_odd_text_are_shown_and_never_executed(visit: Ope
     ],
 )
 def test_a_setting_that_does_not_fit_the_batch_is_named_above_the_settings(query: dict[str, object], told: str) -> None:
-    app = opened("start", query)
+    app = opened("packing", query)
     assert [each.value for each in app.sidebar.text if each.value.startswith(f"⚠ {told}: expected")]
     assert "You still see your last batch" in texts(app)

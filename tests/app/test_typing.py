@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 import streamlit as st
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocket, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tabs import Size, box_of, until
 from visits import LAPTOP, PHONE, PROJECTOR, Open, Visit
 
@@ -139,7 +140,7 @@ def test_a_field_that_refuses_a_long_text_says_so(visit: Open, page: str, label:
 
 
 def test_a_text_that_a_setting_does_not_fit_is_refused_in_place(visit: Open) -> None:
-    seen = visit("total_length=5")
+    seen = visit("total_length=5", path="unpacking", size=LAPTOP)
     seen.player.evaluate("player => { player.mark = 'the same' }")
     refusal = seen.sidebar.get_by_text("⚠ total_length: expected None or an integer of at least 8")
     for text, refusals in (("1 2 3 4 5 6 7 8\n9", 1), ("1 2 3\n4", 0), ("1\n2 3 4 5 6 7 8 9", 1)):
@@ -234,6 +235,24 @@ def test_an_edit_does_not_make_the_browser_style_the_whole_page_anew(visit: Open
     styled = [event["args"].get("elementCount", 0) for event in events if event["name"] == "UpdateLayoutTree"]
     # 860 with rules for parts of a page that `:has(...)` something, 2,600 if any element may have it
     assert 20 < sum(styled) < 400
+
+
+def test_a_picture_waits_for_nothing_but_the_text(visit: Open) -> None:
+    seen, drawn = visit(), []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: drawn.append(ForwardMsg.FromString(frame)))
+
+    seen.page.on("websocket", listen)
+    seen.page.reload()
+    seen.type("1 2 3\n4 5")
+    seen.settle()
+    drawn.clear()
+    seen.type("1 2 3\n4 5\n6")
+    seen.settle()
+    elements = [each.delta.new_element.WhichOneof("type") for each in drawn if each.delta.HasField("new_element")]
+    # the second one says which values the browser has; each element takes the browser a millisecond or more
+    assert elements[: elements.index("bidi_component")] == ["text_area", "text_input"]
 
 
 @contextmanager

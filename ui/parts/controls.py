@@ -39,12 +39,16 @@ class Opened:
 
 @dataclass(frozen=True)
 class Controls:
-    """The requested settings, what reruns for another batch, and the places of the text and of the notes on it."""
+    """The requested settings, what reruns for another batch, and the places of the text and of what is said of it.
+
+    for_notes: of what is wrong with it, if that is not said beside it already. for_counts: of what the shown batch has.
+    """
 
     asked: Request  # of the first example, whatever batch is chosen
     rerun: Callable[[], None]
     for_text: DeltaGenerator
-    for_notes: DeltaGenerator
+    for_notes: DeltaGenerator | None
+    for_counts: DeltaGenerator
     under_text: DeltaGenerator
 
 
@@ -67,10 +71,10 @@ def controls(
     address.remember()
     widgets.keep(name for other in APP_KINDS.values() if other is not kind for name in other.names.values())
     with st.sidebar if place is None else place:
-        for_text, for_notes, under_text = above or st.container(), st.container(), st.container()
+        for_text, for_counts, under_text = above or st.container(), st.container(), st.container()
         rerun = partial(st.rerun, (PICKER, BATCH) if apart else "app")
         _examples(rerun)
-        places = (rerun, for_text, for_notes, under_text)
+        places = (rerun, for_text, None if above else for_text, for_counts, under_text)
         if wait and not address.touched((*kind.names.values(), *WATCHED.values())):
             return Controls(Request(settings=tuple(kind.defaults.items()), kind=kind), *places)
         if fixed := address.locked():

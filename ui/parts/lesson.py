@@ -179,7 +179,7 @@ def _with_movie(
     if stages is None:
         way_back(chosen)
     _picture(chosen, stages, [label for _, label in onward])
-    _after(kind, stages, below, onward)
+    _after(chosen, stages, below, onward)
 
 
 def _head(
@@ -207,6 +207,7 @@ def _head(
 def _measured(chosen: Controls, parts: Parts) -> None:
     """Show the batch's controls, and what is measured for it; on a phone all but the first part is folded."""
     shown = _shown(chosen, None)
+    _counted(chosen, None)
     with st.container(key="measured"):
         whole = 1 if on_a_phone() else len(parts)
         _parts(dict([*parts.items()][:whole]), shown)
@@ -246,12 +247,12 @@ def _picture(chosen: Controls, stages: Stages, onward: Sequence[str]) -> None:
 
 
 @st.fragment(key=AFTER)
-def _after(kind: AppKind, stages: Stages, below: Callable[[Shown], None], onward: Sequence[Way]) -> None:
+def _after(chosen: Controls, stages: Stages, below: Callable[[Shown], None], onward: Sequence[Way]) -> None:
     """Show what belongs below the picture, which does not wait for it; in another page's frame only the next link."""
     if stage_on_screen() is None:
         return
+    shown = _counted(chosen, stages)
     if not st.context.is_embedded:
-        shown = run(last_good(kind, stages))
         if isinstance(shown.record, Refusal) and stages is not None and stages[0] not in ("pad", "sort"):
             refused(shown)
         else:
@@ -266,9 +267,15 @@ def _shown(chosen: Controls, stages: Stages) -> Shown:
     asked = replace(chosen.asked, source=source(chosen), stages=stages)
     shown = latest(asked)
     about_the_link(asked, shown)
-    if shown.problem is None:
-        with chosen.for_notes:
-            about_the_sequences(asked, shown.batch)
-    else:
+    if shown.problem is not None:
         about_the_problem(chosen, shown.problem, shown.batch)
+    return shown
+
+
+def _counted(chosen: Controls, stages: Stages) -> Shown:
+    """Say under the controls of the batch what is shown of it; return that. No picture waits for it (`make bench`)."""
+    request = last_good(chosen.asked.kind, stages)
+    shown = run(request)
+    with chosen.for_counts:
+        about_the_sequences(request, shown.batch)
     return shown

@@ -67,7 +67,7 @@ def about_the_link(asked: Request, shown: Shown) -> None:
 
 
 def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
-    """Show briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
+    """Show briefly why the batch is not shown, and in the settings, under the text, give the full reason."""
     of_the_text = problem.parameter in _OF_THE_TEXT
     has = f"Your text has {problem.got}" if of_the_text else f"You chose {problem.got} for {problem.parameter}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
@@ -76,8 +76,9 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
         if problem.got == "nothing":
             reason = "The box is empty."
         st.text(f"{reason} You still see your last batch: {last.summary}.")
-    with chosen.for_notes, st.container(border=True):
-        st.text(f"⚠ {problem.sentence if of_the_text else problem}")
+    if chosen.for_notes is not None:
+        with chosen.for_notes, st.container(border=True):
+            st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 
 
 def about_the_sequences(asked: Request, batch: Batch) -> None:
