@@ -121,7 +121,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     ),
     *((pattern, lambda m, found, true=true: [*map(int, found.groups())] == true(m)) for pattern, true in NUMBERS),
     (r"at t = 0\b", lambda m, _: m.case.D == 2),
-    (r"\bout(?:put)?\[(:, )?-1\]", lambda m, found: bool(found[1]) != m.case.transposed),
+    (r"\bout(?:put)?\[(:,\s)?-1\]", lambda m, found: bool(found[1]) != m.case.transposed),
     (r"\b[hc]_n\[(-?\d+)\]", lambda m, found: is_row(m, int(found[1]))),
     (r"\b[hc]_0\[(\d+)\]", lambda m, found: is_row(m, int(found[1]))),
     (r"\b[hc]_0\b", lambda m, _: m.stage == "run"),
@@ -187,7 +187,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"Do not read \*\*out\[(?:-1|:, -1)\]\*\*: where ({CHIPS}) (?:has|have) ended, it is padding",
+        rf"Do not read \*\*out\[(?:-1|:,\s-1)\]\*\*: where ({CHIPS}) (?:has|have) ended, it is padding",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]

@@ -35,7 +35,7 @@ ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox
 
 _JS = FOLDER / "static" / "js"
 _OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  # headers
-_SCRIPTS = ("away", "examples", "history", "menu", "print", "tables", "theme", "typing")
+_SCRIPTS = ("away", "code", "examples", "history", "menu", "print", "tables", "theme", "typing")
 # Where Streamlit finds its server. It would look below the page's own address first, and the browser report two errors.
 _BASE = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href };'
 _EXAMPLES = f"window.__examples = {json.dumps(TITLES)};"

@@ -22,6 +22,7 @@ from packviz.text import shape
 MARGIN = 4.5  # lines of text for the notes on the right at most,
 TIGHT = 2.9  # and with two directions on a phone, whose picture would be too wide otherwise
 MAX_FLIGHTS = 12  # frames in which the packed output moves back
+NO_BREAK = "\u00a0"  # a space at which no line ends
 
 
 def unpack(view: View) -> Iterator[Shot]:
@@ -116,7 +117,8 @@ def _rings_caption(view: View) -> str:
     if not short:
         return say("unpack.rings")
     last_column = "out[:, -1]" if inputs.batch_first(view) else "out[-1]"
-    return f"{say('unpack.rings')} {say('unpack.last_column_filler', short=short, last_column=last_column)}"
+    filler = say("unpack.last_column_filler", short=short, last_column=last_column)
+    return f"{say('unpack.rings')} {filler.replace(last_column, last_column.replace(' ', NO_BREAK))}"
 
 
 def unpack_scene(view: View) -> Scene:
