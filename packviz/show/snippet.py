@@ -16,6 +16,7 @@ from packviz.text import ENVIRONMENT, dtype_name
 
 _FIX = "call your own module: its weights cannot be written as a script"
 _MAX_NUMBERS = 2_000  # maximum number of literals in the script
+_NARROW = 39  # characters of a line that a phone shows without scrolling
 
 # torch's defaults as Python prints them (-0.0 differs bitwise)
 _DEFAULTS = {"bias": "True", "bidirectional": "False", "dtype": "torch.float32", "nonlinearity": "'tanh'"}
@@ -25,8 +26,19 @@ _DEFAULTS |= {"padding_idx": "None", "padding_side": "'right'", "padding_value":
 
 def _call(function: str, *values: object, **settings: object) -> str:
     """Return the source text of a call, leaving out settings at torch's defaults."""
+    return f"{function}({', '.join(_given(*values, **settings))})"
+
+
+def _narrow_call(function: str, *values: object, **settings: object) -> str:
+    """Return such a call, with a line for each argument if one line would not fit a phone."""
+    line = _call(function, *values, **settings)
+    lines = "".join(f"    {each},\n" for each in _given(*values, **settings))
+    return line if len(line) <= _NARROW - len("lstm = ") else f"{function}(\n{lines})"
+
+
+def _given(*values: object, **settings: object) -> list[str]:
     changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) not in _DEFAULTS[name].split()]
-    return f"{function}({', '.join([*map(str, values), *changed])})"
+    return [*map(str, values), *changed]
 
 
 _TEXT = files("packviz.show").joinpath("script.txt").read_text("utf-8")
@@ -59,15 +71,16 @@ def preparation(trace: Trace | Refusal) -> str:
     names = ("num_layers", "nonlinearity", "bias", "bidirectional", "batch_first")
     settings = {name: getattr(config, name) for name in names if name != "nonlinearity" or name in kind.own}
     sizes = (trace.padded.values.shape[-1], config.hidden_size)
-    lookup = None if table is None else _call("nn.Embedding", *table.shape, padding_idx=config.padding_idx, dtype=dtype)
+    ids = {"padding_idx": config.padding_idx, "dtype": dtype}
+    lookup = None if table is None else _narrow_call("nn.Embedding", *table.shape, **ids)
     return str(
         _SCRIPT.preparation(
             config,
             sequences=listing(batch, dtype if table is None else torch.int64),
             embedding=lookup,
-            module=_call(f"nn.{CELL_KINDS[config.cell].module.__name__}", *sizes, **settings, dtype=dtype),
+            module=_narrow_call(f"nn.{CELL_KINDS[config.cell].module.__name__}", *sizes, **settings, dtype=dtype),
             state=_SCRIPT.state(config, kind, dtype),
-            padded=_call("pad_sequence", "sequences", **how),
+            padded=_narrow_call("pad_sequence", "sequences", **how),
             axis="" if batch.kind == "vectors" else ".unsqueeze(-1)",
         )
     )
@@ -85,7 +98,7 @@ def listing(batch: Batch, dtype: torch.dtype, *, column: bool = False) -> str:
     rows, words = "".join(f"    {_literal(sequence.to(dtype))}{axis},\n" for sequence in batch.sequences), ""
     if batch.vocabulary:  # the id of each word, with `repr`, so that no word can end the comment
         ids = ", ".join(f"{id_}\N{NO-BREAK SPACE}{word!r}" for id_, word in enumerate(batch.vocabulary))
-        lines = textwrap.wrap(ids, 96, initial_indent="# ", subsequent_indent="# ")
+        lines = textwrap.wrap(ids, _NARROW, initial_indent="# ", subsequent_indent="# ")
         words = "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ") + "\n"
     return f"{words}sequences = [\n{rows}]"
 

@@ -71,6 +71,7 @@ def test_do_i_need_it_packs_the_program_that_is_wrong_without_and_links_each_row
     rows = [row for row in entry.explanation.splitlines() if "**" in row]
     linked = [re.findall(r"\]\(([a-z_]+)\)", row) for row in rows]
     assert len(rows) == 6
+    assert max(map(len, done.preparation.splitlines())) <= 39  # on a phone, nothing scrolls sideways
     assert all(links and {page.address for page in PAGES}.issuperset(links) for links in linked)
 
 
