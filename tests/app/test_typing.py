@@ -180,6 +180,41 @@ def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None
         assert seen.player.evaluate("player => player.getBoundingClientRect().top") == pytest.approx(top, abs=1)
 
 
+COVERED = """(note) => {
+    const { left, right, top, bottom } = note.getBoundingClientRect(), words = new Range(), covered = [];
+    const texts = document.createTreeWalker(document.querySelector(".stApp"), NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const { currentNode: text } = texts, { visibility, clipPath } = getComputedStyle(text.parentElement);
+        if (note.contains(text) || !text.data.trim() || visibility === "hidden" || clipPath !== "none") continue;
+        words.selectNodeContents(text);
+        for (const box of words.getClientRects())
+            if (box.width > 1 && box.left < right && box.right > left && box.top < bottom && box.bottom > top)
+                covered.push(text.data);
+    }
+    const field = document.querySelector(".stMain textarea").getBoundingClientRect();
+    const over = field.left < right && field.right > left && field.top < bottom - 1 && field.bottom > top + 1;
+    return left < 0 || right > innerWidth ? ["the window"] : over ? [...covered, "the field"] : covered;
+}"""  # the texts over which a note lies
+
+
+@pytest.mark.parametrize(
+    ("size", "sidebar"),
+    [
+        *((size, True) for size in (PROJECTOR, LAPTOP)),
+        *((size, False) for size in ((1024, 720), (768, 1024), PHONE, (844, 390), (932, 430), (667, 375))),
+    ],
+)
+def test_what_is_said_about_ids_covers_no_text(visit: Open, size: tuple[int, int], sidebar: bool) -> None:
+    seen = visit("sequences=I love cats%0Ashe sleeps", size=size)
+    if sidebar:
+        seen.page.get_by_test_id("stExpandSidebarButton").click()
+    seen.main.locator("textarea").fill("so I love cats\nshe sleeps")
+    note = seen.main.locator(".st-key-ids")
+    expect(note).to_have_text("Ids follow word order: 5 changed.")
+    seen.settle()
+    until(seen.page, lambda: note.evaluate(COVERED) == [])
+
+
 def test_numbers_instead_of_words_are_said_to_need_no_embedding(visit: Open) -> None:
     seen = visit(None)
     said = seen.main.get_by_text("Numbers need neither ids nor an embedding.")
