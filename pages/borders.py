@@ -7,15 +7,15 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. A library that "
-    "guesses from `position_ids` (a 0, a drop, a jump) fails for some rows.",
+    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Some libraries "
+    "guess the borders from `position_ids`: at a 0, a drop or a jump. Each of these rules fails for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
-        "With each of these, a rule fails.",
+        "Each of these changes makes a rule fail.",
         borders.to_try,
     ),
     onward=("attention", "Next: what does a token read? →"),

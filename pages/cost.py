@@ -5,7 +5,7 @@ from ui.views import costs
 
 measured(
     "What does packing save?",
-    "The point of packing is correct results. It also skips the work on pads, but it is faster only for some batches.",
+    "You pack to get correct results. Packing also skips the work on pads, but it is faster only for some batches.",
     ("measure", "sweep"),
     {
         "": costs.full_run,

@@ -12,11 +12,11 @@ lesson(
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,
-        "Fill by strategy and length of a row": filling_rows.capacities,
+        "How full are the rows? By strategy and row length": filling_rows.capacities,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=(
-        "Watch the free cells and the tokens dropped.",
+        "Watch how many cells stay free, and how many tokens are dropped.",
         filling_rows.to_try,
     ),
     onward=("borders", "Next: where does a document begin? →"),

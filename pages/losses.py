@@ -9,7 +9,7 @@ lesson(
     "What does the loss count?",
     "How much a token counts depends on what you average over: tokens, documents or rows.",
     {
-        "Three numbers, each document alone and in rows": losses.three_numbers,
+        "Three means: with each document alone, and in rows": losses.three_numbers,
         "Micro-batches and gradient accumulation": losses.micro_batches,
         "A document without a target": losses.without_target,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,

@@ -7,7 +7,7 @@ lesson(
     "padding",
     "How do sequences fit into one tensor?",
     "All rows of a tensor are equally long, so `pad_sequence` fills up the short ones. You need `lengths` to "
-    "know which values are real.",
+    "know which values are tokens.",
     {
         "What torch says without padding": padding.stacked,
         "What the grid alone does not say": padding.confused,

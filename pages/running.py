@@ -13,7 +13,7 @@ lesson(
         "The way back: which gradient reaches which time step?": running.going_back,
     },
     to_try=(
-        "Read backward, and watch how many sequences take part.",
+        "Read the sequences backward, and watch how many sequences take part at each step.",
         running.to_try,
     ),
     onward=("unpacking", "Next: which state to read? →"),

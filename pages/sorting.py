@@ -8,7 +8,7 @@ lesson(
     "Why are the sequences sorted?",
     "At each time step the RNN takes the top rows. So the rows that still have a token must be on top: the longest "
     "sequences come first.",
-    {"enforce_sorted, both ways": sorting.enforced, "Equal lengths": sorting.equals},
-    to_try=("Promise that the rows are sorted, or take equal lengths.", sorting.to_try),
+    {"What does enforce_sorted change?": sorting.enforced, "What happens to equal lengths?": sorting.equals},
+    to_try=("Set `enforce_sorted=True`, or try equal lengths.", sorting.to_try),
     onward=("packing", "Next: how to pack? →"),
 )

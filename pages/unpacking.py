@@ -6,10 +6,10 @@ from ui.views import unpacking
 lesson(
     "unpacking",
     "Which output do I want?",
-    "`pad_packed_sequence` puts the output back into a grid, and fills the cells that no RNN computed.",
+    "`pad_packed_sequence` puts the output back into a grid. It writes a fixed value where the RNN computed nothing.",
     {"Which one do I want?": unpacking.which_one},
     to_try=(
-        "Which ways to read the output stay right?",
+        "Which ways to read the output are still right?",
         unpacking.to_try,
     ),
     ended=unpacking.finished,
