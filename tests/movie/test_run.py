@@ -350,6 +350,36 @@ def test_the_last_caption_names_the_row_of_h_n_that_is_watched() -> None:
         assert f" {name}" in movie.steps[-1].caption, movie.steps[-1].caption
 
 
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize(
+    ("layers", "both", "order"),
+    [
+        (2, False, "h_0 and h_n go layer by layer"),
+        (1, True, "forward comes first in h_0 and h_n"),
+        (2, True, "h_0 and h_n go layer by layer, forward first"),
+    ],
+)
+def test_the_first_caption_says_how_the_rows_of_h_n_are_numbered(
+    cell: Any, layers: int, both: bool, order: str
+) -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"), Config(cell=cell, num_layers=layers, bidirectional=both))
+    for row, (layer, direction) in enumerate(product(range(layers), range(1 + both))):
+        movie = pv.movie(trace, "run", layer=layer, direction=direction)
+        assert re.search(rf"h_0\[{row}\]\*\*.* all zeros; {order}\.$", movie.steps[0].caption)
+        assert torch.equal(trace.h_n[row], torch.stack([trace.layers[layer][direction].h[n] for n in last(direction)]))
+
+
+def last(direction: int) -> list[int]:
+    """Return the packed rows at which a direction has seen all of the two sequences, 1 2 and 3."""
+    return [0, 1] if direction else [2, 1]
+
+
+def test_the_numbers_of_gates_and_c_are_in_their_tooltips() -> None:
+    data = pv.movie(pv.trace(Batch.example("sentences"), Config(cell="lstm")), "run").to_dict()
+    told = [line for tip in data["tips"] for lines in tip for line in lines]
+    assert [line for line in told if "{vec}" in line and ":" in line] == [f"{name}: {{vec}}" for name in "ifgoc"]
+
+
 @pytest.mark.parametrize(("cell", "held"), [("rnn", {"h"}), ("gru", {"h"}), ("lstm", {"h", "gate:c"})])
 def test_before_the_first_step_there_are_only_the_rows_and_the_states(cell: Any, held: set[str]) -> None:
     movie = pv.movie(pv.trace(Batch.example("sentences"), Config(cell=cell)), ("run",), deep=True)
@@ -368,7 +398,8 @@ def test_before_the_first_step_there_are_only_the_rows_and_the_states(cell: Any,
 )
 def test_the_gates_have_torchs_names_where_their_letters_first_appear(cell: Any, named: str, deep: bool) -> None:
     movie = pv.movie(pv.trace(Batch.example("sentences"), Config(cell=cell)), ("run",), deep=deep)
-    told = [f"{named}." in step.caption for step in movie.steps]
+    read = "; tap **c** for numbers" * (cell == "lstm" and not deep)
+    told = [f"{named}{read}." in step.caption for step in movie.steps]
     assert told == [False, True, *(len(told) - 2) * [False]]
     for letter in re.findall(r"\b(\w) \(", named):
         assert deep or [f"axis:gate:{letter}" in movie.frame(n)["marks"] for n in (1, 2)] == [False, True]

@@ -122,7 +122,7 @@ def marks(
         tip = (says[1:],), ("sequence {seq}",)
     elif role not in _SILENT:
         first = ("{token}", _FIRST.get(role, "sequence {seq}"))
-        tip = first, (f"{says}: {{number}}" if says else "{vec}",)
+        tip = first, (": ".join(filter(None, (says, "{vec}" if role == "vector" or not says else "{number}"))),)
     return Marks(name, role, keys, look, seq, tip, shown, origin, anew)
 
 

@@ -44,12 +44,14 @@ def _start_caption(view: View) -> str:
 
 
 def _start_row_caption(view: View) -> str:
-    """Say in which row of h_0 the watched states start, if there are several."""
+    """Say in which row of h_0 the watched states start, if there are several, and how its rows are numbered."""
     state, row = recurrent.initial_state(view), view.layer * recurrent.directions(view) + view.direction
+    axis = "layers" if recurrent.directions(view) == 1 else "both" if len(view.trace.layers) > 1 else "directions"
+    order = say(f"run.order_{axis}")
     if state == "carried":
-        return say("run.carried_row")
+        return say("run.carried_row", order=order)
     key = "run.start_row_lstm" if recurrent.is_lstm(view) else "run.start_row"
-    return say(key, row=row, state=say(f"h_0_row.{state}"))
+    return say(key, row=row, order=order, state=say(f"h_0_row.{state}"))
 
 
 def _watched_caption(view: View) -> str:
@@ -80,7 +82,7 @@ def _step_caption(view: View, step: TimeStep, *, first: bool) -> str:
 
 def _gates_caption(view: View) -> str:
     gates = [] if view.small else [f"{letter} ({gate.name})" for letter, gate in recurrent.kind(view).gates.items()]
-    key = "run.gates_lstm" if recurrent.is_lstm(view) else "run.gates"
+    key = "run.gates" if not recurrent.is_lstm(view) else "run.gates_numbers" if _in_numbers(view) else "run.gates_c"
     return say(key, gates=joined(gates)) if gates else ""
 
 
@@ -213,14 +215,15 @@ def _headings(view: View, k: np.ndarray) -> Frame:
 
 def _gates(view: View, k: np.ndarray, computed: np.ndarray) -> Frame:
     """Return the gates of the rows live in the k-th step, as far as computed, and an LSTM's c."""
-    names, n = np.array(list(cells.gate_names(view))), cells.taken(view)[computed + 2, :, None]
-    if not names.size:
-        return {}
-    i, rank = np.tile(np.arange(len(names)), len(places.ranks(view))), np.repeat(places.ranks(view), len(names))
-    place, b = Place("cell", cells.input_width(view) + cells.INPUT_GAP + i, rank), view.ranked[rank]
-    rows = matrices.rows(view, "inside") + packed_rows.slot(view)[np.maximum(n, 0)] * len(names) + np.arange(len(names))
-    if names[-1] == "c":
-        rows[..., -1:] = np.where(n >= 0, rows[..., -1:], matrices.rows(view, "c_0") + view.ranked[:, None])
+    names, n = cells.gate_names(view), cells.taken(view)[computed + 2]
+    ranks, left = places.ranks(view), cells.input_width(view) + cells.INPUT_GAP
     ready = np.minimum(cells.live_rows(view)[k + 1], cells.live_rows(view)[computed + 1])
-    look = {"vec": rows.reshape(len(k), -1), "shown": (rank < ready) | (names[i] == "c")}
-    return frame(marks("gate", "vector", place, names[i], b, seq=b, **look))
+    groups = []
+    for i, name in enumerate(names):
+        kept = name in recurrent.kind(view).states
+        rows = matrices.rows(view, "inside") + packed_rows.slot(view)[np.maximum(n, 0)] * len(names) + i
+        if kept:
+            rows = np.where(n >= 0, rows, matrices.rows(view, "c_0") + view.ranked)
+        look = {"vec": rows, "shown": (ranks < ready) | kept}
+        groups.append(marks(f"gate:{name}", "vector", Place("cell", left + i, ranks), view.ranked, says=name, **look))
+    return frame(*groups)
