@@ -170,14 +170,13 @@ export class Painter {
    * @param {number} step
    */
   sketch(paper, step) {
-    const { ends, frames, movie } = this.film,
+    const { ends, frames } = this.film,
       frame = frames[ends[step - 1]],
       view = this.view(frame.scene);
     if (!this.comings.has(step)) {
-      const isLater = (/** @type {number} */ end, /** @type {number} */ i) =>
-        i >= step && movie.steps[i].stage === movie.steps[step - 1].stage && frames[end].scene === frame.scene;
-      const later = ends.filter(isLater).map((end) => frames[end]);
-      this.comings.set(step, coming(frame, later, view));
+      const later = ends.slice(step).map((end) => frames[end]),
+        same = later.filter(({ scene }) => scene === frame.scene); // no other stage has it
+      this.comings.set(step, coming(frame, same, view));
     }
     sketch(paper, this.comings.get(step), view.unit);
   }

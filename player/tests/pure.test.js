@@ -277,7 +277,10 @@ test("a panel that is filled later is outlined with its name, without its shape"
   ]);
   assert.deepEqual(coming(later, [later], at), []);
   const begun = { ...later, states: later.states.map((state, i) => ({ ...state, shown: i < 3 })) };
-  assert.deepEqual(coming(begun, [later], at), [{ rect: { x: 15, y: 22, w: 10, h: 10 }, name: "", at: null }]);
+  const outlined = [{ rect: { x: 15, y: 22, w: 10, h: 10 }, name: "", at: null }];
+  assert.deepEqual(coming(begun, [later], at), outlined);
+  const moved = { ...later, states: later.states.map((state) => ({ ...state, y: state.y + 1 })) };
+  assert.deepEqual(coming(begun, [later, moved], at), outlined);
 });
 
 test("of a prompt, the sentence that asks is shown in one line: the one with a question mark, or else the last one", () => {

@@ -477,7 +477,7 @@ def test_beside_a_low_picture_the_code_that_runs_is_in_view_below_a_whole_line(
     listened.open(packing(WORDS, cell=cell).save(tmp_path / "movie.html").as_uri())
     listened.page.add_style_tag(content=f".pv {{ --packviz-height: {height}px; }}")
     listened.rest()
-    scrolled, stage = set(), ""
+    scrolled, stage = set[int](), ""
     while listened.step < int(listened.data("steps")):
         listened.press("ArrowRight")
         assert listened.page.evaluate(CUT) == {"cut": 0, "hidden": False}, listened.step
@@ -485,8 +485,10 @@ def test_beside_a_low_picture_the_code_that_runs_is_in_view_below_a_whole_line(
         stage = listened.data("stage")
         ran = was == stage == "unpack"  # not at its first step
         expect(listened.page.get_by_test_id("packviz-proof")).to_be_visible(visible=ran and not more)
-        scrolled.add(listened.root.locator(".pv-code").evaluate("code => code.scrollTop"))
-    assert len(scrolled) > 2
+        if listened.root.locator(".pv-code").evaluate("code => code.scrollTop"):
+            scrolled.add(listened.step)
+    whole = (cell, height) == ("gru", 327)  # but for what torch confirms in the end
+    assert scrolled == {listened.step} if whole else len(scrolled) > 2
 
 
 def test_a_row_with_free_cells_has_all_words_and_letters_beside_the_settings(listened: Screen, tmp_path: Path) -> None:
