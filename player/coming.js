@@ -10,11 +10,9 @@ import { boxOf, overlap } from "./scenes.js";
 
 /** @param {Frame["states"][number]} state */
 const isBody = ({ shown, role }) => shown && role !== "label" && BODIES.has(role);
-/** @param {Frame["states"][number]} state */
-const isTitle = ({ shown, role }) => shown && role === "title";
 
 /**
- * The outlines of what is empty in a frame and filled in later ones: a whole panel with its first heading unless that is already
+ * The outlines of what is empty in a frame and filled in later ones: a whole panel with its heading unless that is already
  * there, without shapes and counts; or the rest of each line of a panel. A cell that moves later is outlined where it appears.
  * @param {Frame} frame
  * @param {Frame[]} later
@@ -22,21 +20,19 @@ const isTitle = ({ shown, role }) => shown && role === "title";
  * @returns {Coming[]}
  */
 export function coming(frame, later, view) {
-  const placeOf = (/** @type {Frame["states"][number]} */ { p, x, y, w, h }) => rectOf(view, p, x, y, w, h),
-    filled = grouped(frame.states.filter(isBody), ({ p }) => p),
-    headed = new Set(frame.states.filter(isTitle).map(({ p }) => p));
+  const placeOf = (/** @type {Frame["states"][number]} */ { p, x, y, w, h }) => rectOf(view, p, x, y, w, h);
   const appears = frame.states.map((now, i) =>
     later.map(({ states }) => states[i]).find(({ shown, p }) => shown && !(now.shown && p === now.p)),
   );
   return [...grouped(appears.filter(Boolean), ({ p }) => p)].flatMap(([p, some]) => {
-    const there = (filled.get(p) ?? []).map(placeOf).filter(Boolean),
-      rects = some.filter(isBody).map(placeOf).filter(Boolean),
-      rest = rects.filter((rect) => there.every((other) => !overlap(rect, other)));
+    const rectsOf = (/** @type {Frame["states"]} */ states) => states.filter(isBody).map(placeOf).filter(Boolean),
+      there = rectsOf(frame.states.filter((state) => state.p === p)),
+      rest = rectsOf(some).filter((rect) => there.every((other) => !overlap(rect, other)));
     if (there.length || !rest.length) {
       const lines = [...grouped(rest, ({ y }) => Math.round(y)).values()];
       return lines.map((line) => ({ rect: boxOf(line), name: "", at: /** @type {Coming["at"]} */ (null) }));
     }
-    const title = headed.has(p) ? undefined : some.find(isTitle);
+    const title = some.find(({ role }) => role === "title");
     return [{ rect: boxOf(rest), name: title?.text.replace(/\s*[(:].*/, "") ?? "", at: title ? placeOf(title) : null }];
   });
 }

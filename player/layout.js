@@ -9,7 +9,6 @@ import { BESIDE, LARGE, largestLine, lineOf, READABLE, ROW, TIGHT } from "./size
 
 const MAX_UNIT = 110; // maximum pixels of a cell; in a picture higher than LOW it grows with the height
 const LOW = 600;
-const EDGE = 10; // pixels above and below the picture
 const SQUARE = 1.12; // width ÷ height: a wider picture is one on a desktop, any other one on a phone
 
 const LETTER = 0.6, // width of a letter ÷ its height
@@ -47,7 +46,7 @@ export const USUAL = {
  * @type {Limits}
  */
 export const NARROW = {
-  edge: 5, // a margin is width lost to cells
+  edge: 5, // a margin is lost to cells
   line: READABLE,
   aspect: 2.6, // a long word fits into a low and wide cell
   tight: READABLE / ROW, // a low row is stretched a little more
@@ -129,7 +128,7 @@ function needs(boxes, least, { bold, beside, numbers }) {
  */
 function filling(box, { width, height, room, least, limits: { edge, aspect, tight, higher } }, { spaced }) {
   const wide = (width - 2 * edge) / (box.right - box.left),
-    high = (room - 2 * EDGE) / (box.bottom - box.top),
+    high = (room - 2 * edge) / (box.bottom - box.top),
     most = MAX_UNIT * Math.max(1, height / LOW),
     even = Math.min(wide, high, most);
   return {
@@ -155,7 +154,7 @@ export function standing(view, ink, place, needs) {
   }
   const over = limits.kept ? box.over : 0,
     body = box.top + over,
-    high = ((room - 2 * EDGE) / unit - over) / (box.bottom - body),
+    high = ((room - 2 * limits.edge) / unit - over) / (box.bottom - body),
     tall = Math.max(1, Math.min(high, (limits.row * least) / unit, (limits.slender * across) / unit)),
     free = room - (over + (box.bottom - body) * tall) * unit;
   return {

@@ -160,6 +160,33 @@ def test_on_a_phone_a_movie_that_plays_fills_the_window(
     expect(stage).to_be_in_viewport(ratio=1)
 
 
+FITS = """() => {
+    const [{ picture, movie }] = window[Symbol.for("packviz")].players;
+    return [picture.height, ...Object.keys(movie.scenes).filter((scene) => !picture.view(scene).fits)];
+}"""  # the height of the picture, and the scenes whose texts have no room in it
+
+
+def test_on_a_low_phone_a_link_to_a_step_shows_a_picture_whose_texts_have_room(visit: Open) -> None:
+    seen = visit("step=12&example=sentences", size=(360, 640), has_touch=True, is_mobile=True)
+    assert seen.page.evaluate(FITS) == [150]
+
+
+FRAMED = """([slider, caption]) => {
+    const framed = [slider, slider.parentElement].find((node) => getComputedStyle(node).outlineStyle !== "none");
+    const { outlineWidth, outlineOffset } = getComputedStyle(framed), { top } = framed.getBoundingClientRect();
+    return top - parseFloat(outlineWidth) - parseFloat(outlineOffset) - caption.getBoundingClientRect().bottom;
+}"""  # pixels from the caption to the frame of the slider in focus
+
+
+def test_on_a_phone_the_frame_around_the_slider_in_focus_is_below_the_caption(visit: Open) -> None:
+    seen = visit("step=12", size=PHONE, has_touch=True, is_mobile=True)
+    slider, caption = seen.player.get_by_role("slider", name="Step"), seen.page.get_by_test_id("packviz-caption")
+    seen.page.keyboard.press("Tab")
+    slider.focus()
+    nodes = [each.element_handle() for each in (slider, caption)]
+    assert seen.page.evaluate(FRAMED, nodes) >= 0
+
+
 def test_a_phone_on_its_side_shows_cells_and_a_line_at_first_and_then_all_of_the_player(visit: Open) -> None:
     seen = visit(None, size=(844, 390), has_touch=True, is_mobile=True)
     play, stage = seen.player.get_by_role("button", name=re.compile("Play|Pause")), seen.player.locator(".pv-stage")

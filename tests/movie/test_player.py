@@ -285,7 +285,7 @@ def test_what_is_not_a_number_is_told_as_such(open_page: Open) -> None:
     x = torch.full((2, 2, 1), float("nan"))
     movie = pv.movie(pv.trace_module(nn.GRU(1, 2, batch_first=True), x, [2, 1]), ("run",))
     told = open_page(movie, "#step=999").sweep()
-    assert {"h, unit 0: nan", "h_n, unit 1: nan", "[nan, nan]"} <= told
+    assert {"h, unit 0: nan", "h_n, unit 1: nan", "n: [nan, nan]"} <= told
     assert not any(line.endswith(": 0") for line in told)
 
 
