@@ -69,6 +69,13 @@ def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case
 
 
 @each_packed
+def test_before_the_first_row_is_packed_the_grid_has_the_whole_picture(case: Case) -> None:
+    start, then = (step for step, _ in case.deep.of("pack")[:2])
+    assert all(list(view.at) == ["x"] for each in case.deep.scenes[start["scene"]].values() for view in each)
+    assert "scene" not in then
+
+
+@each_packed
 def test_both_margins_and_how_each_is_made_from_the_other_are_torchs(case: Case) -> None:
     step = case.deep.of("pack")[-1][0]
     things = "packed cells" if case.strays else "tokens"  # a pad is no token

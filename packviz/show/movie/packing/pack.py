@@ -21,6 +21,7 @@ from packviz.show.movie.marks import (
 )
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, matrices, packed_rows, places, token_table
+from packviz.show.movie.packing.embed import embed_scene
 from packviz.show.movie.packing.sheet import focus, named, steps, texts
 from packviz.show.movie.packing.sort import sort_end, sorted_grid
 from packviz.show.movie.packing.view import View, listed
@@ -35,7 +36,7 @@ Look = dict[str, Any]
 def pack(view: View) -> Iterator[Shot]:
     """Show one step for every time step; in depth, what the counts are."""
     if "pack" in view.deep:
-        yield Step(_before_caption(view), (sort_end(view),))
+        yield Step(_before_caption(view), (sort_end(view),), scene=("pack:start", embed_scene(view)))
     width, name = view.trace.packed.data.shape[1], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
     steps = []
     for t in range(len(packed_rows.live(view))):
