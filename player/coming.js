@@ -28,12 +28,10 @@ export function coming(frame, later, view) {
     const rectsOf = (/** @type {Frame["states"]} */ states) => states.filter(isBody).map(placeOf).filter(Boolean),
       there = rectsOf(frame.states.filter((state) => state.p === p)),
       rest = rectsOf(some).filter((rect) => there.every((other) => !overlap(rect, other)));
-    if (there.length || !rest.length) {
-      const lines = [...grouped(rest, ({ y }) => Math.round(y)).values()];
-      return lines.map((line) => ({ rect: boxOf(line), name: "", at: /** @type {Coming["at"]} */ (null) }));
-    }
-    const title = some.find(({ role }) => role === "title");
-    return [{ rect: boxOf(rest), name: title?.text.replace(/\s*[(:].*/, "") ?? "", at: title ? placeOf(title) : null }];
+    const lines = grouped(rest, ({ y }) => there.length && Math.round(y)), // or all of the panel
+      title = there.length ? null : some.find(({ role }) => role === "title"),
+      name = title?.text.replace(/\s*[(:].*/, "") ?? "";
+    return [...lines.values()].map((line) => ({ rect: boxOf(line), name, at: title ? placeOf(title) : null }));
   });
 }
 

@@ -53,7 +53,7 @@ export class Program {
       last = [...stages.keys()].findLast((stage) => movie.lines[stage] === now.code), // of the stages that share it
       made = now.stage === last && (step > 1 || steps === 1);
     [...this.#code.children].forEach((node, i) => {
-      i === now.code ? node.setAttribute("aria-current", "true") : node.removeAttribute("aria-current");
+      node.ariaCurrent = i === now.code ? "true" : null;
       const computed = i < now.code || (i === now.code && made);
       /** @type {HTMLElement} */ (node.lastChild).style.visibility = computed ? "" : "hidden";
     });

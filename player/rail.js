@@ -27,7 +27,7 @@ export class Rail {
     const { stage } = this.player.now,
       stages = [...this.player.stages.keys()];
     for (const node of this.#stages.querySelectorAll("button")) {
-      node.dataset.stage === stage ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current");
+      node.ariaCurrent = node.dataset.stage === stage ? "step" : null;
       node.toggleAttribute("data-done", stages.indexOf(node.dataset.stage) < stages.indexOf(stage));
     }
   }

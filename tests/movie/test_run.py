@@ -398,7 +398,7 @@ def test_before_the_first_step_there_are_only_the_rows_and_the_states(cell: Any,
 )
 def test_the_gates_have_torchs_names_where_their_letters_first_appear(cell: Any, named: str, deep: bool) -> None:
     movie = pv.movie(pv.trace(Batch.example("sentences"), Config(cell=cell)), ("run",), deep=deep)
-    read = "; tap **c** for numbers" * (cell == "lstm" and not deep)
+    read = "; tap **c** for numbers" * (cell == "lstm")
     told = [f"{named}{read}." in step.caption for step in movie.steps]
     assert told == [False, True, *(len(told) - 2) * [False]]
     for letter in re.findall(r"\b(\w) \(", named):

@@ -38,7 +38,7 @@ MOVIES: dict[str, Callable[[], Movie]] = {
     "leak": lambda: pv.movie(pv.trace_rows(Batch.parse(LONG), RowConfig()), ("leak",)),
     "beside": lambda: beside(pv.trace(Batch.parse(LONG))),
 }
-HEIGHTS = {"leak": 300, "beside": 340}  # of pictures that are wider than a phone
+HEIGHTS = {"leak": 290, "beside": 340}  # of pictures that are wider than a phone
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def _step_caption(view: View, step: TimeStep, *, first: bool) -> str:
 
 def _gates_caption(view: View) -> str:
     gates = [] if view.small else [f"{letter} ({gate.name})" for letter, gate in recurrent.kind(view).gates.items()]
-    key = "run.gates" if not recurrent.is_lstm(view) else "run.gates_numbers" if _in_numbers(view) else "run.gates_c"
+    key = "run.gates_lstm" if recurrent.is_lstm(view) else "run.gates"
     return say(key, gates=joined(gates)) if gates else ""
 
 
