@@ -455,6 +455,17 @@ def test_the_states_of_a_long_run_are_large_enough_to_read(
     assert (shown, lowest >= least, wide) == (12, True, True), lowest
 
 
+def test_the_words_of_a_run_of_fourteen_steps_are_large_enough_to_read(listened: Screen, tmp_path: Path) -> None:
+    words = "the quick brown fox jumps over the lazy dog while seven cats look on"
+    listened.page.set_viewport_size({"width": 1440, "height": 900})
+    listened.open(packing(f"{words}\nshe sleeps\nwe sing old songs", "run").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 507px; }")  # of the overview
+    listened.rest()
+    written = [px for text, px in listened.page.evaluate(SIZES) if text in words.split()]
+    assert len(written) >= 14
+    assert min(written) >= 13
+
+
 CUT = """() => {
     const [{ program }] = window[Symbol.for("packviz")].players, { bottom } = program.root.getBoundingClientRect();
     const { bottom: top } = program.root.querySelector("h2").getBoundingClientRect(); // the heading stays

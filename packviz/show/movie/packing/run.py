@@ -17,7 +17,7 @@ from packviz.show.movie.packing.words import TERMS, say
 from packviz.text import joined, shape
 
 SHORT = 7  # letters of words up to which packed rows replace the grid where a phone has no room for both: others scroll
-LONG = 16  # with more time steps, neither the grid nor the output is shown: with them, numbers are too small to read
+LONG = 12  # with more time steps, neither the grid nor the output is shown: with them, texts are too small to read
 
 
 def run(view: View) -> Iterator[Shot]:
