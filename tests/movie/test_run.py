@@ -354,9 +354,9 @@ def test_the_last_caption_names_the_row_of_h_n_that_is_watched() -> None:
 @pytest.mark.parametrize(
     ("layers", "both", "order"),
     [
-        (2, False, "h_0 and h_n go layer by layer"),
+        (2, False, "h_0 and h_n are ordered by layer"),
         (1, True, "forward comes first in h_0 and h_n"),
-        (2, True, "h_0 and h_n go layer by layer, forward first"),
+        (2, True, "h_0 and h_n are ordered by layer, forward first"),
     ],
 )
 def test_the_first_caption_says_how_the_rows_of_h_n_are_numbered(
@@ -398,8 +398,7 @@ def test_before_the_first_step_there_are_only_the_rows_and_the_states(cell: Any,
 )
 def test_the_gates_have_torchs_names_where_their_letters_first_appear(cell: Any, named: str, deep: bool) -> None:
     movie = pv.movie(pv.trace(Batch.example("sentences"), Config(cell=cell)), ("run",), deep=deep)
-    read = "; tap **c** for numbers" * (cell == "lstm")
-    told = [f"{named}{read}." in step.caption for step in movie.steps]
+    told = [f"{named}." in step.caption for step in movie.steps]
     assert told == [False, True, *(len(told) - 2) * [False]]
     for letter in re.findall(r"\b(\w) \(", named):
         assert deep or [f"axis:gate:{letter}" in movie.frame(n)["marks"] for n in (1, 2)] == [False, True]

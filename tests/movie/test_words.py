@@ -283,7 +283,7 @@ def test_the_start_says_what_h_0_is(name: str) -> None:
 
 def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", num_layers=2, bidirectional=True))
-    order = "h_0 and h_n go layer by layer, forward first"
+    order = "h_0 and h_n are ordered by layer, forward first"
     for row, (layer, way) in enumerate(product(range(2), ("forward", "backward"))):
         movie = pv.movie(trace, ("run",), layer=layer, direction=row % 2)
         said = movie.steps[0].caption
