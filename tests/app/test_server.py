@@ -24,7 +24,7 @@ from bench.visitors import visitor
 from packviz.teach.pages import PAGES
 from packviz.teach.questions import ENTRIES
 from ui.parts import player
-from ui.server.head import ELEMENTS, needed, title_and_description
+from ui.server.head import ELEMENTS, FOR_AN_EDIT, needed, title_and_description
 from ui.server.sessions import AWAY, EVERY
 from ui.server.static import FOLDER
 
@@ -89,8 +89,10 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
     named = got(f"{address}/overview")[0].decode("utf-8")
     head = named.partition("</head>")[0]
     assert re.findall(r'(?:from|import) "\./([^"]+)"', head) == files
+    (later,) = re.findall(r'import\("\./([^"]+)"\)', head)
+    assert later.startswith(f"static/js/{FOR_AN_EDIT}.")
     assert head.index('src="./static/js/index.') < head.index(f'from "./{files[0]}"')  # after Streamlit's own script
-    for file in files:
+    for file in (*files, later):
         assert "javascript" in got(f"{address}/{file}")[1]["Content-Type"]
 
 

@@ -262,6 +262,7 @@ def test_an_edit_does_not_make_the_browser_style_the_whole_page_anew(visit: Open
     browser = seen.page.context.browser
     assert browser is not None
     seen.type("1 2 3\n4 5")
+    expect(seen.main.get_by_text("Numbers need neither ids nor an embedding.")).to_be_visible()
     seen.settle()
     browser.start_tracing(page=seen.page, categories=["devtools.timeline"])
     seen.type("1 2 3\n4 5\n6")

@@ -42,6 +42,7 @@ class Controls:
     """The requested settings, what reruns for another batch, and the places of the text and of what is said of it.
 
     for_notes: of what is wrong with it, if that is not said beside it already. for_counts: of what the shown batch has.
+    waits: whether the first picture comes before whatever it does not need.
     """
 
     asked: Request  # of the first example, whatever batch is chosen
@@ -50,6 +51,7 @@ class Controls:
     for_notes: DeltaGenerator | None
     for_counts: DeltaGenerator
     under_text: DeltaGenerator
+    waits: bool
 
 
 @of_every_page()
@@ -74,7 +76,7 @@ def controls(
         for_text, for_counts, under_text = above or st.container(), st.container(), st.container()
         rerun = partial(st.rerun, (PICKER, BATCH) if apart else "app")
         _examples(rerun)
-        places = (rerun, for_text, None if above else for_text, for_counts, under_text)
+        places = (rerun, for_text, None if above else for_text, for_counts, under_text, wait)
         if wait and not address.touched((*kind.names.values(), *WATCHED.values())):
             return Controls(Request(settings=tuple(kind.defaults.items()), kind=kind), *places)
         if fixed := address.locked():
@@ -110,7 +112,8 @@ def source(chosen: Controls) -> Source:
             changed = partial(_edit, chosen.rerun)
             field = bound(text.FIELD, None, changed) | {"placeholder": "One sentence per line"}
             st.text_area(LABEL, first, 124, LIMITS.characters, **field)
-        draw_received()
+        if not chosen.waits:
+            draw_received()
     return text.source()
 
 

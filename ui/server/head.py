@@ -8,6 +8,8 @@ Streamlit's own: otherwise Streamlit's script requests the code of an element on
 React then shows placeholders, and everything that arrives within the next half second has to wait. Measured with an
 empty cache, the picture comes after 1.0 s instead of 1.1 s, and with 40 ms to the server after 1.5 s instead of 1.7 s
 (medians of 8). Naming these files and their imports as `modulepreload`, too, gained nothing, nor did it with 150 ms.
+With the files of the settings and of the table, which come after the picture, it took 20 ms more (pairs of 32 visits).
+The first edit needs one file more, which is loaded when the page has come to rest.
 """
 
 import json
@@ -31,7 +33,8 @@ from ui.state.text import TITLES
 
 PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
 
-ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox", "Html")
+ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup")  # of the first picture
+FOR_AN_EDIT = "TextInput"  # see ui/state/replaced.py
 
 _JS = FOLDER / "static" / "js"
 _OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  # headers
@@ -120,11 +123,17 @@ def _tags(request: Request) -> str:
 
 def needed() -> list[str]:
     """Return the player and the files of ELEMENTS, by their addresses."""
-    return [NAME, *(f"static/js/{file.name}" for element in ELEMENTS for file in sorted(_JS.glob(f"{element}.*.js")))]
+    return [NAME, *map(_file, ELEMENTS)]
+
+
+def _file(element: str) -> str:
+    (found,) = _JS.glob(f"{element}.*.js")
+    return f"static/js/{found.name}"
 
 
 def _end() -> str:
     """Return the script that runs these files after those of the page itself."""
     player, *parts = needed()
     imports = f'import {{ explainPage, framed }} from "./{player}";' + "".join(f'import "./{file}";' for file in parts)
-    return f'<script type="module">{imports}framed();setTimeout(explainPage, 1500);</script>'
+    later = f'setTimeout(() => {{ explainPage(); import("./{_file(FOR_AN_EDIT)}"); }}, 1500);'
+    return f'<script type="module">{imports}framed();{later}</script>'

@@ -32,12 +32,13 @@ class Replacement(NamedTuple):
 class Replaced:
     """How many values the app has given, and by widget, those that the browser may not have yet.
 
-    unwritten: the widgets whose value was not in the address that came with it.
+    unwritten: the widgets whose value was not in the address that came with it. is_drawn: whether the hidden widget was.
     """
 
     count: int = 0
     on_the_way: dict[str, list[Replacement]] = field(default_factory=dict)
     unwritten: set[str] = field(default_factory=set)
+    is_drawn: bool = False
 
 
 def give(name: str, value: object) -> None:
@@ -67,8 +68,13 @@ def give_again(name: str) -> None:
 
 
 def draw_received() -> None:
-    """Draw the hidden widget. Call it in each run that draws widgets that are given values, after all of them."""
-    st.session_state[RECEIVED] = str(visit(Replaced).count)
+    """Draw the hidden widget, in each run that draws widgets that are given values, after all of them.
+
+    The first time it has no number: a browser that has no such widget yet sends none, and Streamlit then takes ours.
+    """
+    replaced = visit(Replaced)
+    st.session_state[RECEIVED] = str(replaced.count) if replaced.is_drawn else ""
+    replaced.is_drawn = True
     # with a number input, an edit of the text takes 4 ms more in the browser
     st.text_input(RECEIVED, max_chars=DIGITS, key=RECEIVED)
 
