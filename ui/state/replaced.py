@@ -32,7 +32,8 @@ class Replacement(NamedTuple):
 class Replaced:
     """How many values the app has given, and by widget, those that the browser may not have yet.
 
-    unwritten: the widgets whose value was not in the address that came with it. is_drawn: whether the hidden widget was.
+    unwritten: the widgets whose value was not in the address that came with it. is_drawn: whether the hidden widget has
+    been drawn.
     """
 
     count: int = 0
