@@ -18,5 +18,5 @@ lesson(
         "Which outputs differ from those of each document alone?",
         attention.to_try,
     ),
-    onward=("what_leaks", "Next: what leaks? →"),
+    onward=("what_leaks", "Next lesson: what leaks →"),
 )

@@ -7,7 +7,7 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Some libraries "
+    "Four tensors can tell it, and one is enough: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Some libraries "
     "guess the borders from `position_ids`: at a 0, a drop or a jump. Each of these rules fails for some rows.",
     {
         "What the rules find": borders.rules,
@@ -18,5 +18,5 @@ lesson(
         "Each of these changes makes a rule fail.",
         borders.to_try,
     ),
-    onward=("attention", "Next: what does a token read? →"),
+    onward=("attention", "Next lesson: attention →"),
 )

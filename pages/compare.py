@@ -15,6 +15,6 @@ compared(
         "More pads, other settings": comparing.changes,
         "Loss and gradients": comparing.training,
     },
-    ("training", "Next: less accurate? →"),
+    ("training", "Next: accuracy →"),
     ("two_packings", "For transformers →"),
 )

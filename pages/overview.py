@@ -4,9 +4,9 @@ from ui.parts.lesson import overview
 from ui.views import trainings
 
 overview(
-    "*Padding* adds zeros that an *RNN* reads; *packing* leaves them out",
+    "*Padding* adds empty steps that an *RNN* reads; *packing* drops them",
     trainings.accuracy,
-    ("padding", "Lesson 1: why pad? →"),
-    ("compare", "See the padded run →"),
+    ("padding", "Lesson 1: padding →"),
+    ("compare", "Compare with the padded run →"),
     ("do_i_need_it", "Do I need packing? →"),
 )

@@ -14,5 +14,5 @@ lesson(
         "A PackedSequence in Python": packing.inside,
     },
     to_try=("Make one sequence much longer than the others, and watch `batch_sizes`.", packing.to_try),
-    onward=("running", "Next: how does it run? →"),
+    onward=("running", "Next lesson: running →"),
 )

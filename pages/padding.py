@@ -16,5 +16,5 @@ lesson(
     },
     to_try=("Can you still tell the lengths from the grid alone?", padding.to_try),
     seen=padding.SEEN,
-    onward=("sorting", "Next: why sort? →"),
+    onward=("sorting", "Next lesson: sorting →"),
 )

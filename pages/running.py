@@ -16,5 +16,5 @@ lesson(
         "Read the sequences backward, and watch how many sequences take part at each step.",
         running.to_try,
     ),
-    onward=("unpacking", "Next: which state to read? →"),
+    onward=("unpacking", "Next lesson: unpacking →"),
 )

@@ -10,5 +10,5 @@ lesson(
     "sequences come first.",
     {"What does enforce_sorted change?": sorting.enforced, "What happens to equal lengths?": sorting.equals},
     to_try=("Set `enforce_sorted=True`, or try equal lengths.", sorting.to_try),
-    onward=("packing", "Next: how to pack? →"),
+    onward=("packing", "Next lesson: packing →"),
 )

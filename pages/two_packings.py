@@ -18,5 +18,5 @@ lesson(
         two_packings.to_try,
     ),
     ended=do_i_need_it,
-    onward=("filling_rows", "Next: how are rows filled? →"),
+    onward=("filling_rows", "Next lesson: filling rows →"),
 )

@@ -13,5 +13,5 @@ lesson(
         unpacking.to_try,
     ),
     ended=unpacking.finished,
-    onward=("compare", "Next: does it matter? →"),
+    onward=("compare", "Next: compare with the padded run →"),
 )

@@ -8,14 +8,15 @@ lesson(
     "what_leaks",
     "What leaks from one document into the next?",
     "A token should affect only the outputs of its own document. "
-    "The **influence** of a token on an output is how much the output changes when the token changes.",
+    "The **influence** of a token on an output is how much the output changes when the token changes. "
+    "To see a leak, let the documents mix (below).",
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,
-        "A rollout of episodes is a row, too": what_leaks.rollout,
+        "Episodes of a game, one after another, are a row, too": what_leaks.rollout,
         "The same probes on your own model": what_leaks.own_model,
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=("Try another layer, or let the documents mix.", what_leaks.to_try),
     ended=what_leaks.finished,
-    onward=("losses", "Next: what does the loss count? →"),
+    onward=("losses", "Next lesson: losses →"),
 )

@@ -39,11 +39,11 @@ def test_the_first_page_is_a_paused_movie_with_few_words(visit: Open, address: s
         expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
     seen.press("End")
     expect(seen.player.get_by_role("button", name="Do I need packing?")).to_be_visible()
-    seen.player.get_by_role("button", name="Lesson 1: why pad?").click()
+    seen.player.get_by_role("button", name="Lesson 1: padding").click()
     seen.page.wait_for_url(f"{address}/padding")
     seen.settle()
     seen.press("End")
-    seen.player.get_by_role("button", name="Next: why sort?").click()
+    seen.player.get_by_role("button", name="Next lesson: sorting").click()
     seen.page.wait_for_url(f"{address}/sorting")
 
 

@@ -187,7 +187,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"Do not read \*\*out\[(?:-1|:,\s-1)\]\*\*: where ({CHIPS}) (?:has|have) ended, it is padding",
+        rf"Do not read \*\*out\[(?:-1|:,\s-1)\]\*\*: for ({CHIPS}), it is padding",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]

@@ -62,6 +62,8 @@ FIRST = {
     "is it faster": "lstm-slow-when-packed",
     "what is batch_sizes": "batch-sizes-are-not-lengths",
     "left padding": "left-padding-option",
+    "pad_sequence or pack_padded_sequence which one": "padding-or-packing",
+    "why is my GRU's last output all zeros": "last-column",
     "bidirectinal lst hiden state": "bidirectional-last-output",  # typed in a hurry
     "mean poling": "pooling-over-filler",
     "what is padding": "/padding",
@@ -134,6 +136,8 @@ MENDED = {  # what learners type, which once found another answer or none
     "pad_packed_sequence": "how-to-unpack",
     "eos token between documents": "end-token-enough",
     "left padding": "left-padding-option",
+    "pad_sequence or pack_padded_sequence which one": "padding-or-packing",
+    "why is my GRU's last output all zeros": "last-column",
 }
 PLAIN = {  # questions in plain words: at least 36 of the 40 must find their answer first
     "how to pad sequences in a dataloader": "ragged-list",

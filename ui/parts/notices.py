@@ -72,10 +72,8 @@ def about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> N
     has = f"Your text has {problem.got}" if of_the_text else f"You chose {problem.got} for {problem.parameter}"
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(key="problem"):
-        reason = f"⚠ {has}, but this app takes {problem.expected}. {fix[:1].upper()}{fix[1:]}."
-        if problem.got == "nothing":
-            reason = "The box is empty."
-        st.text(f"{reason} You still see your last batch: {last.summary}.")
+        reason = "The box is empty" if problem.got == "nothing" else f"⚠ {has}, but this app takes {problem.expected}"
+        st.text(f"{reason}. {fix[:1].upper()}{fix[1:]}. You still see your last batch: {last.summary}.")
     if chosen.for_notes is not None:
         with chosen.for_notes, st.container(border=True):
             st.text(f"⚠ {problem.sentence if of_the_text else problem}")

@@ -238,7 +238,7 @@ def _picture(done: EntryResult) -> None:
 def _about(drawn: Sequence[Panel], *, sideways: bool) -> str:
     """Return what the colors and frames of panels mean, and that some are out of sight."""
     gray = any(None in row for panel in drawn for row in panel.owners)
-    colored = "In the picture, each sequence has its own color; gray cells are padding or filler." if gray else ""
+    colored = "Gray cells are padding or filler." if gray else ""
     wrong = [f'"{panel.title}"' for panel in drawn if panel.wrong]
     framed = f"A red frame marks a wrong result, here in {joined(wrong)}." if wrong else ""
     swipe = f"Swipe sideways to see all {len(drawn)} pictures." if sideways and len(drawn) > 1 else ""

@@ -27,7 +27,8 @@ def pad(view: View) -> Iterator[Step]:
     sizes, end = view.trace.padded.values.shape, pad_end(view)
     here, grid = shape(*(sizes[:2] if inputs.embedded(view) else sizes)), shape(*sizes[:2])
     yield Step(_ragged_caption(view), (ragged(view),))
-    filled, axes = padded(view, upright(view)), tuple[CodeLine, ...]()
+    # the tensor that torch makes may be turned: its shape comes with it
+    filled, axes = padded(view, upright(view), shaped=inputs.batch_first(view)), tuple[CodeLine, ...]()
     if "pad" in filled:  # pads come from the side opposite the tokens
         filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], inputs.padding_side(view))}
     if inputs.one_number(view) and view.trace.batch is not None:

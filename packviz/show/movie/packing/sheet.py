@@ -31,10 +31,10 @@ def ragged(view: View) -> Frame:
 
 
 @once
-def padded(view: View, grid: Grid) -> Frame:
-    """Return the padded grid, ids not embedded yet."""
-    turned = grid.transposed != view.transposed
-    return sheet(view, grid, view.place, heading(view, "padded", turned=turned), raw=True)
+def padded(view: View, grid: Grid, *, shaped: bool = True) -> Frame:
+    """Return the padded grid, ids not embedded yet. shaped: whether its heading says its shape."""
+    told = heading(view, "padded", turned=grid.transposed != view.transposed)
+    return sheet(view, grid, view.place, told if shaped else told.partition(" (")[0], raw=True)
 
 
 def upright(view: View) -> Grid:
