@@ -7,8 +7,7 @@ from ui.views import attention
 lesson(
     "attention",
     "Which tokens does a token read?",
-    "The token's query is compared with the keys that the mask allows. The output of the "
-    "token is the weighted sum of the values at these keys.",
+    "The token's query is compared with the keys that the mask allows. Its output is the weighted sum of their values.",
     {
         "Mask and positions, right and wrong": attention.both_ways,
         "A query for which the mask allows no key": attention.nothing_to_read,
