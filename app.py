@@ -30,8 +30,8 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     hide()  # it may rerun, which needs to know the page
     title, _ = title_and_description(page.url_path, st.query_params)
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")
-    page.run()
     sessions.ask_again()
+    page.run()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(SERVER / PREVIEW))
     own = [preview, player.route(), handout.route(), *observed.routes()]

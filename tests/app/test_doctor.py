@@ -180,7 +180,7 @@ def test_without_an_x_that_can_be_read_the_page_says_how_to_write_one(app: AppTe
 def test_x_is_shown_although_its_lengths_cannot_be_read(app: AppTest) -> None:
     fill(app, "x", "[[1, 2, 3], [4, 5, 0]]")
     fill(app, "lengths", "4 2 a")
-    assert [each.value for each in app.info] == ["x is fine. Correct or delete the lengths to check the batch."]
+    assert [each.value for each in app.info] == ["x can be read. Correct or delete the lengths to check the batch."]
     assert len(app.get("plotly_chart")) == 1
 
 

@@ -293,6 +293,21 @@ def test_a_picture_waits_for_nothing_but_the_text(visit: Open) -> None:
     assert elements[: elements.index("bidi_component")] == ["text_area", "text_input"]
 
 
+def test_nothing_comes_after_what_reruns_by_itself(visit: Open) -> None:
+    """If a fragment reruns before its part of the page is sent, what comes after that part ends the page."""
+    seen, drawn = visit(), []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: drawn.append(ForwardMsg.FromString(frame)))
+
+    seen.page.on("websocket", listen)
+    seen.page.reload()
+    seen.settle()
+    deltas = [each for each in drawn if each.WhichOneof("type") == "delta" and each.metadata.delta_path[0] == 0]
+    links = [each for each in deltas if each.delta.new_element.WhichOneof("type") == "page_link"]
+    assert {each.metadata.delta_path[1] for each in links} == {max(each.metadata.delta_path[1] for each in deltas)}
+
+
 @contextmanager
 def not_waiting(seen: Visit) -> Iterator[None]:
     """Do several things before the first answer: a click in its very moment may be lost in Streamlit's script."""

@@ -39,6 +39,9 @@ def ask_again() -> None:
     Streamlit's browser does so only if the page has a fragment that runs by itself, or if the last run was one of a
     fragment. Otherwise it first asks for the fragment of what is used next, and a new session ignores a fragment that
     it has not drawn: an edit of the text would change nothing.
+
+    Call it before the page is drawn. If a fragment reruns before the browser has its part of the page, Streamlit drops
+    that part, and the browser refuses what comes after it: "Bad delta path index".
     """
 
 

@@ -86,7 +86,7 @@ def _unexamined(given: Given) -> None:
     """Show x although its lengths cannot be read, or else how x can be written."""
     if given.x is not None:
         left, right = st.columns([3, 2])
-        left.info("x is fine. Correct or delete the lengths to check the batch.")
+        left.info("x can be read. Correct or delete the lengths to check the batch.")
         with right:
             _picture(given, ())
     elif not padding_code(st.session_state["x"]):  # otherwise the code that pads these rows is above
