@@ -1,6 +1,7 @@
 """The lines of code beside the picture are PyTorch: they run, and make the shapes and numbers that they say."""
 
 import ast
+import re
 from typing import Any
 
 import pytest
@@ -48,6 +49,20 @@ def test_the_program_makes_what_the_movie_shows(
         else:
             top = case.trace.h_n[-case.D :].transpose(0, 1).flatten(1)
             torch.testing.assert_close(value, top, equal_nan=True)
+
+
+@each_case
+def test_words_beside_a_shape_say_what_its_sizes_count(case: Case) -> None:
+    x = case.trace.padded.values
+    first, second, F = x.shape
+    B, T = (second, first) if case.transposed else (first, second)
+    lines = [line for step in case.show.steps for line in step.get("detail", ()) if re.match(r"# \d+ s[et]", line[0])]
+    axes = [(re.findall(r"\d+ sequence|\d+ step|F = \d+", words), made) for words, made in lines if "step" in words]
+    assert axes or F == 1
+    for names, made in axes:
+        here = [f"{T} step", f"{B} sequence"] if case.transposed else [f"{B} sequence", f"{T} step"]
+        assert names == (here if made.count(",") == 1 else [*here, f"F = {F}"])
+        assert made == str(tuple(x.shape)[: len(names)])
 
 
 @over(REFUSED)

@@ -14,7 +14,7 @@ from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.packing import inputs, matrices, recurrent
 from packviz.show.movie.packing.view import View
 from packviz.show.movie.written import agreeing, exact, rounded, written
-from packviz.text import sequence_label, shape
+from packviz.text import counted, sequence_label, shape
 
 LINE = 33  # characters of code beside the picture
 DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "enforce_sorted": True}
@@ -78,8 +78,16 @@ def _loss(view: View) -> str:
     return f"{last}.sum().backward()" if bool((gradients.upstream == 1).all()) else f"{last}.backward(upstream)"
 
 
+def axes(view: View, *, ids: bool) -> CodeLine:
+    """Return what the sizes of the grid count, in the order of its axes. ids: not embedded yet."""
+    B, T, F = counted(view.total[0], "sequence"), counted(view.total[1], "step"), f"F = {inputs.features(view)}"
+    here = (B, T) if inputs.batch_first(view) else (T, B)
+    sizes = view.trace.padded.values.shape
+    return CodeLine(f"# {', '.join(here if ids else (*here, F))}", shape(*sizes[:2] if ids else sizes))
+
+
 def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
-    """Return the lines that set the first state; if deep, also an LSTM's c."""
+    """Return the lines that set the first state, and what its sizes count; if deep, also an LSTM's c."""
     row = view.layer * recurrent.directions(view) + view.direction
     order = "" if view.trace.sorted.sorted_indices is None else "[sorted_indices]"
     states = {"h": ("start", recurrent.watched(view).h.shape[1]), "c": ("start_c", view.trace.module.hidden_size)}
@@ -88,7 +96,8 @@ def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
         start, width = states[letter]
         name = f"{letter} = {start}" if view.direction else letter  # going backward, sequences start from it later
         lines.append(CodeLine(f"{name} = {letter}_0[{row}]{order}", shape(view.total[0], width)))
-    return tuple(lines)
+    size = "proj_size" if view.trace.module.proj_size else "hidden_size"
+    return (*lines, CodeLine(f"# {counted(view.total[0], 'sequence')}, {size} = {states['h'][1]}"))
 
 
 def step_lines(view: View, step: TimeStep, *, deep: bool) -> tuple[CodeLine, ...]:

@@ -8,6 +8,7 @@ from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import CodeLine, Frame, Step, frame
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import inputs, places, recurrent, token_table
+from packviz.show.movie.packing.code_lines import axes
 from packviz.show.movie.packing.pad import pad_end
 from packviz.show.movie.packing.sheet import heading, outline, sheet
 from packviz.show.movie.packing.view import View
@@ -27,7 +28,7 @@ def embed(view: View) -> Iterator[Step]:
     caption = say("embed.vectors", F=table.shape[1])
     if pads:
         caption = f"{caption} {say('embed.pads_vectors' if own else 'embed.pads_zeros')}"
-    yield Step(caption, (end,), name="embedded")
+    yield Step(caption, (end,), detail=(axes(view, ids=False),), name="embedded")
     if "embed" in view.deep and pads:
         values = ", ".join(f"{value:.4g}" for value in rounded(row[:LISTED]).tolist())
         dots = ", …" if len(row) > LISTED else ""

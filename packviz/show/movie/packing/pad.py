@@ -12,6 +12,7 @@ from packviz.inputs.config import PaddingSide
 from packviz.show.movie.layout import Box, Grid, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks
 from packviz.show.movie.packing import inputs, places, token_table
+from packviz.show.movie.packing.code_lines import axes
 from packviz.show.movie.packing.sheet import edges, outline, padded, ragged, sheet, upright
 from packviz.show.movie.packing.view import View
 from packviz.show.movie.packing.words import say
@@ -28,15 +29,19 @@ def pad(view: View) -> Iterator[Step]:
     here, grid = shape(*(sizes[:2] if inputs.embedded(view) else sizes)), shape(*sizes[:2])
     yield Step(_ragged_caption(view), (ragged(view),))
     # the tensor that torch makes may be turned: its shape comes with it
-    filled, axes = padded(view, upright(view), shaped=inputs.batch_first(view)), tuple[CodeLine, ...]()
+    filled, told = padded(view, upright(view), shaped=inputs.batch_first(view)), tuple[CodeLine, ...]()
     if "pad" in filled:  # pads come from the side opposite the tokens
         filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], inputs.padding_side(view))}
     if inputs.one_number(view) and view.trace.batch is not None:
         rows = "pad_sequence: B rows, T steps" if inputs.batch_first(view) else "pad_sequence: T steps, B columns"
-        axes = CodeLine(rows, grid), CodeLine("each token is one number (F = 1)", shape(*sizes))
-    yield Step(_padded_caption(view), (filled,), detail=axes, name="padded")
+        told = CodeLine(rows, grid), CodeLine("each token is one number (F = 1)", shape(*sizes))
+    elif inputs.batch_first(view):
+        told = (axes(view, ids=inputs.embedded(view)),)
+    yield Step(_padded_caption(view), (filled,), detail=told, name="padded")
     if not inputs.batch_first(view):
-        yield Step(say("pad.transposed", grid=grid), (end,))
+        yield Step(
+            say("pad.transposed", grid=grid), (end,), detail=() if told else (axes(view, ids=inputs.embedded(view)),)
+        )
     if "pad" in view.deep:
         steps = "arange(T).flip(0)" if inputs.padding_side(view) == "left" else "arange(T)"
         compared = f"{steps} < lengths[:, None]" if inputs.batch_first(view) else f"{steps}[:, None] < lengths"
