@@ -103,7 +103,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (
-        rf"\*\*unsorted_indices\*\* = {LISTED} restores the original order: {CHIP} is taken from sorted "
+        rf"\*\*unsorted_indices\*\* = {LISTED} restores the original order: {CHIP} was in sorted "
         r"(?:row|column) (\d+)",
         lambda m, found: int(found[2]) == back(m.case)[0] and listed(found[1], back(m.case)),
     ),
@@ -172,7 +172,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
     (rf"({CHIP}) was (?:row|column) \d+ and comes first", lambda m: m.case.order[:1]),
-    (rf"({CHIP}) is taken from sorted (?:row|column) \d", lambda _: [0]),
+    (rf"({CHIP}) was in sorted (?:row|column) \d", lambda _: [0]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token\b", lambda m: m.live),
@@ -181,7 +181,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         rf"the tokens? of ({CHIPS}) here (?:is|are) dropped without a warning",
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
-    (rf"reads ({CHIPS}): ", lambda m: m.live),
+    (rf"reads ({CHIPS}) \(", lambda m: m.live),
     (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
