@@ -55,7 +55,7 @@ INNER = {
     "streamlit.logger": "setup_formatter, which is replaced",
     "streamlit.logger.setup_formatter": "Streamlit gives each logger that it makes later a handler of its own",
     "streamlit.navigation.page.Page": "the type of a page, for annotations",
-    "streamlit.runtime.Runtime": "which sessions there are, and to close them",
+    "streamlit.runtime.Runtime": "which sessions there are, to close them, and to keep files asked for",
     "streamlit.runtime.pages_manager.PagesManager": "uses_pages_directory, which is replaced",
     "streamlit.runtime.pages_manager.PagesManager.uses_pages_directory": "or pages skip app.py at the first visit",
     "streamlit.runtime.scriptrunner.get_script_run_ctx": "the session; run_with_active_hash keeps widgets across pages",

@@ -4,10 +4,16 @@ import base64
 import gzip
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
+import streamlit as st
 from msgspec.structs import replace
+from streamlit.runtime import Runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from classroom import films
 from classroom.questions import question
@@ -15,6 +21,7 @@ from classroom.specs import checked_item
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from packviz.teach.pages import LESSONS
+from ui.parts.downloads import download
 from ui.parts.plan import STARTER, Item, Plan, item_of, shown_of
 from ui.parts.plan_file import as_file, as_html, from_file
 from ui.state.kinds import APP_KINDS, BESIDE, ROWS
@@ -45,6 +52,21 @@ def test_a_plan_comes_back_as_it_was_saved() -> None:
         assert (item.request, item.step, item.note, item.slide) == (saved.request, saved.step, saved.note, saved.slide)
         assert (item.question is None) == (saved.question is None)
         assert item.question is None or question(item.question).prompt == question(saved.question or {}).prompt
+
+
+def test_a_file_stays_until_it_is_fetched_while_others_use_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = MediaFileManager(MemoryMediaFileStorage("/media"))
+    monkeypatch.setattr(Runtime, "instance", lambda: SimpleNamespace(media_file_mgr=files))
+    drawn = mock.Mock()
+    monkeypatch.setattr(st, "download_button", drawn)
+    download("Save", "plan.json", lambda: "a plan")
+    _, made, name, kind = drawn.call_args.args
+    asked = files.add_deferred(made, kind, "here", name)
+    addresses = [files.execute_deferred(asked) for _ in range(3)]
+    for _ in range(9):
+        files.remove_orphaned_files()  # as at the end of each run of any visitor
+    kept = [files.read_file(address.rpartition("/")[2]) for address in addresses]
+    assert [file and file.content for file in kept] == [b"a plan"] * 3
 
 
 def test_every_question_of_the_first_plan_can_be_asked() -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
-from mimetypes import guess_type
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -18,6 +17,7 @@ from classroom.specs import check_plan, is_question
 from classroom.state import RefusedError
 from packviz.errors import PackvizError
 from ui.parts.component import component
+from ui.parts.downloads import download
 from ui.parts.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, Plan, asked_in, heading, settings_of, shown_of
 from ui.parts.plan_file import as_file, as_html, from_file
 from ui.state import names
@@ -219,12 +219,6 @@ def _files(items: tuple[Item, ...]) -> None:
             st.file_uploader("A plan saved on this page", "json", key="plan file", on_change=_open)
     if plan.problem:
         st.text(f"⚠ {plan.problem}")
-
-
-def download(label: str, name: str, made: Callable[[], str | bytes]) -> None:
-    """Offer a file, created on request."""
-    kind, _ = guess_type(name)
-    st.download_button(label, made, name, kind, key=f"save {name}", on_click="ignore", icon=":material/download:")
 
 
 def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:

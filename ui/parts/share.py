@@ -12,11 +12,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import streamlit as st
 
 from ui.parts.component import component
+from ui.parts.downloads import download
 from ui.parts.game import Games
 from ui.parts.network import for_others, is_local
 from ui.parts.new_question import add_step
 from ui.parts.plan import Item, item_of
-from ui.parts.plan_view import download
 from ui.parts.player import stage_on_screen
 from ui.parts.qr import MAX_BYTES, qr_code
 from ui.parts.quiz_views import way_to

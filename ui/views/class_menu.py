@@ -6,7 +6,7 @@ import streamlit as st
 
 from classroom.rooms import rooms
 from classroom.seen import Seen
-from ui.parts.plan_view import download
+from ui.parts.downloads import download
 from ui.state.visit import visit
 from ui.views.class_stage import as_spoken, join_link, qr
 from ui.views.teachers_room import TeachersRoom, act

@@ -12,6 +12,7 @@ from packviz import charts
 from packviz.lab import recorded, training
 from packviz.text import counted
 from ui.jobs.work import Task
+from ui.parts.downloads import download
 from ui.parts.part import NOT_RECORDED, fresh, sheet
 from ui.parts.progress import long_work
 from ui.state.runs import Shown
@@ -96,5 +97,4 @@ def _results(results: Sequence[training.EpochResult], which: str = "now") -> Non
         with tab:
             of_these = [each for each in results if each.experiment.extra_padding == extra]
             fresh(charts.learning, of_these, key=f"learning {extra} {which}")
-    label, file = "All epochs as CSV", f"packviz-training-{which}.csv"
-    st.download_button(label, lambda: training.to_csv(results), file, "text/csv", on_click="ignore", key=f"CSV {which}")
+    download("All epochs as CSV", f"packviz-training-{which}.csv", lambda: training.to_csv(results))
