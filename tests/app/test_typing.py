@@ -168,7 +168,7 @@ def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None
     top = seen.player.evaluate("player => player.getBoundingClientRect().top")
     title = seen.main.locator("h1")
     for text, said in (
-        ("I do love cats\nshe sleeps", "Ids follow word order: 4 changed."),
+        ("I do love cats\nshe sleeps", "Words get ids in order, so 4 changed."),
         ("", "The box is empty"),
     ):
         seen.text.fill(text)
@@ -201,21 +201,26 @@ COVERED = """(note) => {
 
 
 @pytest.mark.parametrize(
-    ("size", "sidebar"),
+    ("size", "sidebar", "settings"),
     [
-        *((size, True) for size in (PROJECTOR, LAPTOP)),
-        *((size, False) for size in ((1024, 720), (768, 1024), PHONE, (844, 390), (932, 430), (667, 375))),
+        *((size, True, "") for size in (PROJECTOR, LAPTOP)),
+        *((size, False, "") for size in ((1024, 720), (768, 1024), PHONE, (844, 390), (932, 430), (667, 375))),
+        (PROJECTOR, False, "&cell=lstm"),
     ],
 )
-def test_what_is_said_about_ids_covers_no_text(visit: Open, size: tuple[int, int], sidebar: bool) -> None:
-    seen = visit("sequences=I love cats%0Ashe sleeps", size=size)
+def test_what_is_said_about_ids_covers_no_text(
+    visit: Open, size: tuple[int, int], sidebar: bool, settings: str
+) -> None:
+    seen = visit(f"sequences=I love cats%0Ashe sleeps{settings}", size=size)
     if sidebar:
         seen.page.get_by_test_id("stExpandSidebarButton").click()
     seen.main.locator("textarea").fill("so I love cats\nshe sleeps")
     note = seen.main.locator(".st-key-ids")
-    expect(note).to_have_text("Ids follow word order: 5 changed.")
+    expect(note).to_have_text("Words get ids in order, so 5 changed.")
     seen.settle()
     until(seen.page, lambda: note.evaluate(COVERED) == [])
+    (said, stage) = (box_of(each) for each in (note, seen.player.get_by_role("button", name="Unpack")))
+    assert stage["x"] + stage["width"] < said["x"] or said["y"] + said["height"] <= stage["y"]
 
 
 def test_numbers_instead_of_words_are_said_to_need_no_embedding(visit: Open) -> None:

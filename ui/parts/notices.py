@@ -5,6 +5,7 @@ A visitor's own text goes through `st.text`, which interprets neither Markdown n
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 
 import streamlit as st
 
@@ -28,21 +29,34 @@ class Arrival:
 
 
 @dataclass
-class Words:
-    """The words of the batch that was shown before the visitor's edits, each at its id."""
+class Edit:
+    """The visitor's last edit: the batch before it and as it is now, and how many words stand before its place."""
 
-    before: tuple[str, ...] = ()
+    before: Batch | None = None
+    now: Batch | None = None
+    place: int = -1
 
 
 def about_the_edit(asked: Request, batch: Batch) -> None:
-    """Say what an edit of words changed beside them: other words have new ids, or numbers have none."""
-    words = visit(Words)
-    if asked.source.example != OWN or not words.before:
-        words.before = batch.vocabulary
-    if words.before and (line := _of_the_edit(words.before, batch)):
+    """Say what an edit of words changed beside them, until the next: other words have new ids, or numbers have none."""
+    edit = visit(Edit)
+    if asked.source.example != OWN or edit.before is None or edit.now is None:
+        edit.before, edit.now, edit.place = batch, batch, -1
+    elif batch.texts != edit.now.texts:
+        if (place := _place(edit.now, batch)) != edit.place:  # a word that is typed letter by letter is one edit
+            edit.before, edit.place = edit.now, place
+        edit.now = batch
+    if edit.before.vocabulary and (line := _of_the_edit(edit.before.vocabulary, batch)):
         is_changed = dict(asked.settings) != asked.kind.defaults  # those stand where this would
         with st.container(key="below") if is_changed else nullcontext(), st.container(key="ids"):
             st.text(line)
+
+
+def _place(before: Batch, after: Batch) -> int:
+    """Return how many words stand before the first that differs."""
+    pairs = enumerate(zip(chain(*before.texts), chain(*after.texts), strict=False))
+    shorter = min(int(before.lengths.sum()), int(after.lengths.sum()))
+    return next((i for i, (old, new) in pairs if old != new), shorter)
 
 
 def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
@@ -50,7 +64,7 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
         return "Numbers need neither ids nor an embedding."
     ids = {word: i for i, word in enumerate(before)}
     changed = sum(ids.get(word, i) != i for i, word in enumerate(batch.vocabulary))
-    return f"Ids follow word order: {changed} changed." if changed else ""
+    return f"Words get ids in order, so {'one' if changed == 1 else changed} changed." if changed else ""
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:
