@@ -211,6 +211,20 @@ def test_the_first_group_is_listed_with_its_answers() -> None:
         assert entry.answer in texts(page)
 
 
+def test_a_search_names_no_topic_and_a_topic_that_is_picked_leaves_it() -> None:
+    page = opened("questions", {"group": GROUPS[1]})
+    page.text_input(key="search").set_value("mask").run()
+    box = page.selectbox(key="group")
+    assert (box.value, box.placeholder) == (None, "All topics")
+    box.set_value(GROUPS[0]).run()
+    assert page.text_input(key="search").value == ""
+    assert listed(page) == [entry.question for entry in ENTRIES if entry.group == GROUPS[0]]
+    page.text_input(key="search").set_value("numpy").run()
+    assert page.selectbox(key="group").value is None
+    page.text_input(key="search").set_value("").run()
+    assert page.selectbox(key="group").placeholder == GROUPS[0]
+
+
 def test_a_question_names_where_people_ask_it_but_not_our_own_experiment() -> None:
     own = opened("do_i_need_it")
     claim = BY_KEY["do-i-need-it"].claim

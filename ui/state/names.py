@@ -8,7 +8,6 @@ from packviz.compute.runs import RUN_KINDS
 from packviz.inputs.config import DIRECTIONS, Config
 from packviz.inputs.examples import EXAMPLES
 from packviz.inputs.row_config import RowConfig
-from packviz.teach.questions import GROUPS
 
 SOURCE, PANEL = "ui/state/text.py", "ui/parts/settings.py"
 PLAYER, SHARE, _TRAINING = "ui/parts/player.py", "ui/parts/share.py", "ui/views/trainings.py"
@@ -48,7 +47,7 @@ NAMES: Mapping[str, tuple[str, Any]] = {
     **{ROW_NAMES[name]: (PANEL, value) for name, value in _ROWS.items()},
     "step": (PLAYER, 1),
     "search": (_QUESTIONS, ""),
-    "group": (_QUESTIONS, GROUPS[0]),
+    "group": (_QUESTIONS, None),  # the first
     "entry": (_QUESTIONS, ""),
     "given": ("ui/views/doctor.py", "a batch"),  # or rows, or a file
     "rows": ("ui/views/doctor_rows.py", "position_ids: 0 1 2 0 1 0 0 0\nattention_mask: 1 1 1 1 1 0 0 0"),

@@ -90,13 +90,24 @@ def _choose(asked: str) -> str:
     if told := address.cut("search", typed, MAX_CHARACTERS):
         left.text(told)
     leave_the_search = partial(st.session_state.update, search="")
-    group = right.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
+    searches = bool(typed.strip())
+    if searches:  # it goes through all topics; one that is picked leaves it
+        st.session_state.update(group=None)
+    group = right.selectbox(
+        "or browse by topic",
+        GROUPS,
+        index=None,
+        key="group",
+        bind="query-params",
+        on_change=leave_the_search,
+        placeholder="All topics" if searches else GROUPS[0],
+    )
     results = search(typed)
     found, means = results.found, meaning(typed)
     if means:
         st.markdown(f"**{means}**")
-    if not typed.strip():
-        found = tuple(entry for entry in ENTRIES if entry.group == group)
+    if not searches:
+        found = tuple(entry for entry in ENTRIES if entry.group == (group or GROUPS[0]))
     elif not found:
         _instead("Nothing was found for these words.")
     elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):
@@ -104,7 +115,7 @@ def _choose(asked: str) -> str:
         found = found[:_NEAREST]
     elif not results.fits:
         _instead("No answer fits these words well. The closest are below.")
-    count = _counted(found) if typed.strip() else ""
+    count = _counted(found) if searches else ""
     if results.fits and count:
         st.text(f"{count}, the best first")
     _list(found)
