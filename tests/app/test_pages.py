@@ -211,6 +211,14 @@ def test_the_first_group_is_listed_with_its_answers() -> None:
         assert entry.answer in texts(page)
 
 
+def test_which_of_several_layers_is_shown_is_not_called_like_how_many_there_are() -> None:
+    running = opened("running", {"num_layers": 2, "bidirectional": "true"})
+    rows = opened("attention", {"row_num_layers": 2, "num_heads": 2})
+    for app, shown in ((running, {"layer", "direction"}), (rows, {"layer", "watched_head"})):
+        labels = {str(each.key): each.label for each in app.button_group if each.key in shown}
+        assert labels == {key: f"Show {key.removeprefix('watched_')}" for key in shown}
+
+
 def test_a_search_names_no_topic_and_a_topic_that_is_picked_leaves_it() -> None:
     page = opened("questions", {"group": GROUPS[1]})
     page.text_input(key="search").set_value("mask").run()

@@ -50,11 +50,14 @@ def _cell() -> dict[str, object]:
     return settings | {"enforce_sorted": switch("enforce_sorted", promise)}
 
 
+_SHOWN = "The movie shows this one. All of them run."
+
+
 def _watched(settings: dict[str, object]) -> dict[str, Any]:
     """Return the layer and the direction that the run shows, asking only if there are several."""
     layer = _watched_layer(settings)
     asked = settings["bidirectional"]
-    direction = choice("direction", DIRECTIONS, label="Watch direction") if asked else DIRECTIONS[0]
+    direction = choice("direction", DIRECTIONS, _SHOWN, label="Show direction") if asked else DIRECTIONS[0]
     return {"layer": layer, "direction": DIRECTIONS.index(direction)}
 
 
@@ -62,7 +65,7 @@ def _watched_layer(settings: dict[str, object]) -> int | None:
     """Return the layer that the run shows, asking only if there are several."""
     layers = settings["num_layers"]
     assert isinstance(layers, int)
-    return choice("layer", range(layers), label="Watch layer", first=layers - 1) if layers > 1 else None
+    return choice("layer", range(layers), _SHOWN, label="Show layer", first=layers - 1) if layers > 1 else None
 
 
 def _watched_head(settings: dict[str, object]) -> dict[str, Any]:
@@ -70,7 +73,7 @@ def _watched_head(settings: dict[str, object]) -> dict[str, Any]:
     layer, heads = _watched_layer(settings), settings["num_heads"]
     assert isinstance(heads, int)
     several = settings["layer"] == "attention" and heads > 1
-    return {"layer": layer, "head": choice("watched_head", range(heads), label="Watch head") if several else 0}
+    return {"layer": layer, "head": choice("watched_head", range(heads), _SHOWN, label="Show head") if several else 0}
 
 
 _APART = "If this is on, the documents of a row are kept apart. If it is off, the layer runs over the whole row."

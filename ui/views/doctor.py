@@ -222,9 +222,9 @@ def _watched(module: nn.RNNBase) -> tuple[int, int]:
     way = DIRECTIONS[0]
     with st.container(horizontal=True):
         if top:
-            layer = st.segmented_control("Watch layer", range(top + 1), default=top, required=True, key="own_layer")
+            layer = st.segmented_control("Show layer", range(top + 1), default=top, required=True, key="own_layer")
         if module.bidirectional:
-            way = st.segmented_control("Watch direction", DIRECTIONS, default=way, required=True, key="own_direction")
+            way = st.segmented_control("Show direction", DIRECTIONS, default=way, required=True, key="own_direction")
     return layer, DIRECTIONS.index(way)
 
 
