@@ -282,6 +282,8 @@ def test_the_result_comes_first_and_alone(case: Case) -> None:
     assert {name[-1] for name in panels} <= {"h", "o"}
     for side in ("padded", "packed"):
         assert cells[f"title:{side}h"]["text"] == f"{side.capitalize()}: {last[f'title:{side}h']['text']}"
+    headings = {cells[f"title:{side}o"]["text"] for side in ("padded", "packed") if f"title:{side}o" in cells}
+    assert len(headings) <= 1  # both are padded grids, which the code calls out
     ends = {b: (padded(case)[b, 0 if case.direction else -1], case.trace.h_n[case.row_of_h, b]) for b in case.filmed}
     for b, (there, here) in ends.items():
         assert close(state(cells, "h:padded", b), there)

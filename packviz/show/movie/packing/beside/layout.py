@@ -16,7 +16,6 @@ from packviz.show.movie.packing.beside.pair import (
 )
 from packviz.text import shape
 
-UNPACKED = "unpacked output"  # the final heading of the packed output
 GAP = 0.35  # units between what enters and h
 HAND = (366.0, 430.0)  # pixels of the picture above the code, on a phone
 LETTER = 7.0  # pixels of a letter of a heading, at least
@@ -132,7 +131,7 @@ def _line_of(both: Pair, side: Side, names: str, unit: float, shape: str) -> Ite
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
             box = panel(grid.name, width, rows, Margins(letters_only, 1.65 * x, 0.2, 0.1))
-        later = {"o": UNPACKED, "h": last if "x" in shape else f"Padded: {last}"}.get(name, "")
+        later = (last if "x" in shape else f"Padded: {last}") if name == "h" else ""
         letters = 1 + max(map(len, [*(heading(both, either, name) for either in SIDES), later]))
         start, end = (lead if at == "h" else 0.0 for at in (name, following))
         yield box.at_least(start + letters * unit - end)

@@ -15,9 +15,9 @@ from packviz.show.movie.once import once
 from packviz.show.movie.packing import places, recurrent
 from packviz.show.movie.packing.about import about
 from packviz.show.movie.packing.beside.layout import (
-    UNPACKED,
     beside_h,
     both_scene,
+    heading,
     last_heading,
     lead_in,
     result_scene,
@@ -35,7 +35,7 @@ from packviz.show.movie.packing.beside.marks import (
     rings,
     states,
 )
-from packviz.show.movie.packing.beside.pair import PACKED, SIDES, Pair, pair
+from packviz.show.movie.packing.beside.pair import PACKED, PADDED, SIDES, Pair, pair
 from packviz.show.movie.packing.beside.words import h_n_step, outputs_step, result_step, start_step, time_step
 from packviz.show.movie.packing.sheet import focus
 from packviz.show.movie.packing.view import Window
@@ -148,8 +148,8 @@ def _home(both: Pair, held: Frame) -> Frame:
         labels = (f"label:{side}h" for side in SIDES)
         groups |= {name: groups[name].but(x=groups[name].look["x"] + lead_in(both)) for name in labels}
         groups |= rings(both, groups[f"ring:{PACKED}"].shown, both.view.place)
-    if with_outputs(both):
-        groups[f"title:{PACKED}o"] = groups[f"title:{PACKED}o"].but(text=UNPACKED)
+    if with_outputs(both):  # once it is unpacked, it is what the padded run has: out
+        groups[f"title:{PACKED}o"] = groups[f"title:{PACKED}o"].but(text=heading(both, PADDED, "o"))
     return groups
 
 

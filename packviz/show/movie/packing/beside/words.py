@@ -97,7 +97,7 @@ def _apart_caption(both: Pair, t: int) -> str:
 def outputs_step(both: Pair) -> Step:
     """Return the step that shows how the two outputs compare, where both have one and where only one does."""
     unpacked = shape(*both.view.trace.unpacked.output.shape)
-    lines = CodeLine("out", _out_shape(both)), CodeLine("pad_packed_sequence(output)", unpacked)
+    lines = CodeLine("padded: out", _out_shape(both)), CodeLine("packed: out, lens = pad_packed_sequence(…)", unpacked)
     return Step(_outputs_caption(both), detail=lines, name="outputs")
 
 
