@@ -53,7 +53,12 @@ def leak(view: RowsView) -> Iterator[Step]:
         keys = ["leak.influence"] if others else ["leak.no_influence", *["leak.no_other"] * (len(row.pieces) > 1)]
         caption = say(*keys, d=row.pieces[d][0], others=others)
         yield Step(caption, (_at(view, layers[-1], upto=d),), gradient, "wrong" if others else "", name=f"document {d}")
-    yield Step(verdict(view), (_whole(view),), tone="" if found.verdict == "none" else "wrong", name="verdict")
+    yield Step(
+        verdict(view, leaked=without is not None),
+        (_whole(view),),
+        tone="" if found.verdict == "none" else "wrong",
+        name="verdict",
+    )
     came = {"none": [], "positions": ["leak.ran_on"]}.get(found.verdict, ["leak.has_leaked"])
     came = came if len(row.pieces) > 1 else ["leak.held_one"]
     yield Step(say(*came, "leak.prevention"), (_whole(view),), name="end")
@@ -104,15 +109,18 @@ def _alone(view: RowsView, layer: int, *, again: bool) -> str:
     return say(f"leak.{key}", place="".join(told for _, told in places), documents=documents, **known)
 
 
-def verdict(view: RowsView) -> str:
-    """Return what both probes say together, and why, in words."""
+def verdict(view: RowsView, *, leaked: bool = False) -> str:
+    """Return what both probes say together, and why, in words.
+
+    leaked: whether the row was shown before without what keeps its documents apart, and then leaked.
+    """
     row, config = through(view), view.trace.config
     if len(row.pieces) == 1 and row.leak.verdict == "none":
         return say("leak.single")
     if len(row.pieces) == 1 or row.leak.verdict == "positions":
         return _moved(view)
     if row.leak.verdict == "none":
-        return _sound(view)
+        return _sound(view, leaked=leaked)
     if config.layer == "conv":
         return _reaching(view)
     if config.layer != "attention":
@@ -122,7 +130,7 @@ def verdict(view: RowsView) -> str:
     return say("leak.attention_positions" if too else "leak.attention", "leak.block_mask", key=key)
 
 
-def _sound(view: RowsView) -> str:
+def _sound(view: RowsView, *, leaked: bool) -> str:
     """Return the verdict on a row of several documents in which nothing leaks."""
     config = view.trace.config
     if not config.isolate:
@@ -131,7 +139,8 @@ def _sound(view: RowsView) -> str:
     rotary = config.layer == "attention" and config.positions == "rope" and not config.reset_positions
     key = {"attention": "mask", "conv": "cut"}.get(config.layer, "packed")
     rounded = key == "mask" and not rotary and bool((through(view).leak.difference[-1] != 0).any())
-    return say(f"leak.{key}", *["leak.rotary"] * rotary, *["leak.rounded"] * rounded)
+    now = "_now" * leaked
+    return say(f"leak.{key}{now}", *["leak.rotary"] * rotary, *["leak.rounded"] * rounded)
 
 
 def _moved(view: RowsView) -> str:
