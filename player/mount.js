@@ -31,6 +31,6 @@ export function mount(host, movie, options = {}) {
  */
 export function giveUp(host, reason) {
   host.querySelector(".pv-none")?.remove();
-  const said = `The picture could not be shown: ${reason.message}. Reload the page, or try a newer browser; the rest of the page still works.`;
+  const said = `The picture could not be shown: ${reason.message}. Reload the page, or try a newer browser.`;
   host.append(el("div", { class: "pv pv-none" }, el("p", { class: "pv-failed", role: "alert" }, said)));
 }

@@ -7,7 +7,8 @@ import { READABLE } from "./sizes.js";
 
 const NAMES = /^names?(:|$)/, // panels with the names of lines
   GAP = 4, // pixels between the name of a line and its cells
-  WHOLE = 10; // letters of a word that always has room
+  WHOLE = 10, // letters of a word that always has room,
+  MORE = 4; // and so many more of one that is whole where its cell has the room
 
 /**
  * How many letters a word may have: one that is much longer than the others is cut.
@@ -37,6 +38,7 @@ export function textsOf(cells) {
     limit,
     longest: longestOf(whole),
     words: longestByFamily(whole),
+    longer: longestByFamily(tokens.filter(({ text }) => text.length <= limit + MORE)),
     axes: longestByFamily(axes),
     stacked: new Set(columns.map(([f]) => f)),
   };

@@ -131,7 +131,7 @@ export class Picture extends Painter {
       const reason = /** @type {Error} */ (thrown);
       this.player.tween.stop();
       this.shown ??= [];
-      this.#failed.textContent = `This step could not be drawn: ${reason.message}. Reload the page, or try a newer browser; the rest of the page still works.`;
+      this.#failed.textContent = `This step could not be drawn: ${reason.message}. Reload the page, or try a newer browser.`;
       this.#failed.hidden = false;
       console.error(reason);
     }

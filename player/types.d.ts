@@ -223,6 +223,7 @@ export interface CellTexts {
   limit: number; // letters of the longest word that has room
   longest: string; // cells have room for it beside their letters, or no cell has its letter
   words: Map<number, string>;
+  longer: Map<number, string>; // the same with words somewhat longer than has room everywhere
   axes: Map<number, string>; // axis labels are thinned out by family
   stacked: Set<number>; // families of them that are stacked vertically
 }

@@ -79,11 +79,13 @@ const smallest = ({ texts, least }, p) => (texts.lettered.has(p) ? least : Math.
  * @param {number} taken pixels of the width that its letter takes
  */
 export function evenSize(paper, px, w, state, taken) {
-  const { words, longest, lettered } = paper.texts,
+  const { words, longer, longest, lettered } = paper.texts,
     besideLetter = lettered.has(state.p),
     free = w - taken,
-    widest = state.role === "flag" ? state.text : words.get(state.f) || longest || " ",
-    share = px / widthOf(paper, widest, px, weightOf(paper, w, state)),
+    weight = weightOf(paper, w, state),
+    own = fit(paper, free, state, weight, longer) ? longer : words,
+    widest = state.role === "flag" ? state.text : own.get(state.f) || longest || " ",
+    share = px / widthOf(paper, widest, px, weight),
     size = Math.max(share * (free - Math.min(AIR, 0.2 * free)), Math.min(paper.least, share * within(free))); // legible before airy
   if (!besideLetter && !fit(paper, free, state)) return px;
   return Math.min(px, Math.max(size, besideLetter ? READABLE : smallest(paper, state.p)));
@@ -217,10 +219,10 @@ const nameWeight = (paper, name, w, weight) =>
  * @param {number} w
  * @param {{ p: string, f?: number }} of
  * @param {number} [weight]
+ * @param {Map<number, string>} [words]
  */
-function fit(paper, w, { p, f }, weight = WEIGHT.bold) {
-  const { words, longest } = paper.texts,
-    wide = widthOf(paper, words.get(f) ?? longest, smallest(paper, p), weight);
+function fit(paper, w, { p, f }, weight = WEIGHT.bold, words = paper.texts.words) {
+  const wide = widthOf(paper, words.get(f) ?? paper.texts.longest, smallest(paper, p), weight);
   return wide <= within(w);
 }
 /**

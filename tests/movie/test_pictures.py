@@ -180,6 +180,14 @@ def test_a_long_word_has_the_size_of_the_others_and_is_cut() -> None:
     assert all(letters < len(word) for word, (letters, _) in long.items() if word != "sleeps")
 
 
+def test_a_somewhat_longer_word_is_whole_where_it_fits() -> None:
+    movie = pv.movie(pv.trace(Batch.parse("the supermarket closes\nyes\nwe went shopping yesterday afternoon")))
+    for stage in ("pad", "embed"):
+        nodes = parts(movie, movie.step_at(stage))[0].iter(SVG + "text")
+        sizes = {node.text: node.attrib["font-size"] for node in nodes if node.text and len(node.text) > 8}
+        assert sizes["supermarket"] == sizes["yesterday"] == sizes["afternoon"]
+
+
 def test_rows_too_low_for_their_letters_have_none() -> None:
     batch = Batch.parse("\n".join("1 2 3 4 5 6"[: 2 * (i % 4) + 5] for i in range(40)))
     assert not {sequence_label(b) for b in range(40)} & {*parts(pv.movie(pv.trace(batch), ("pad",)))[1]}
