@@ -188,6 +188,13 @@ def test_a_somewhat_longer_word_is_whole_where_it_fits() -> None:
         assert sizes["supermarket"] == sizes["yesterday"] == sizes["afternoon"]
 
 
+def test_below_a_long_row_the_packed_rows_are_on_one_line() -> None:
+    long = "my little sister always wants to play outside with friends"
+    movie = pv.movie(pv.trace(Batch.parse(f"{long}\nyes\nwe went home")))
+    _, texts = parts(movie, movie.step_at("run"))
+    assert len({y for n in range(5, 14) for _, y in texts[str(n)]}) == 1
+
+
 def test_rows_too_low_for_their_letters_have_none() -> None:
     batch = Batch.parse("\n".join("1 2 3 4 5 6"[: 2 * (i % 4) + 5] for i in range(40)))
     assert not {sequence_label(b) for b in range(40)} & {*parts(pv.movie(pv.trace(batch), ("pad",)))[1]}

@@ -152,6 +152,7 @@ def run_scene(view: View) -> Scene:
     grids = (grid, 0.8), (places.grid(view).box(beside=True), 0.4)
     lower = beside(strips, h_n, gap=0.8 * x)
     with_grid = [above(beside(each, work, gap=gap * x), lower, gap=0.4) for each, gap in grids]
+    lined = [above(each, strips, beside(work, h_n, gap=0.8 * x), gap=0.4) for each, _ in grids]  # for long rows
     columns = beside(above(strip, *out, gap=0.4 * x), work, h_n, gap=x)
     lines = above(strip, beside(work, h_n, gap=0.8 * x), *out, gap=0.2)
     scrolled = places.scrolled(grid, beside(work, h_n, gap=0.8 * x), above(strip, *out, gap=0.4 * x), x)
@@ -163,7 +164,7 @@ def run_scene(view: View) -> Scene:
     replaced = not view.small and places.longest_word(view) <= SHORT
     told = stacked if replaced else above(grid, work, h_n, gap=0.3)
     without = [columns, lines] if out or view.small else []  # what the page shows, full screen shows, too
-    return Scene([*with_grid, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), told])
+    return Scene([*with_grid, *lined, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), told])
 
 
 @once
