@@ -100,7 +100,7 @@ export class Screen {
     if (!on) return;
     this.player.clock.stop();
     this.player.pointer.pointAt(null);
-    this.cover.textContent = `The picture is hidden. Press ${SHORTCUTS.blank.keys[0]} or take a step to show it again.`;
+    this.cover.textContent = `The picture is hidden. Press ${SHORTCUTS.blank.keys[0]} or take a step to show it.`;
     this.player.announce(this.cover.textContent);
   }
   escape() {
@@ -136,7 +136,11 @@ export class Screen {
    * @returns {boolean} whether it scrolls
    */
   reveal() {
-    if (this.full || (this.#keeps && this.inSight) || !(this.#rise() || (this.is("--pv-low") && !this.inSight)))
+    if (
+      this.full ||
+      (this.#keeps && this.inSight && 2 * this.player.picture.height > innerHeight) || // below an answer it may be small
+      !(this.#rise() || (this.is("--pv-low") && !this.inSight))
+    )
       return false;
     this.look(this.player.still.matches ? "instant" : "smooth");
     return true;

@@ -616,6 +616,15 @@ def test_on_a_phone_all_of_a_lesson_is_on_the_first_screen(visit: Open, page: st
     assert {*scrolls} <= {*SCROLL.get(page, ())} if small else not scrolls
 
 
+def test_on_a_phone_the_picture_of_an_answer_is_not_small(visit: Open) -> None:
+    seen = visit(path="what_leaks", size=PHONE, has_touch=True, is_mobile=True, motion=False)
+    enter(seen.player.get_by_role("textbox"), "9")
+    seen.player.get_by_role("button", name="Show me").click()
+    until(seen.page, lambda: seen.page.evaluate(HEIGHT)[1] > PHONE[1] / 2)
+    expect(seen.player.get_by_text("The answer: ")).to_be_in_viewport(ratio=1)
+    expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize(
     ("page", "query", "size"),
     [
