@@ -269,7 +269,7 @@ const roles = {
   mark(paper, { rect, state }, unit) {
     const { ctx, theme } = paper,
       width = around(rect, unit);
-    outline(paper, rect, width < 2 ? width : width + 1, theme.background);
+    outline(paper, rect, width < 2 ? width : width + 2, theme.background);
     if (state.tone === "wrong") ctx.setLineDash([6, 3]);
     outline(paper, rect, width, (state.tone && theme[state.tone]) || theme.now);
     ctx.setLineDash([]);
