@@ -621,7 +621,7 @@ def test_on_a_phone_the_picture_of_an_answer_is_not_small(visit: Open) -> None:
     enter(seen.player.get_by_role("textbox"), "9")
     seen.player.get_by_role("button", name="Show me").click()
     until(seen.page, lambda: seen.page.evaluate(HEIGHT)[1] > PHONE[1] / 2)
-    expect(seen.player.get_by_text("The answer: ")).to_be_in_viewport(ratio=1)
+    expect(seen.player.get_by_text("The answer: 1.")).to_be_in_viewport(ratio=1)
     expect(seen.player.locator(".pv-transport")).to_be_in_viewport(ratio=1)
 
 
