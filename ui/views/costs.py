@@ -83,10 +83,10 @@ def measured(shown: Shown) -> None:
 
 
 def landscape(shown: Shown) -> None:
-    """Measure many shapes, and map where packing wins."""
+    """Measure many batches, and map where packing wins."""
     st.markdown(
-        "The map shows how long packing takes compared with padding, by fill (the share of real tokens) and by one "
-        "size. Below 1, packing is faster."
+        "The map shows how long packing takes compared with padding, for several shares of real tokens and several "
+        "values of one size, which you choose. Below 1, packing is faster."
     )
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     cell = left.selectbox("cell", CELLS, CELLS.index(shown.request.config.cell), key="sweep_cell")
@@ -102,7 +102,7 @@ def landscape(shown: Shown) -> None:
     work = partial(cost.sweep, planned, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
     takes = recorded.sweep_takes(recorded.cost(), planned, ROUNDS_OF_A_SHAPE + 1)
     task = Task("sweep", told, len(planned), work, partial(_map, across), measures=True)
-    long_work(task, f"Measure {len(planned)} shapes", takes)
+    long_work(task, f"Measure {len(planned)} batches", takes)
 
 
 def without_packing(shown: Shown) -> None:
@@ -204,6 +204,6 @@ def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -
     wins, losses = cost.wins_and_losses(done)
     rest = len(done) - wins - losses
     equal = f" For the other {rest if rest > 1 else 'one'}, the runs show no difference." if rest else ""
-    st.markdown(f"Of {len(done)} shapes, packing is faster for {wins} and slower for {losses}.{equal}")
+    st.markdown(f"Of {len(done)} batches, packing is faster for {wins} and slower for {losses}.{equal}")
     if busy := sum(each.busy for each in done):
         st.markdown(f"{busy} of them {'was' if busy == 1 else 'were'} measured while the machine was busy.")

@@ -69,7 +69,7 @@ def trained(shown: Shown) -> None:
         return
     st.markdown(
         f"The {cell.upper()} has {first.hidden_size} hidden units. It is trained for {first.epochs} epochs with Adam, "
-        f"a learning rate of {first.lr:g} and batches of {first.batch_size}. Of the settings, only `cell` matters here."
+        f"a learning rate of {first.lr:g} and batches of {first.batch_size}. Of the settings, only `cell` is used here."
     )
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"
