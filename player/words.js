@@ -50,7 +50,7 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
   }
   const wide = widthOf(paper, text, px, bold),
     aside = clears(px) ? 0 : Math.max(0, Math.min(reach - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
-    room = bold < WEIGHT.bold ? w - 1 : within(w);
+    room = letters && bold < WEIGHT.bold ? w - 1 : within(w);
   write(paper, text, x + w / 2 + aside, middle, room, style);
   if (two) {
     const small = Math.max(READABLE, Math.min(px, Math.max(0.27 * h, Math.min(0.39 * h, paper.least)))); // no larger than the word

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -226,6 +227,16 @@ def test_a_training_survives_the_replica_that_started_it(story: Story) -> None:
     until(lambda: _trained(page) > before)  # then the other replica has drawn it, and knows its button
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
+
+
+def test_a_replica_that_is_slow_for_some_seconds_loses_nobody(story: Story, cluster: Cluster) -> None:
+    process, phone = cluster.replicas["two"].process, story.phones[0]
+    with ThreadPoolExecutor(1) as asking:
+        process.send_signal(signal.SIGSTOP)
+        answer = asking.submit(story.room.seen_by, phone.token)
+        time.sleep(4.5)  # more than two checks of one second
+        process.send_signal(signal.SIGCONT)
+    assert answer.result()["mine"] == phone.acknowledged
 
 
 def test_clients_behind_a_balancer_are_counted_separately(cluster: Cluster) -> None:
