@@ -6,8 +6,8 @@ from ui.views import comparing
 
 compared(
     "Does padding change the result?",
-    "The same module runs twice. In the packed run, a state stays as it was at the last token. In the padded run, the "
-    "pads keep changing it.",
+    "The same module runs twice. In the packed run, each state stops changing after its last token. In the "
+    "padded run, the pads change it further.",
     BESIDE,
     comparing.at_a_glance,
     {

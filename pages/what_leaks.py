@@ -8,7 +8,7 @@ lesson(
     "what_leaks",
     "What leaks from one document into the next?",
     "A token should affect only the outputs of its own document. "
-    "The **influence** of a token on an output is how much the output changes when the token changes.",
+    "The **influence** of a token is how much an output changes if that token is changed.",
     {
         "Every layer on this batch, with and without its borders": what_leaks.layers,
         "Episodes of a game, one after another, are a row, too": what_leaks.rollout,

@@ -74,7 +74,7 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
         f"✗ {off:.2f}",
         "✓ same",
     ]
-    assert why.get_by_role("columnheader").all_inner_texts()[-1] == "Largest difference"
+    assert why.get_by_role("columnheader").all_inner_texts()[-1] == "vs. alone"
     assert len({(box_of(state)["x"], box_of(state)["width"]) for state in states.all()}) == 1
     expect(why.get_by_role("img", name="from −1 to 1")).to_be_visible()  # where a tanh is
 

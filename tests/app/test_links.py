@@ -153,7 +153,7 @@ def test_a_refused_text_gets_the_reason_and_the_fix(text: str) -> None:
     (reason,) = [each.value for each in app.sidebar.text if "⚠" in each.value]
     assert REFUSED[text] in reason
     assert app.text_area(key="sequences").value == text
-    reason = r"(Your text has .+, but this app takes .+|The box is empty\. Type numbers such as .+)\."
+    reason = r"(Your text has .+, but this app takes .+|The box is empty\. Type words such as .+)\."
     assert re.search(f"{reason} You still see your last batch: 3 seq", texts(app))
     assert movies(app) == before != []
     app.text_area(key="sequences").set_value("1 2\n\n3").run()

@@ -108,7 +108,7 @@ CLAIMS: list[tuple[str, Claim]] = [
         lambda m, found: int(found[2]) == back(m.case)[0] and listed(found[1], back(m.case)),
     ),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
-    (rf"({CHIP}) was (?:row|column) (\d+)", lambda m, found: found[1] == m.case.said([int(found[2])])),
+    (rf"old (?:row|column) (\d+) \(({CHIP})\)", lambda m, found: found[2] == m.case.said([int(found[1])])),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
     (r"\((\d+|under 1|over 99)%\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
     (
@@ -171,7 +171,7 @@ def ended(m: Moment) -> list[int]:
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
-    (rf"({CHIP}) was (?:row|column) \d+ and comes first", lambda m: m.case.order[:1]),
+    (rf"old (?:row|column) \d+ \(({CHIP})\)\scomes\sfirst", lambda m: m.case.order[:1]),
     (rf"({CHIP}) was in sorted (?:row|column) \d", lambda _: [0]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
@@ -187,7 +187,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"Do not read \*\*out\[(?:-1|:,\s-1)\]\*\*: for ({CHIPS}), it is padding",
+        rf"For ({CHIPS}), \*\*out\[(?:-1|:,\s-1)\]\*\* is padding",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]

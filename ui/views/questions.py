@@ -117,7 +117,7 @@ def _choose(asked: str) -> str:
         _instead("No answer fits these words well. The closest are below.")
     count = _counted(found) if searches else ""
     if results.fits and count:
-        st.text(f"{count}, the best first")
+        st.text(f"{count}, the best first" if len(found) > 1 else count)
     _list(found)
     return f"{means.removesuffix('.')}. {count}" if means else count
 

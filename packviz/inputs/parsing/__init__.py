@@ -26,7 +26,7 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
     if kind != "words":
         text = _MINUS.sub("-", text)
     if not text.strip():
-        fix = 'type numbers such as 1 2 3, or words such as "on your mark"'
+        fix = 'type words such as "on your mark", or numbers such as 1 2 3'
         raise PackvizError("text", expected="at least one sequence", got="nothing", fix=fix)
     parsed = _read(text, kind)
     longest = max(parsed.lengths, default=0)

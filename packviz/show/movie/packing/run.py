@@ -72,7 +72,7 @@ def _watched_caption(view: View) -> str:
 def _step_caption(view: View, step: TimeStep, *, first: bool) -> str:
     """Say which rows the cell reads; in the first step also its gates; later who starts, ends or has ended."""
     t, size, cell = step.t, len(step.live), recurrent.cell(view).upper()
-    news = _gates_caption(view) if first and len(step.ended) < view.total[0] else ""
+    news = _gates_caption(view) if first and not step.ended else ""
     news = news or _news_caption(view, step)
     if size < view.total[0] or size == 1:
         return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live)} {news}".rstrip()
