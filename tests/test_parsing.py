@@ -146,7 +146,7 @@ REFUSED = [
     ("[[get, set]]", "put quotes around every word, or read the text as words"),
     # nothing
     *(
-        (text, "but got nothing. Type words such as \"on your mark\", or numbers such as 1 2 3")
+        (text, 'but got nothing. Type words such as "on your mark", or numbers such as 1 2 3')
         for text in ("", " ", "\n\n", "\t\r\n", "\ufeff", "\u3000")
     ),
 ]

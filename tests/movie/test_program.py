@@ -65,6 +65,15 @@ def test_words_beside_a_shape_say_what_its_sizes_count(case: Case) -> None:
         assert made == str(tuple(x.shape)[: len(names)])
 
 
+@each_packed
+def test_the_module_is_made_as_in_its_line(case: Case) -> None:
+    *_, (text, _) = case.show.of("run")[0][0]["detail"]
+    own, made = case.trace.module, eval(text.removeprefix("# "), {"nn": torch.nn})
+    shapes = [{name: each.shape for name, each in module.named_parameters()} for module in (own, made)]
+    assert type(made) is type(own)
+    assert shapes[0].items() <= shapes[1].items()  # it says nothing about biases
+
+
 @over(REFUSED)
 def test_a_refused_program_stops_with_torchs_message(case: Case) -> int:
     spoke, space = 0, case.given()

@@ -19,6 +19,7 @@ from packviz.text import counted, sequence_label, shape
 LINE = 33  # characters of code beside the picture
 DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "enforce_sorted": True}
 DEFAULTS |= {"total_length": None}
+OF_A_MODULE = {"num_layers": 1, "bidirectional": False, "proj_size": 0}
 FILL = TextWrapper(
     LINE, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
 )
@@ -87,7 +88,7 @@ def axes(view: View, *, ids: bool) -> CodeLine:
 
 
 def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
-    """Return the lines that set the first state, and what its sizes count; if deep, also an LSTM's c."""
+    """Return the lines that set the first state, and the module that starts from it; if deep, also an LSTM's c."""
     row = view.layer * recurrent.directions(view) + view.direction
     order = "" if view.trace.sorted.sorted_indices is None else "[sorted_indices]"
     states = {"h": ("start", recurrent.watched(view).h.shape[1]), "c": ("start_c", view.trace.module.hidden_size)}
@@ -96,8 +97,15 @@ def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
         start, width = states[letter]
         name = f"{letter} = {start}" if view.direction else letter  # going backward, sequences start from it later
         lines.append(CodeLine(f"{name} = {letter}_0[{row}]{order}", shape(view.total[0], width)))
-    size = "proj_size" if view.trace.module.proj_size else "hidden_size"
-    return (*lines, CodeLine(f"# {counted(view.total[0], 'sequence')}, {size} = {states['h'][1]}"))
+    return (*lines, CodeLine(f"# {_module(view)}"))
+
+
+def _module(view: View) -> str:
+    """Return how the module is made, as far as it decides shapes."""
+    module = view.trace.module
+    sizes = f"input_size={module.input_size}", f"hidden_size={module.hidden_size}"
+    changed = [f"{name}={value}" for name, usual in OF_A_MODULE.items() if (value := getattr(module, name)) != usual]
+    return f"nn.{type(module).__name__}({', '.join((*sizes, *changed))})"
 
 
 def step_lines(view: View, step: TimeStep, *, deep: bool) -> tuple[CodeLine, ...]:
