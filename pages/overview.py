@@ -4,7 +4,7 @@ from ui.parts.lesson import overview
 from ui.views import trainings
 
 overview(
-    "*Padding* adds empty steps that *RNN*s read; *packing* drops them",
+    "*Padding* adds empty steps that *RNNs* read; *packing* drops them",
     trainings.accuracy,
     ("padding", "Lesson 1: padding →"),
     ("compare", "Compare with the padded run →"),
