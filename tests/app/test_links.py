@@ -138,7 +138,7 @@ def test_a_step_past_the_end_is_the_last(visit: Open) -> None:
 
 
 REFUSED = {
-    "": "Expected at least one sequence, but got nothing. Type numbers",
+    "": "Expected at least one sequence, but got nothing. Type words",
     "1,5 2,5": "Write 1.5 for one decimal number or 1 5 for two numbers.",
     "1 2 3 4 5 6 7 8 9 10\n" * 1000: "Expected at most 64 sequences, but got 1000",
     "[[1, 2], [3": "('[' was never closed) at line 1, column 10. Close every bracket",

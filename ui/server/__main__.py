@@ -17,7 +17,6 @@ from streamlit import config
 from ui.server.connections import GOODBYE, Messages, Requests
 
 PORTS = range(8501, 8601)  # the first free one is taken, unless one is given
-TURN = 0.0005  # seconds a thread may keep the interpreter: messages leave while a movie is made (docs/measured.md)
 _STARTUP_FAILED = 3  # exit status, as uvicorn's own
 
 
@@ -39,7 +38,6 @@ def serve(port: int | None = None, address: str = "", *, headless: bool = False)
     with listen(PORTS if port is None else [port], address) as listener, suppress(KeyboardInterrupt):
         config.set_option("server.port", listener.getsockname()[1])
         config.set_option("server.headless", headless or config.get_option("server.headless"))
-        sys.setswitchinterval(TURN)
         server = uvicorn.Server(_settings())
         server.run([listener])
         if not server.started:
