@@ -6,8 +6,8 @@ from ui.views import comparing
 
 compared(
     "Does padding change the result?",
-    "The same module runs twice. In the packed run, each state stops changing after its last token. In the "
-    "padded run, the pads change it further.",
+    "The same module runs twice. In the packed run, a sequence's state stops changing after its last token. In "
+    "the padded run, the pads change it further.",
     BESIDE,
     comparing.at_a_glance,
     {

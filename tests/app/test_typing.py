@@ -168,7 +168,7 @@ def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None
     top = seen.player.evaluate("player => player.getBoundingClientRect().top")
     title = seen.main.locator("h1")
     for text, said in (
-        ("I do love cats\nshe sleeps", "Words get ids in order, so 4 changed."),
+        ("I do love cats\nshe sleeps", "Ids follow word order, so 4 changed."),
         ("", "The box is empty"),
     ):
         seen.text.fill(text)
@@ -216,7 +216,7 @@ def test_what_is_said_about_ids_covers_no_text(
         seen.page.get_by_test_id("stExpandSidebarButton").click()
     seen.main.locator("textarea").fill("so I love cats\nshe sleeps")
     note = seen.main.locator(".st-key-ids")
-    expect(note).to_have_text("Words get ids in order, so 5 changed.")
+    expect(note).to_have_text("Ids follow word order, so 5 changed.")
     seen.settle()
     until(seen.page, lambda: note.evaluate(COVERED) == [])
     (said, stage) = (box_of(each) for each in (note, seen.player.get_by_role("button", name="Unpack")))
@@ -280,14 +280,20 @@ def test_an_edit_does_not_make_the_browser_style_the_whole_page_anew(visit: Open
     assert 20 < sum(styled) < 400
 
 
-def test_a_picture_waits_for_nothing_but_the_text(visit: Open) -> None:
-    seen, drawn = visit(), []
+def _listened(visit: Open) -> tuple[Visit, list[ForwardMsg]]:
+    """Open the overview; return it, and the messages from the server to it."""
+    seen, messages = visit(), list[ForwardMsg]()
 
     def listen(socket: WebSocket) -> None:
-        socket.on("framereceived", lambda frame: drawn.append(ForwardMsg.FromString(frame)))
+        socket.on("framereceived", lambda frame: messages.append(ForwardMsg.FromString(frame)))
 
     seen.page.on("websocket", listen)
     seen.page.reload()
+    return seen, messages
+
+
+def test_a_picture_waits_for_nothing_but_the_text(visit: Open) -> None:
+    seen, drawn = _listened(visit)
     seen.type("1 2 3\n4 5")
     seen.settle()
     drawn.clear()
@@ -300,13 +306,7 @@ def test_a_picture_waits_for_nothing_but_the_text(visit: Open) -> None:
 
 def test_nothing_comes_after_what_reruns_by_itself(visit: Open) -> None:
     """If a fragment reruns before its part of the page is sent, what comes after that part ends the page."""
-    seen, drawn = visit(), []
-
-    def listen(socket: WebSocket) -> None:
-        socket.on("framereceived", lambda frame: drawn.append(ForwardMsg.FromString(frame)))
-
-    seen.page.on("websocket", listen)
-    seen.page.reload()
+    seen, drawn = _listened(visit)
     seen.settle()
     deltas = [each for each in drawn if each.WhichOneof("type") == "delta" and each.metadata.delta_path[0] == 0]
     links = [each for each in deltas if each.delta.new_element.WhichOneof("type") == "page_link"]

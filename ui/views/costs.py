@@ -86,7 +86,7 @@ def landscape(shown: Shown) -> None:
     """Measure many batches, and map where packing wins."""
     st.markdown(
         "The map shows how long packing takes compared with padding, for several shares of real tokens and several "
-        "values of one size, which you choose. Below 1, packing is faster."
+        "values of a size that you choose. Below 1, packing is faster."
     )
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     cell = left.selectbox("cell", CELLS, CELLS.index(shown.request.config.cell), key="sweep_cell")

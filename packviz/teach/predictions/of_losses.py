@@ -51,4 +51,4 @@ def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
         "shift_labels": facts.shift_labels,
         **{f"by_{over}": f"{each:.3g}" for over, each in weights.items()},
     }
-    return Draft(answer, MovieMoment("losses", name=MEANS[-1]), names=names, choices=choices, phrases={"rule": "rule"})
+    return Draft(answer, MovieMoment("losses", name=answer), names=names, choices=choices, phrases={"rule": "rule"})

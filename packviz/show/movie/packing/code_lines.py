@@ -19,7 +19,7 @@ from packviz.text import counted, sequence_label, shape
 LINE = 33  # characters of code beside the picture
 DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "enforce_sorted": True}
 DEFAULTS |= {"total_length": None}
-OF_A_MODULE = {"num_layers": 1, "bidirectional": False, "proj_size": 0}
+MODULE_DEFAULTS = {"num_layers": 1, "bidirectional": False, "proj_size": 0}
 FILL = TextWrapper(
     LINE, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
 )
@@ -104,8 +104,10 @@ def _module(view: View) -> str:
     """Return how the module is made, as far as it decides shapes."""
     module = view.trace.module
     sizes = f"input_size={module.input_size}", f"hidden_size={module.hidden_size}"
-    changed = [f"{name}={value}" for name, usual in OF_A_MODULE.items() if (value := getattr(module, name)) != usual]
-    return f"nn.{type(module).__name__}({', '.join((*sizes, *changed))})"
+    changed = [
+        f"{name}={value}" for name, usual in MODULE_DEFAULTS.items() if (value := getattr(module, name)) != usual
+    ]
+    return f"nn.{recurrent.cell(view).upper()}({', '.join((*sizes, *changed))})"
 
 
 def step_lines(view: View, step: TimeStep, *, deep: bool) -> tuple[CodeLine, ...]:

@@ -25,9 +25,11 @@ def run(view: View) -> Iterator[Shot]:
     deep = "run" in view.deep
     scene = ("run:start", start_scene(view)) if _in_numbers(view) else None
     steps = [Step(_start_caption(view), detail=start_lines(view, deep=deep), beats=1, scene=scene)]
-    for i, step in enumerate(cells.run_steps(view)):
+    taken = [*cells.run_steps(view)]
+    quiet = next((step for step in taken if not step.ended and not (step.k and step.began)), None)
+    for step in taken:
         lines = step_lines(view, step, deep=deep)
-        caption = _step_caption(view, step, first=i == 0)
+        caption = _step_caption(view, step, gates=step is quiet)
         steps.append(Step(caption, detail=lines, time=step.t, beats=6 if _in_numbers(view) else 3))
     yield StepSeries(_film(view), steps)
 
@@ -69,10 +71,10 @@ def _watched_caption(view: View) -> str:
     return say("run.backward" if view.direction else "run.forward")
 
 
-def _step_caption(view: View, step: TimeStep, *, first: bool) -> str:
-    """Say which rows the cell reads; in the first step also its gates; later who starts, ends or has ended."""
+def _step_caption(view: View, step: TimeStep, *, gates: bool) -> str:
+    """Say which rows the cell reads, and then its gates, or who starts, ends or has ended."""
     t, size, cell = step.t, len(step.live), recurrent.cell(view).upper()
-    news = _gates_caption(view) if first and not step.ended else ""
+    news = _gates_caption(view) if gates else ""
     news = news or _news_caption(view, step)
     if size < view.total[0] or size == 1:
         return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live)} {news}".rstrip()
