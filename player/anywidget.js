@@ -3,6 +3,7 @@
 import { painted } from "./colour.js";
 import { mount } from "./mount.js";
 import { decompressed } from "./page.js";
+import { savingMenu } from "./saving.js";
 
 const HEIGHT = "clamp(240px, 38vw, 520px)"; // of the picture: a notebook scrolls
 
@@ -30,6 +31,7 @@ export const widget = {
     const player = mount(el, await decompressed(model.get("movie")), {
       step: model.get("step"),
       focused: true,
+      saving: savingMenu,
       onStep: (step) => tell("step", step),
       onPick: (picked) => tell("picked", picked),
     });

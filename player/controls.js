@@ -1,8 +1,7 @@
 // The row of controls below the caption: what moves the player from step to step, what changes the view, and the menus.
 
 import { button, el, icon } from "./dom.js";
-import { keysMenu, savingMenu } from "./menu.js";
-import { savePicture } from "./saving.js";
+import { keysMenu } from "./menu.js";
 import { here, noteSingles } from "./shared.js";
 import { SHORTCUTS, titled } from "./shortcuts.js";
 
@@ -44,7 +43,7 @@ export class Controls {
   #last;
   #code;
   #full;
-  #saving;
+  #menus;
   #singles = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });
 
   /** @param {import("./player.js").Player} player */
@@ -63,11 +62,13 @@ export class Controls {
       if (detail) player.root.focus({ preventScroll: true }); // after a click with a pointer, Space plays
     });
     this.#range.addEventListener("input", () => player.go(Number(this.#range.value)));
-    const saving = "Save this picture",
-      saveButton = button(icon("image"), () => {}, { "aria-label": saving, title: saving }),
-      keysButton = button("?", () => {}, { "aria-label": "Keys", "aria-keyshortcuts": SHORTCUTS.keys.keys.join(" ") });
-    this.#saving = savingMenu(saveButton, (how) => savePicture(player, how));
+    const keysButton = button("?", () => {}, {
+      "aria-label": "Keys",
+      "aria-keyshortcuts": SHORTCUTS.keys.keys.join(" "),
+    });
+    const { saving } = player.options;
     this.keys = keysMenu(keysButton, this.#singles);
+    this.#menus = saving ? [saving(player), this.keys] : [this.keys];
     this.#singles.addEventListener("change", () => noteSingles(this.#singles.checked));
     this.root = this.#row();
   }
@@ -75,7 +76,7 @@ export class Controls {
     const scrub = el("div", { class: "pv-scrub" }, this.#range),
       count = el("span", { class: "pv-count" }, this.#count),
       steps = [this.#first, this.#back, this.#play, this.#next, this.#last, scrub, count, this.#pace()],
-      view = [this.#code, this.#saving.root, this.keys.root, this.#full];
+      view = [this.#code, ...this.#menus.map(({ root }) => root), this.#full];
     return el("div", { class: "pv-transport" }, ...steps, ...view);
   }
   #pace() {
@@ -124,9 +125,9 @@ export class Controls {
   }
   /** Whether a menu is open. */
   get open() {
-    return this.keys.open || this.#saving.open;
+    return this.#menus.some(({ open }) => open);
   }
   closeMenus() {
-    for (const menu of [this.keys, this.#saving]) menu.show(false);
+    for (const menu of this.#menus) menu.show(false);
   }
 }

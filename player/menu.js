@@ -1,11 +1,11 @@
-// The menus above the controls, each opened by its button: saving a picture, and the keys. A menu alone decides when it is open.
+// A menu above the controls, opened by its button, and the one of the keys. A menu alone decides when it is open.
 
 /** @import { Shortcut } from "./types" */
 
-import { button, el } from "./dom.js";
+import { el } from "./dom.js";
 import { SHORTCUTS, spelled } from "./shortcuts.js";
 
-class Menu {
+export class Menu {
   #toggle;
   #panel;
 
@@ -41,21 +41,6 @@ class Menu {
     if (on) this.#panel.focus({ preventScroll: true });
     else if (inside) this.#toggle.focus({ preventScroll: true });
   }
-}
-
-/**
- * @param {HTMLElement} toggle
- * @param {(how: { captioned: boolean }) => void} save
- */
-export function savingMenu(toggle, save) {
-  const choice = (/** @type {string} */ name, /** @type {boolean} */ captioned) =>
-    button(name, () => {
-      menu.show(false);
-      save({ captioned });
-    });
-  const choices = [choice("PNG with caption", true), choice("PNG, picture only", false)];
-  const menu = new Menu(toggle, "Save this picture", "pv-saving", choices);
-  return menu;
 }
 
 /**

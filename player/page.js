@@ -2,6 +2,7 @@
 
 import { framed } from "./frame.js";
 import { mount } from "./mount.js";
+import { savingMenu } from "./saving.js";
 
 /**
  * Decode a movie from base64 of gzipped JSON.
@@ -29,6 +30,6 @@ export async function start() {
         /* a frame has no address */
       }
     };
-    mount(host, movie, { step: Number(asked || host.dataset.step) || 1, onStep });
+    mount(host, movie, { step: Number(asked || host.dataset.step) || 1, onStep, saving: savingMenu });
   }
 }

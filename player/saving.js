@@ -1,10 +1,11 @@
-// A picture saved as a PNG, without its empty margins.
+// The menu that saves the picture as a PNG, without its empty margins. The phones of a class go without it.
 
 /** @import { Ctx, Rgb } from "./types" */
 
 import { fontOf } from "./canvas.js";
 import { channels } from "./colour.js";
-import { el } from "./dom.js";
+import { button, el, icon } from "./dom.js";
+import { Menu } from "./menu.js";
 import { continued, neighbours } from "./neighbours.js";
 
 const SCALE = 2, // pixels of the file for each of the page
@@ -17,11 +18,25 @@ const SCALE = 2, // pixels of the file for each of the page
   FOOT = 34, // and of what that takes
   KEPT = 1000; // ms until the file is forgotten
 
+/** @param {import("./player.js").Player} player */
+export function savingMenu(player) {
+  const choice = (/** @type {string} */ name, /** @type {boolean} */ captioned) =>
+    button(name, () => {
+      menu.show(false);
+      savePicture(player, captioned);
+    });
+  const label = "Save this picture",
+    toggle = button(icon("image"), () => {}, { "aria-label": label, title: label }),
+    choices = [choice("PNG with caption", true), choice("PNG, picture only", false)],
+    menu = new Menu(toggle, label, "pv-saving", choices);
+  return menu;
+}
+
 /**
  * @param {import("./player.js").Player} player
- * @param {{ captioned: boolean }} how captioned: with the caption and a description below
+ * @param {boolean} captioned with the caption and a description below
  */
-export function savePicture(player, { captioned }) {
+function savePicture(player, captioned) {
   const { picture, step, caption } = player,
     { theme } = picture,
     whole = drawn(player),

@@ -3,6 +3,7 @@
 /** @import { Stage, StreamlitData, Slot, Trigger } from "./types" */
 
 import { giveUp, mount } from "./mount.js";
+import { savingMenu } from "./saving.js";
 import { noteCode } from "./shared.js";
 
 /** @type {WeakMap<object, Slot>} */
@@ -83,6 +84,7 @@ function mounted(slot, data, parentElement, tell, setTriggerValue) {
   if (step !== asked && !data.loose) keepInAddress("step", step);
   return mount(parentElement, data.movie, {
     step,
+    saving: savingMenu,
     onStep,
     onPick: data.picks && ((picked) => setTriggerValue("picked", picked)),
     onward: data.onward?.map((label, i) => ({ label, go: () => onward(i) })),

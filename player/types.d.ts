@@ -272,6 +272,8 @@ export interface Options {
   step?: number;
   /** Whether keys are for it only while it has the focus. */
   focused?: boolean;
+  /** The menu that saves the picture, if it is offered. */
+  saving?: typeof import("./saving.js").savingMenu;
   onStep?: (step: number, stage: Stage) => void;
   onPick?: ((picked: Picked) => void) | false;
   /** Where the last step leads, if anywhere. */
