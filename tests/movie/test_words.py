@@ -181,7 +181,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         rf"the tokens? of ({CHIPS}) here (?:is|are) dropped without a warning",
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
-    (rf"reads ({CHIPS}) \(", lambda m: m.live),
+    (rf"reads ({CHIPS})(?:, no pads)? \(", lambda m: m.live),
     (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
@@ -228,6 +228,16 @@ def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
         assert everyone or "very" not in moment.caption
         assert bool(re.search(r" reads \{", moment.caption)) == (not everyone or case.B == 1)
     return len(live)
+
+
+@each_case
+def test_no_pads_is_said_where_some_are_left_out_and_none_is_read(case: Case) -> int:
+    taken = [moment for moment in moments(case) if moment.stage == "run" and moment.t is not None]
+    for moment in taken:
+        pads = {b for b in range(case.B) if not case.mask[b, moment.t]}
+        said = bool(pads) and not pads & {*case.live(moment.t)}
+        assert (", no pads (" in moment.caption) == (said and len(case.live(moment.t)) < case.B)
+    return len(taken)
 
 
 @each_case

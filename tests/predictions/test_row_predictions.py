@@ -77,7 +77,7 @@ def test_the_movie_has_the_step_of_every_question_about_rows(seed: int) -> None:
     ("fill", {"row_documents", "dropped_from", "dropped_tokens"}, set()),
     ("borders", set(), {"position_ids"}),
     ("attention", set(), {"keys_read", "mask_cells"}),
-    ("leak", set(), {"changed_tokens", "changed_documents"}),
+    ("leak", {"changed_tokens", "changed_documents"}, set()),
 ])  # fmt: skip
 def test_a_stage_of_rows_asks_what_it_shows_and_plays_what_leads_to_it(
     stage: str, whole: set[str], one_step: set[str]

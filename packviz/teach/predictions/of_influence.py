@@ -7,7 +7,7 @@ from packviz.teach.predictions.kind import Draft, Given, Need
 from packviz.teach.predictions.prediction import MovieMoment
 from packviz.teach.predictions.row_facts import ROW_QUESTIONS, RowFacts, ends
 
-_VERDICT = MovieMoment("leak", name="verdict")
+_VERDICT = MovieMoment("leak", name="verdict", whole=True)
 _CONVOLUTION = Need(lambda facts: facts.layer == "conv", 'Set layer to "conv".')
 
 

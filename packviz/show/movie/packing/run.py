@@ -77,7 +77,9 @@ def _step_caption(view: View, step: TimeStep, *, gates: bool) -> str:
     news = _gates_caption(view) if gates else ""
     news = news or _news_caption(view, step)
     if size < view.total[0] or size == 1:
-        return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live)} {news}".rstrip()
+        column = view.mask[:, t]  # (B,)
+        pure = bool(column[[*step.live]].all() and not column.all())  # there are pads, and it reads none
+        return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live, pure=pure)} {news}".rstrip()
     reads = say("run.reads_all", t=t, cell=cell, size=size)
     return f"{reads} {news or say('run.changes_lstm' if recurrent.is_lstm(view) else 'run.changes')}"
 
