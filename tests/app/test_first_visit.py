@@ -79,6 +79,17 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
     expect(why.get_by_role("img", name="from −1 to 1")).to_be_visible()  # where a tanh is
 
 
+def test_the_difference_leads_to_the_padded_run_of_what_was_typed(visit: Open, address: str) -> None:
+    seen = visit(None)
+    seen.type("a b c\nd e")
+    expect(seen.main.locator(".why")).to_contain_text("“d e”")
+    seen.main.get_by_role("link", name="✗").click()
+    seen.page.wait_for_url(f"{address}/compare?*")
+    seen.settle()
+    expect(seen.player).to_contain_text("Padding changes the final state of")
+    assert seen.query["sequences"] == "a b c\nd e"
+
+
 def test_terms_beside_the_text_say_what_they_mean(visit: Open) -> None:
     seen = visit(None)
     meaning = seen.page.get_by_role("tooltip")

@@ -39,6 +39,13 @@ document.addEventListener("click", (event) => {
   below?.scrollIntoView({ block: "center", behavior: still ? "instant" : "smooth" });
   below?.querySelector("button, a")?.focus({ preventScroll: true });
 });
+// A difference in the table of the first screen leads to Compare, as the link below the picture does: within the visit.
+document.addEventListener("click", (event) => {
+  const way = event.target.closest?.(".why a") && document.querySelector('.st-key-onward a[href*="compare"]');
+  if (!way) return;
+  event.preventDefault();
+  way.click();
+});
 // On a phone the sidebar covers the page: close it when a page has been chosen, and open every page with it closed, although
 // Streamlit remembers in the browser that it was left open.
 (() => {
