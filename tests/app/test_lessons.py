@@ -752,7 +752,7 @@ def test_letting_a_rule_fail_leads_to_the_step_where_it_fails(visit: Open) -> No
     visited = visit(None, path="borders", motion=False)
     caption = visited.page.get_by_test_id("packviz-caption")
     for name, said in {
-        "free cells": "counts free cells as 3 documents.",
+        "pads at the end": "counts pads as 3 documents.",
         "documents of one token": "finds 2 documents, not 3, and misses B.",
         "positions run on": "finds 1 document, not 3.",
     }.items():

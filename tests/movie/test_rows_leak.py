@@ -148,7 +148,7 @@ def test_the_lesson_shows_the_leak_before_what_prevents_it(layer: str) -> None:
         marks = movie.frame(movie.step_at("leak", name=name))["marks"].values()
         red = [mark for mark in marks if mark["role"] == "mark" and mark["p"] == "influence" and mark["shown"]]
         assert bool(red) == bool(hits.any())
-    assert re.match("Without .*, .* leaked; (with it|in one|with them), .* exactly 0", told(movie, "verdict"))
+    assert re.match("Without .*, .* leaked; (with it|with one|with them), .* exactly 0", told(movie, "verdict"))
 
 
 @pytest.mark.parametrize("settings", [{"isolate": False}, {"layer": "conv", "kernel_size": 1}], ids=str)

@@ -216,7 +216,7 @@ def test_the_captions_of_borders_count_documents_tokens_and_pairs(text: str, set
     longest_first = letters != sorted(letters)
     assert ("longest first" in said["row"]) == longest_first
     assert not longest_first or lengths == sorted(lengths, reverse=True)
-    assert ("free cell" in said["position_ids"]) == (run.config.reset_positions and sum(lengths) < run.rows.max_length)
+    assert ("A pad" in said["position_ids"]) == (run.config.reset_positions and sum(lengths) < run.rows.max_length)
     assert ("run on" in said["position_ids"]) == (not run.config.reset_positions)
     assert f"and then {sum(lengths)}, the number of tokens." in said["cu_seqlens"]
     assert ("earlier tokens" in said["mask"]) == run.config.causal
@@ -258,10 +258,10 @@ def test_what_each_rule_finds_is_what_find_documents_finds(text: str, settings: 
         stated = f"finds lengths {lengths_found} instead of {told}." if differ else f"finds {len(found)} document"
         begun = starts_by(ids, rule).nonzero().flatten().tolist()
         taken = sum(start >= sum(lengths) for start in begun)
-        assert (f"counts free cells as {taken} document" if taken else stated) in caption
+        assert (f"counts pads as {taken} document" if taken else stated) in caption
         assert ("which is right" in caption) == (list(found) == lengths)
         assert ("**fails**" in caption) == (step.tone == "wrong") == (list(found) != lengths)
-        assert ("free cells" in caption) == bool(taken)
+        assert ("counts pads" in caption) == bool(taken)
         missed = [run.rows.rows[row][d][0] for d, start in enumerate(starts) if start not in begun]
         named = missed if len(found) > 1 else []  # if it finds one document, it misses all others
         assert [ord(letter) - ord("A") for letter in re.findall(r"{(\w)}", caption)] == named

@@ -27,11 +27,9 @@ _READERS = [
 
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
-    """Return settings with which a rule fails: free cells, documents of one token, positions that run on."""
+    """Return settings with which a rule fails: pads, documents of one token, positions that run on."""
     return {
-        "free cells at the end (max_length)": {
-            "max_length": min(int(shown.batch.lengths.sum()) + 3, LIMITS.max_length)
-        },
+        "pads at the end (max_length)": {"max_length": min(int(shown.batch.lengths.sum()) + 3, LIMITS.max_length)},
         "documents of one token": {"sequences": _with_single_tokens(shown)},
         "positions run on (reset_positions off)": {"reset_positions": False},
     }
@@ -48,7 +46,7 @@ def rules(shown: Shown) -> None:
     """Show what three public rules find in the position_ids of this batch, and in five others."""
     st.markdown(
         "The table shows the lengths that a library finds if it begins a document where the position does not rise by "
-        "1, where it falls, or where it is 0. The last column shows what `find_documents` reads."
+        "1, where it falls, or where it is 0. The last column shows what packviz's `find_documents` finds."
     )
     columns = ["row", "position_ids", "does not rise by 1", "falls", "is 0", "find_documents"]
     sheet(shown.fact(_found), columns, "What each rule finds in position_ids")

@@ -51,7 +51,7 @@ def _row(it: Spelled) -> str:
 
 
 def _positions(it: Spelled) -> str:
-    """Return the caption of position_ids, and what a free cell has, or else what would change if they ran on."""
+    """Return the caption of position_ids, and what a pad has, or else what would change if they ran on."""
     if not it.view.trace.config.reset_positions:
         return say("borders.run_on", last=it.tokens - 1)
     more = ["borders.free_is_0"] if it.pads else ["borders.moved"] if it.moved else []
@@ -140,7 +140,7 @@ def borders_end(view: RowsView) -> Frame:
 
 
 def _detail(it: Spelled, name: str) -> tuple[CodeLine, ...]:
-    """Return the line that makes a spelling from the one before; it makes the free cells, too."""
+    """Return the line that makes a spelling from the one before; it makes the pads, too."""
     C, D, config = it.view.trace.rows.max_length, len(it.lengths), it.view.trace.config
     free = f"(0, {it.pads})"
     positions = (
@@ -209,13 +209,13 @@ def _of(it: Spelled, cells: np.ndarray) -> np.ndarray:
 
 
 def _free(it: Spelled, line: str, cells: np.ndarray, text: str) -> Marks:
-    """Return the free cells of a line, if there are any."""
+    """Return the pads of a line, if there are any."""
     free = cells[cells >= it.tokens]
     group = f"spelled free {line}"
     origin = None if line == "row" else it.at(free, LINES[LINES.index(line) - 1])
     return marks(
         group, "pad", it.at(free, line), free, np.full(len(free), it.row), owned=False, text=text, w=it.wide,
-        says=f"!a free cell of row {it.row}", origin=origin,
+        says=f"!a pad of row {it.row}", origin=origin,
     )  # fmt: skip
 
 
