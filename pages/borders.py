@@ -7,9 +7,8 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "Four tensors can tell it, and one is enough: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Some libraries "
-    "guess the borders from `position_ids`: where they are 0, fall, or do not rise by 1. Each of these rules fails for "
-    "some rows.",
+    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Some libraries guess the "
+    "borders from `position_ids`: where they are 0, fall, or do not rise by 1. Each rule fails for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,
