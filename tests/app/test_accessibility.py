@@ -65,7 +65,7 @@ def test_the_keyboard_reaches_nothing_that_is_out_of_sight(visit: Open) -> None:
     assert len(reached) > 15
 
 
-@pytest.mark.parametrize(("size", "name"), [(PROJECTOR, "Sequences and settings"), (PHONE, "Menu and sequences")])
+@pytest.mark.parametrize(("size", "name"), [(PROJECTOR, "Sequences and settings"), (PHONE, "Menu and settings")])
 def test_the_button_of_the_settings_is_called_what_it_shows(visit: Open, size: Size, name: str) -> None:
     page = visit(path="packing", size=size).page
     for _ in range(2):  # it is drawn anew when the settings have been closed
