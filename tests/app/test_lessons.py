@@ -370,6 +370,13 @@ def test_the_menu_marks_the_group_of_the_page(visit: Open, path: str, group: str
     assert sections.evaluate_all(marked) == ([group] if group else [])
 
 
+def test_the_menu_numbers_the_lessons_of_a_group(visit: Open) -> None:
+    page = visit(path="packing").page
+    page.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
+    lessons = ["1 Padding", "2 Sorting", "3 Packing", "4 Running", "5 Unpacking"]
+    expect(page.get_by_role("menuitem")).to_have_text(lessons)
+
+
 @pytest.mark.parametrize("size", [PROJECTOR, (800, 900)], ids=["projector", "tablet"])
 def test_the_menu_keeps_its_place_on_all_pages(visit: Open, size: Size) -> None:
     places = set()

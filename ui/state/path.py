@@ -26,7 +26,7 @@ class Lessons:
 
 
 def pages() -> dict[str, list[Page]]:
-    """Return the pages by menu group; lessons that are done have a tick."""
+    """Return the pages by menu group; lessons have their number, and a tick if they are done."""
     overview = script("overview")
     done = visit(Lessons).done
     groups: dict[str, list[Page]] = {page.group: [] for page in PAGES}
@@ -37,7 +37,8 @@ def pages() -> dict[str, list[Page]]:
                 st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),
             ]
         else:
-            groups[page.group].append(_page(page.address, page.menu, done))
+            place = f"{len(groups[page.group]) + 1} " if page.address in LESSONS else ""
+            groups[page.group].append(_page(page.address, place + page.menu, done))
     return groups
 
 
