@@ -6,6 +6,6 @@ from ui.views.quiz import quiz
 apart("Can you predict it?", "")
 quiz(
     "You get ten questions on random batches. PyTorch checks your answers, and the movie then shows why. "
-    "A right answer scores 2 points on the first try and 1 on the second. "
-    "Everyone who opens the same link gets the same ten questions."
+    "Everyone who opens the same link gets the same ten questions.",
+    "A right answer scores 2 points on the first try and 1 on the second.",
 )

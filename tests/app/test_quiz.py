@@ -277,6 +277,11 @@ def test_question_batch_and_answer_fit_one_screen(visit: Open) -> None:
     expect(prompt(visited)).to_have_text(plain(ASKED[1]))
 
 
+def test_before_the_first_answer_the_first_screen_says_how_points_are_scored(visit: Open) -> None:
+    main = visit({"level": "5", "round": "7"}, path="quiz").main  # a long question
+    expect(main.get_by_text("2 points on the first try")).to_be_in_viewport(ratio=1)
+
+
 def test_all_levels_are_offered_whole(visit: Open) -> None:
     page = visit({"level": "4", "round": "12"}, path="quiz").page
     levels = page.locator(".st-key-quiz-level [data-testid=stButtonGroup]")

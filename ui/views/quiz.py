@@ -31,10 +31,10 @@ _MARKS: dict[Mark, tuple[str, str, str]] = {
 }
 
 
-def quiz(told: str) -> None:
+def quiz(told: str, scores: str) -> None:
     """Show the round that the address names.
 
-    told: one or two sentences, shown before the first answer.
+    told, scores: what a round is and how it is scored, shown below and above the question before the first answer.
     """
     st.html(_HERE / "quiz.css")
     with st.container(key="measured"), st.container(key="quiz"):
@@ -51,7 +51,8 @@ def quiz(told: str) -> None:
             drawn = {"standing": standing, "at": game.at, "settled": not over and game.scorecard.settled(game.at)}
             st.html(markup(_HERE / "quiz_marks.html", signs=_MARKS, palette=palette(), **drawn))
             if not over:
-                st.markdown(f"**Question {game.at + 1} of {len(standing)}**, {counted(game.scorecard.points, 'point')}")
+                place = f"**Question {game.at + 1} of {len(standing)}**, {counted(game.scorecard.points, 'point')}"
+                st.markdown(f"{place}. {scores}" if game.scorecard.untouched else place)
         if not over:
             _question(game, game.at)
             if game.scorecard.untouched:
