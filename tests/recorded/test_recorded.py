@@ -146,16 +146,16 @@ ALWAYS = (
 )
 NONE = "{} seeds show no difference between the last column and packed, even with 100 extra pads: {}% and {}%."
 LOSES = (
-    "Packing 2 sequences takes 2.0 times as long as padding (the first column). "
+    "Packing 2 sequences takes 2.0 times as long as padding. "
     "Of 3 larger batches, packing is faster for 2 and slower for 1."
 )
 GAINS = (
-    "Packing 2 sequences takes 50% of the time of padding (the first column). "
+    "Packing 2 sequences takes 50% of the time of padding. "
     "Of 1 larger batch, packing is faster for 1 and slower for none."
 )
 EQUALS = (
-    "Packing 2 sequences takes 50% of the time of padding (the first column). "
-    "Of 6 larger batches, packing is faster for 1, slower for 2, and about equal for 3 (marked ?)."
+    "Packing 2 sequences takes 50% of the time of padding. "
+    "Of 6 larger batches, packing is faster for 1, slower for 2, and about equal for 3."
 )
 HEADLINES: list[tuple[Callable[..., str], object, str]] = [
     (recorded.training_headline, training_of((77, 12), (92, 92)), ALWAYS),

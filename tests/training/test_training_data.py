@@ -18,7 +18,7 @@ def test_an_experiment_is_frozen_can_be_a_key_and_has_a_name() -> None:
         one.epochs = 3  # type: ignore[misc]
     assert one.name == "packed"
     name = Experiment(readout="last_valid", bidirectional=True, extra_padding=20).name
-    assert name == "last valid, two directions, 20 extra pads"
+    assert name == "last valid step, two directions, 20 extra pads"
 
 
 def test_the_vowels_come_in_their_original_split_of_270_and_370() -> None:

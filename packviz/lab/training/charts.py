@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from packviz.lab.recorded.recording import training
-from packviz.lab.training.experiment import Experiment
+from packviz.lab.training.experiment import READS, Experiment, Readout
 from packviz.lab.training.results import Outcome, by_padding, label
 from packviz.lab.training.run import EpochResult
 from packviz.show.charts.template import drawn, line, named_axis
@@ -18,7 +18,7 @@ ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # th
 SYMBOLS = {"naive": "x", "last_valid": "diamond", "packed": "circle", "mean": "square"}
 DASHES = {0: "solid", 20: "dash", 100: "dot"}
 BAND = 0.18  # opacity
-SHORT = {"packed": "packed", "last_valid": "last valid step", "naive": "last column"}  # the lines of the short chart
+SHORT: tuple[Readout, ...] = ("packed", "last_valid", "naive")  # the lines of the short chart
 GAP = 0.16  # between two readouts at the same padding; the paddings are 1 apart
 
 
@@ -122,8 +122,8 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
     shown = [outcome for outcome in outcomes if outcome.experiment.readout in SHORT]
-    for readout, name in SHORT.items():
-        group = by_padding(shown, readout)
+    for readout in SHORT:
+        name, group = READS[readout], by_padding(shown, readout)
         if group:
             color, symbol = _look(group[0].experiment, palette)
             places = [outcome.experiment.extra_padding for outcome in group]
@@ -133,7 +133,7 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
             data += [_band(places, reach, color), means]
             notes.extend(_at_the_line(name, group, palette, below=readout == "last_valid"))
     paddings = sorted({outcome.experiment.extra_padding for outcome in shown})
-    said = ", ".join(f"{SHORT[o.experiment.readout]} with {o.experiment.extra_padding} {_described(o)}" for o in shown)
+    said = ", ".join(f"{READS[o.experiment.readout]} with {o.experiment.extra_padding} {_described(o)}" for o in shown)
     return drawn(
         data,
         f"Test accuracy by the number of extra pads: {said or 'none'}.",

@@ -24,7 +24,7 @@ Task = Literal["vowels", "first_token"]
 
 EXTRA_PADDING = (0, 20, 100)
 # names of the readouts in comparisons
-READS = {"naive": "last column", "last_valid": "last valid", "packed": "packed", "mean": "mean"}
+READS = {"naive": "last column", "last_valid": "last valid step", "packed": "packed", "mean": "mean"}
 MAX_HIDDEN = 512
 MAX_SEED = 2**63 - 1
 LARGEST_LR = 1.0
@@ -68,7 +68,7 @@ class Experiment(Brief):
 
     @property
     def name(self) -> str:
-        """Return the settings that charts compare: "last valid, two directions, 20 extra pads"."""
+        """Return the settings that charts compare: "last valid step, two directions, 20 extra pads"."""
         ways = ["two directions"] if self.bidirectional else []
         pads = [f"{self.extra_padding} extra pads"] if self.extra_padding else []
         return ", ".join([READS[self.readout], *ways, *pads])
