@@ -173,7 +173,7 @@ def test_without_an_x_that_can_be_read_the_page_says_how_to_write_one(app: AppTe
         fill(app, "lengths", "3 2")
         assert "x can be written like this" not in texts(app)
         assert [each.value for each in app.success] == [
-            "No mistake was found: the lengths fit x. Give padding_value, and it is certain which steps are pads."
+            "No mistake was found: the lengths fit x. If you give padding_value, it is certain which steps are pads."
         ]
 
 

@@ -107,7 +107,7 @@ def landscape(shown: Shown) -> None:
 
 def without_packing(shown: Shown) -> None:
     """Show how much padding is left when batches are composed with more care."""
-    st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
+    st.markdown("If the lengths in a batch are similar, fewer of its cells are padding, whatever the model.")
     left, right = st.columns([3, 1])
     source = left.selectbox("Lengths of a data set", SOURCES, SOURCES.index(_TITLES["uniform"]), key="waste_of")
     size = right.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
@@ -120,16 +120,16 @@ def without_packing(shown: Shown) -> None:
         return
     fresh(charts.waste, found, key="waste")
     best = min(found, key=found.__getitem__)
-    least = f"{percent(found[best])} in the best of these ways ({best})"
-    told = f"{percent(found['random'])} of the cells are padding in random batches, {least}"
+    least = f"In the best of these ways ({best}), it is {percent(found[best])}"
+    told = f"In random batches, {percent(found['random'])} of the cells are padding. {least}"
     st.markdown(f"There are {len(lengths):,} lengths. {told}.")
 
 
 def attention(shown: Shown) -> None:
     """Show cells and pairs of attention over the lengths of a data set: padded, in rows, and in rows with a mask."""
     st.markdown(
-        "In a transformer, pairs of tokens cost time, not steps: each token is compared with the tokens that it may "
-        "read. Packing for a transformer puts several sequences into one row, so that few cells are padding."
+        "In a transformer, the time depends on pairs of tokens, not on steps: each token is compared with the tokens "
+        "that it may read. Packing for a transformer puts several sequences into one row, so few cells are padding."
     )
     of, left, middle, right = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
     source = of.selectbox("Lengths", [RECORDINGS, *SOURCES], key="pairs_of")

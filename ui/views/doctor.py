@@ -142,7 +142,7 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
         st.success("No mistake was found in x. Give the lengths as well, and they are checked, too.")
     elif not findings:
         certain = (
-            "" if given.padding_value is not None else " Give padding_value, and it is certain which steps are pads."
+            "" if given.padding_value is not None else " If you give padding_value, it is certain which steps are pads."
         )
         st.success(f"No mistake was found: the lengths fit x.{certain}", icon=":material/check:")
     if given.padding_value is None and isinstance(given.x, Tensor):

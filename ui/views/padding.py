@@ -35,7 +35,7 @@ def stacked(shown: Shown) -> None:
 
 def confused(shown: Shown) -> None:
     """Show the lengths that counting the cells without padding would give."""
-    st.markdown("Counting the cells that are not padding works only while no real token equals the padding value.")
+    st.markdown("Counting the cells that are not padding gives the length only if no token equals the padding value.")
     found = facts.pad_collision(shown.trace)
     st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.sentence}")
     if found.wrong:
@@ -62,13 +62,13 @@ def embedding(shown: Shown) -> None:
 
 def shares(shown: Shown) -> None:
     """Show the share of padding for ten distributions of lengths, and for this batch."""
-    st.markdown("Each bar is the mean over random batches of 32, each padded to its own longest sequence.")
+    st.markdown("Each bar is a mean over random batches of 32 sequences. Each batch is padded to its longest sequence.")
     here = shown.batch.padding_share
     figure(shown, charts.padding_shares, facts.padding_shares(), here, key="shares")
     outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")
     mean, of_all = facts.padding_share(outlier.lengths())
     st.markdown(
-        f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} Averaged per batch, "
-        f"{percent(mean)} is padding; over all cells, {percent(of_all)}, because the one batch with the long sequence "
-        "is huge."
+        f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
+        f"{percent(mean)} of a batch is padding. Of all cells together, {percent(of_all)} are padding, because the "
+        "batch with the long sequence is huge."
     )
