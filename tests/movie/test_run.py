@@ -346,7 +346,7 @@ def test_the_last_caption_names_the_row_of_h_n_that_is_watched() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=2, bidirectional=True))
     for row, (layer, direction) in enumerate(product((0, 1), (0, 1))):
         movie = pv.movie(trace, "run", layer=layer, direction=direction)
-        name = "h_n[-1]" if row == 3 else f"h_n[{row}]"
+        name = f"h_n[{row - 4 if layer == 1 else row}]"  # those of the top layer as in most code: from the end
         assert f" {name}" in movie.steps[-1].caption, movie.steps[-1].caption
 
 

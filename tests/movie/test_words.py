@@ -299,7 +299,7 @@ def test_the_start_names_the_part_of_h_0_of_each_run() -> None:
         said = movie.steps[0].caption
         assert said.startswith(f"You are watching the **{way} direction** of **layer {layer}**")
         assert said.endswith(f" Its initial states, **h_0[{row}]** and **c_0[{row}]**, are all zeros; {order}.")
-        end = -1 if row == 3 else row
+        end = row - 4 if layer == 1 else row
         assert f" h_n[{end}] and c_n[{end}]" in movie.steps[-1].caption
 
 

@@ -77,6 +77,6 @@ def initial_state(view: View) -> str:
 
 
 def final(view: View) -> str:
-    """Return the name of the final states: the row of h_n, with the last one counted from the end."""
-    row = view.layer * directions(view) + view.direction
-    return f"h_n[{-1 if row == len(view.trace.h_n) - 1 else row}]"
+    """Return the name of the final states: the row of h_n, those of the top layer counted from the end."""
+    row, rows = view.layer * directions(view) + view.direction, len(view.trace.h_n)
+    return f"h_n[{row - rows if row >= rows - directions(view) else row}]"
