@@ -352,3 +352,12 @@ def test_a_changed_setting_does_not_move_the_player(visit: Open, path: str, chan
     before, after = visit(path=path, size=size), visit({changed: value}, path=path, size=size)
     expect(after.main.get_by_role("button", name=f"{changed} = {value}")).to_be_visible()
     assert box_of(after.player)["y"] == pytest.approx(box_of(before.player)["y"], abs=1)
+
+
+def test_on_a_projector_all_lines_of_the_code_are_seen_with_what_torch_confirms(visit: Open) -> None:
+    seen = visit(None, size=PROJECTOR, motion=False)
+    code = seen.player.locator(".pv-code")
+    seen.press("End")
+    expect(code.locator(".pv-proof")).to_be_in_viewport(ratio=1)
+    assert code.evaluate("code => [code.scrollTop, code.scrollHeight - code.clientHeight]") == [0, 0]
+    assert box_of(seen.player.locator(".pv-stage"))["height"] >= 340
