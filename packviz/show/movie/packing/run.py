@@ -1,11 +1,12 @@
 """The recurrent cell at work: the rows that enter, the states that change, the final states."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from packviz.compute.recurrence import TimeStep
-from packviz.show.movie.layout import Place, Scene, above, beside
+from packviz.show.movie.layout import Box, Place, Scene, above, beside
 from packviz.show.movie.marks import Frame, Shot, Step, StepSeries, filmed, frame, marks, title
 from packviz.show.movie.once import once
 from packviz.show.movie.packing import cells, matrices, packed_rows, places, recurrent
@@ -154,8 +155,7 @@ def run_scene(view: View) -> Scene:
     work, strips = beside(cells.cell_box(view), cells.state_box(view, "h"), gap=0.4), above(strip, *out, gap=0.4)
     grid = places.grid(view).box()
     grids = (grid, 0.8), (places.grid(view).box(beside=True), 0.4)
-    lower = beside(strips, h_n, gap=0.8 * x)
-    with_grid = [above(beside(each, work, gap=gap * x), lower, gap=0.4) for each, gap in grids]
+    with_grid = [_risen(each, work, strips, h_n, (gap * x, 0.8 * x)) for each, gap in grids]
     lined = [above(each, strips, beside(work, h_n, gap=0.8 * x), gap=0.4) for each, _ in grids]  # for long rows
     columns = beside(above(strip, *out, gap=0.4 * x), work, h_n, gap=x)
     lines = above(strip, beside(work, h_n, gap=0.8 * x), *out, gap=0.2)
@@ -169,6 +169,15 @@ def run_scene(view: View) -> Scene:
     told = stacked if replaced else above(grid, work, h_n, gap=0.3)
     without = [columns, lines] if out or view.small else []  # what the page shows, full screen shows, too
     return Scene([*with_grid, *lined, *scrolled, *without], [above(grid, stacked, gap=x if view.small else 0.4), told])
+
+
+def _risen(grid: Box, work: Box, strips: Box, h_n: Box, gaps: tuple[float, float]) -> Box:
+    """Return the grid, the cell, and below them the strips and h_n; if h_n is higher, it rises beside batch_sizes."""
+    box = above(beside(grid, work, gap=gaps[0]), beside(strips, h_n, gap=gaps[1]), gap=0.4)
+    rise = np.clip(h_n.height - strips.height, 0.0, max(0.0, grid.height - work.height))
+    rise = np.where(strips.width + gaps[1] > grid.width, rise, 0.0)
+    (x, y), height = box.panels["hn"], box.height - rise
+    return replace(box, height=height, panels={**box.panels, "hn": (x, y - rise)})
 
 
 @once
