@@ -222,3 +222,17 @@ def test_the_heading_has_the_shape_that_torch_made_once_the_grid_is_turned(text:
     )
     assert "(" not in before  # beside it, the code has the shape of the turned grid
     assert shape_of(after)[:2] == tuple(run.padded.values.shape[:2])
+
+
+def test_before_the_grid_is_turned_it_has_the_room_of_one_that_is_not() -> None:
+    def room(movie: pv.Movie, step: int) -> list[float]:
+        data = movie.to_dict()
+        wide, *_ = data["scenes"][data["steps"][step].get("scene", "pad")]
+        return [data["views"][view][:2] for view in wide]
+
+    turned, plain = (
+        pv.movie(pv.trace(Batch.parse("on your mark\nget set"), Config(batch_first=first)), "pad")
+        for first in (False, True)
+    )
+    assert [room(turned, step) for step in (0, 1)] == [room(plain, step) for step in (0, 1)]
+    assert room(turned, 2) != room(turned, 1)

@@ -27,8 +27,9 @@ def pad(view: View) -> Iterator[Step]:
     """Show the ragged rows and the filler that makes them a tensor."""
     sizes, end = view.trace.padded.values.shape, pad_end(view)
     here, grid = shape(*(sizes[:2] if inputs.embedded(view) else sizes)), shape(*sizes[:2])
-    yield Step(_ragged_caption(view), (ragged(view),))
-    # the tensor that torch makes may be turned: its shape comes with it
+    # the tensor that torch makes may be turned: its shape comes with it, and so does the room that both ways need
+    across = None if inputs.batch_first(view) else ("across", Scene([upright(view).box(counts=False)]))
+    yield Step(_ragged_caption(view), (ragged(view),), scene=across)
     filled, told = padded(view, upright(view), shaped=inputs.batch_first(view)), tuple[CodeLine, ...]()
     if "pad" in filled:  # pads come from the side opposite the tokens
         filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], inputs.padding_side(view))}
@@ -37,11 +38,11 @@ def pad(view: View) -> Iterator[Step]:
         told = CodeLine(rows, grid), CodeLine("each token is one number (F = 1)", shape(*sizes))
     elif inputs.batch_first(view):
         told = (axes(view, ids=inputs.embedded(view)),)
-    yield Step(_padded_caption(view), (filled,), detail=told, name="padded")
+    yield Step(_padded_caption(view), (filled,), detail=told, name="padded", scene=across)
     if not inputs.batch_first(view):
-        yield Step(
-            say("pad.transposed", grid=grid), (end,), detail=() if told else (axes(view, ids=inputs.embedded(view)),)
-        )
+        bare = {name: group for name, group in filled.items() if name not in ("axis", "length")}  # where it turns
+        told = () if told else (axes(view, ids=inputs.embedded(view)),)
+        yield Step(say("pad.transposed", grid=grid), (bare, end), detail=told)
     if "pad" in view.deep:
         steps = "arange(T).flip(0)" if inputs.padding_side(view) == "left" else "arange(T)"
         compared = f"{steps} < lengths[:, None]" if inputs.batch_first(view) else f"{steps}[:, None] < lengths"
