@@ -4,7 +4,8 @@
 
 import { FLAT, largestLine, lineOf, READABLE, TIGHT, WEIGHT } from "./sizes.js";
 
-const HALO = 5; // pixels of the line around a text that is written over moving cells
+const HALO = 5, // pixels of the line around a text that is written over moving cells
+  LINE = 1.15; // the height of a line ÷ that of its letters
 
 /**
  * How much of a cell's width its text may take, clear of the edges.
@@ -58,21 +59,29 @@ export function widthOf({ ctx, theme, widths }, text, px, weight = WEIGHT.plain)
   return width;
 }
 /**
- * Write a text as large as fits, shortened at the smallest size; at half of that if it is large and leaves no letters.
+ * Write a text as large as fits. At the smallest size it goes on in a second line if there is height for it, else it is
+ * shortened; at half of that size if it is large and leaves no letters.
  * @param {Paper} paper
  * @param {string} text
  * @param {number} x
  * @param {number} y
  * @param {number} w
- * @param {{ px: number, least?: number, weight?: number, fill: string, align?: CanvasTextAlign }} style
+ * @param {{ px: number, least?: number, weight?: number, fill: string, align?: CanvasTextAlign, high?: number }} style
  */
-export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill, align }) {
+export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill, align, high = 0 }) {
   let size = px;
   const width = (/** @type {string} */ part) => widthOf(paper, part, size, weight);
   if (width(text) > w) size = Math.max(least, Math.floor((10 * px * w) / width(text)) / 10);
   while (size > least && width(text) > w) size = Math.max(least, size - 0.5); // letters are whole pixels wide on some screens
-  const short = shortened(text, (part) => width(part) <= w);
-  if (short) put(paper, short, x, y + size * 0.06, { px: size, weight, fill, align });
+  const short = shortened(text, (part) => width(part) <= w),
+    letters = [...text],
+    half = `${letters.splice(0, Math.ceil(letters.length / 2)).join("")}-`;
+  const line = (/** @type {string} */ part, /** @type {number} */ down) =>
+    put(paper, part, x, y + size * (0.06 + down), { px: size, weight, fill, align });
+  if (short !== text && high > 2 * LINE * size && width(half) <= w) {
+    line(half, -LINE / 2);
+    line(letters.join(""), LINE / 2);
+  } else if (short) line(short, 0);
   else if (size > 2 * READABLE) write(paper, text, x, y, w, { px: size / 2, least: size / 2, weight, fill, align });
 }
 /** @type {(text: string, fits: (part: string) => boolean) => string} */

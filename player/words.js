@@ -50,8 +50,9 @@ export function typed(paper, { x, y, w, h }, state, fill, weight, least) {
   }
   const wide = widthOf(paper, text, px, bold),
     aside = clears(px) ? 0 : Math.max(0, Math.min(reach - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
-    room = letters && bold < WEIGHT.bold ? w - 1 : within(w);
-  write(paper, text, x + w / 2 + aside, middle, room, style);
+    room = bold < WEIGHT.bold && text.length <= paper.texts.limit ? w - 1 : within(w),
+    high = corner ? 0 : h * (two ? 0.5 : 0.9);
+  write(paper, text, x + w / 2 + aside, middle, room, { ...style, high });
   if (two) {
     const small = Math.max(READABLE, Math.min(px, Math.max(0.27 * h, Math.min(0.39 * h, paper.least)))); // no larger than the word
     write(paper, sub, x + w / 2, y + h * 0.77, within(w), { px: small, fill });
@@ -253,8 +254,9 @@ function headed(paper, { x, y, w, h }, state, fill, weight) {
     left = 6 + widthOf(paper, name, small, weight);
   }
   const least = leastOf(paper, state, even),
-    free = w - left - 1;
-  write(paper, state.text, x + left + free / 2, middle, least ? within(free) : free, { px: even, least, weight, fill });
+    free = w - left - 1,
+    style = { px: even, least, weight, fill, high: h };
+  write(paper, state.text, x + left + free / 2, middle, least ? within(free) : free, style);
 }
 /**
  * The mark in the corner of a cell whose hue stands for another sequence, too; none if it would cut its text.
