@@ -424,6 +424,26 @@ def test_lengths_higher_than_their_rows_keep_off_the_rows_beside_them(listened: 
     assert (lengths > 9, over) == (True, 0)
 
 
+HEADED = """() => {
+    const written = [...window.written.values()], { bottom } = written.find(({ text }) => /^45 sequences/.test(text));
+    return written.filter(({ text }) => /^t=/.test(text)).map(({ top }) => top - bottom);
+}"""  # pixels from the heading to the time steps below it
+
+
+def test_on_a_phone_on_its_side_the_heading_of_many_rows_is_clear_of_their_time_steps(
+    listened: Screen, tmp_path: Path
+) -> None:
+    listened.page.set_viewport_size({"width": 844, "height": 390})
+    text = "\n".join(["I love cats", "she sleeps", "we sing old songs"] * 15)
+    listened.open(packing(text, "pad").save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 190px; }")
+    listened.rest()
+    listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    spaces = listened.page.evaluate(HEADED)
+    assert len(spaces) == 4
+    assert min(spaces) >= 4  # room for tails, such as that of q
+
+
 PANELS = """() => {
     const [{ picture }] = window[Symbol.for("packviz")].players, { view } = picture.standing;
     const lines = new Set(Object.values(view.at).map(([, y]) => Math.round(y)));
