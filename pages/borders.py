@@ -1,4 +1,4 @@
-"""Borders: four spellings of where the documents in a row begin, and the rules that read them."""
+"""Borders: four tensors that say where the documents in a row begin, and the rules that read them."""
 
 from ui.parts.lesson import lesson
 from ui.parts.part import numbers_and_program
@@ -7,8 +7,9 @@ from ui.views import borders
 lesson(
     "borders",
     "How does a layer know where a document begins?",
-    "One of four tensors tells it: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. Some libraries guess the "
-    "borders from `position_ids`: where they are 0, fall, or do not rise by 1. Each rule fails for some rows.",
+    "A layer reads it from one of four tensors: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. "
+    "Some libraries guess the borders from `position_ids`: where they are 0, fall, or do not rise by 1. "
+    "Each rule fails for some rows.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

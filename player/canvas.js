@@ -74,15 +74,21 @@ export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill
   if (width(text) > w) size = Math.max(least, Math.floor((10 * px * w) / width(text)) / 10);
   while (size > least && width(text) > w) size = Math.max(least, size - 0.5); // letters are whole pixels wide on some screens
   const short = shortened(text, (part) => width(part) <= w),
-    letters = [...text],
-    half = `${letters.splice(0, Math.ceil(letters.length / 2)).join("")}-`;
+    parts = short !== text && high > 2 * LINE * size ? halves(text) : [];
   const line = (/** @type {string} */ part, /** @type {number} */ down) =>
     put(paper, part, x, y + size * (0.06 + down), { px: size, weight, fill, align });
-  if (short !== text && high > 2 * LINE * size && width(half) <= w) {
-    line(half, -LINE / 2);
-    line(letters.join(""), LINE / 2);
-  } else if (short) line(short, 0);
+  if (parts.length && parts.every((part) => width(part) <= w)) parts.forEach((part, i) => line(part, (i - 0.5) * LINE));
+  else if (short) line(short, 0);
   else if (size > 2 * READABLE) write(paper, text, x, y, w, { px: size / 2, least: size / 2, weight, fill, align });
+}
+/**
+ * A word in two lines, the first with a hyphen; none for a number, or for a word with other signs.
+ * @param {string} text
+ */
+function halves(text) {
+  const letters = [...text],
+    half = Math.ceil(letters.length / 2);
+  return /^\p{L}+$/u.test(text) ? [`${letters.slice(0, half).join("")}-`, letters.slice(half).join("")] : [];
 }
 /** @type {(text: string, fits: (part: string) => boolean) => string} */
 function shortened(text, fits) {

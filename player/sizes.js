@@ -12,8 +12,9 @@ export const READABLE = 11, // the smallest text
 export const PHONE = 480, // pixels of the widest picture on a phone,
   NEAR = 13, // of the text in it,
   LARGE = 15, // of lines beside the cells of a wider one, if that fits: never too many
-  APART = 2, // and between the letters of two rows,
-  RAISED = 4; // and by which a heading above very low rows is higher, clear of the time steps below it
+  APART = 2; // and between the letters of two rows
+
+export const RAISED = 4; // pixels by which a heading above very low rows is higher, clear of the time steps below it
 
 export const WEIGHT = Object.freeze({
   plain: 400,

@@ -272,7 +272,7 @@ export interface Options {
   step?: number;
   /** Whether keys are for it only while it has the focus. */
   focused?: boolean;
-  /** The menu that saves the picture, if it is offered. */
+  /** The menu that saves the picture; without it, the bundle for a class's phones leaves that out. */
   saving?: typeof import("./saving.js").savingMenu;
   onStep?: (step: number, stage: Stage) => void;
   onPick?: ((picked: Picked) => void) | false;

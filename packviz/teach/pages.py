@@ -8,7 +8,7 @@ from typing import Any
 
 from packviz.text import Brief
 
-__all__ = ["LESSONS", "PAGES", "Page", "stages_of_lesson"]
+__all__ = ["LESSONS", "PAGES", "Page", "place_of_lesson", "stages_of_lesson"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,6 +48,12 @@ def _page(address: str, page: Mapping[str, Any]) -> Page:
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PAGES = tuple(_page(address, page) for address, page in _TABLE.items())
 LESSONS: Mapping[str, Page] = {page.address: page for page in PAGES if page.stages}
+
+
+def place_of_lesson(address: str) -> tuple[int, int]:
+    """Return the number of a lesson in its group, from 1, and how many lessons the group has."""
+    series = [each for each, page in LESSONS.items() if page.group == LESSONS[address].group]
+    return series.index(address) + 1, len(series)
 
 
 def stages_of_lesson(kind: str, stage: str) -> tuple[str, ...]:

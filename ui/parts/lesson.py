@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from packviz.compute.record import Refusal
 from packviz.show.movie import STAGES
-from packviz.teach.pages import LESSONS
+from packviz.teach.pages import LESSONS, place_of_lesson
 from ui.parts.controls import BATCH, Controls, Opened, controls, source, strip, way_back
 from ui.parts.notices import about_the_link, about_the_problem, about_the_sequences
 from ui.parts.part import TABLES, records, refused, repair
@@ -93,8 +93,8 @@ def lesson(
             ended()
 
     of = LESSONS[page]
-    series = [address for address, each in LESSONS.items() if each.group == of.group]
-    place = f":gray[Lesson {series.index(page) + 1} of {len(series)}.] "
+    number, count = place_of_lesson(page)
+    place = f":gray[Lesson {number} of {count}.] "
     _with_movie(question, place + answer, cast(Stages, of.stages), (onward,), below, APP_KINDS[of.kind], hint=True)
 
 

@@ -39,7 +39,12 @@ document.addEventListener("click", (event) => {
   below?.scrollIntoView({ block: "center", behavior: still ? "instant" : "smooth" });
   below?.querySelector("button, a")?.focus({ preventScroll: true });
 });
-// A difference in the table of the first screen leads to Compare, as the link below the picture does: within the visit.
+// A difference in the table of the first screen leads to Compare, as the link below the picture does: within the visit, and
+// in a tab of its own with the batch of the address.
+document.addEventListener("pointerdown", ({ target }) => {
+  const link = target.closest?.(".why a");
+  if (link) link.search = location.search;
+});
 document.addEventListener("click", (event) => {
   const way = event.target.closest?.(".why a") && document.querySelector('.st-key-onward a[href*="compare"]');
   if (!way) return;

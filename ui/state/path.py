@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from packviz.teach.pages import LESSONS, PAGES
+from packviz.teach.pages import LESSONS, PAGES, place_of_lesson
 from ui.state.visit import visit
 
 FIRST_STAGES = frozenset(page.stages[0] for page in LESSONS.values())  # each has a prediction, and a tick in the menu
@@ -37,7 +37,7 @@ def pages() -> dict[str, list[Page]]:
                 st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),
             ]
         else:
-            place = f"{len(groups[page.group]) + 1} " if page.address in LESSONS else ""
+            place = f"{place_of_lesson(page.address)[0]} " if page.address in LESSONS else ""
             groups[page.group].append(_page(page.address, place + page.menu, done))
     return groups
 

@@ -132,7 +132,7 @@ def _described(lengths: Sequence[int]) -> str:
 
 def _conversions(read: Sequence[Reading]) -> None:
     if read and (best := _best(read)).lengths:
-        st.markdown(f"**The same documents as each of these tensors**, as `{best.rule}` finds them")
+        st.markdown(f"**The documents that `{best.rule}` finds**, written as each of these tensors")
         code = doctor.conversions(best.lengths, max(len(one.ids) for one in read))
         st.code(code, language="python", wrap_lines=True)
 

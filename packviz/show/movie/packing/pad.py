@@ -41,8 +41,8 @@ def pad(view: View) -> Iterator[Step]:
     yield Step(_padded_caption(view), (filled,), detail=told, name="padded", scene=across)
     if not inputs.batch_first(view):
         bare = {name: group for name, group in filled.items() if name not in ("axis", "length")}  # where it turns
-        told = () if told else (axes(view, ids=inputs.embedded(view)),)
-        yield Step(say("pad.transposed", grid=grid), (bare, end), detail=told)
+        turned_axes = () if told else (axes(view, ids=inputs.embedded(view)),)
+        yield Step(say("pad.transposed", grid=grid), (bare, end), detail=turned_axes)
     if "pad" in view.deep:
         steps = "arange(T).flip(0)" if inputs.padding_side(view) == "left" else "arange(T)"
         compared = f"{steps} < lengths[:, None]" if inputs.batch_first(view) else f"{steps}[:, None] < lengths"

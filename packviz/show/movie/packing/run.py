@@ -172,7 +172,7 @@ def run_scene(view: View) -> Scene:
 
 
 def _risen(grid: Box, work: Box, strips: Box, h_n: Box, gaps: tuple[float, float]) -> Box:
-    """Return the grid, the cell, and below them the strips and h_n; if h_n is higher, it rises beside batch_sizes."""
+    """Return the grid, the cell, and below them the strips and h_n; this moves up beside batch_sizes if taller."""
     box = above(beside(grid, work, gap=gaps[0]), beside(strips, h_n, gap=gaps[1]), gap=0.4)
     rise = np.clip(h_n.height - strips.height, 0.0, max(0.0, grid.height - work.height))
     rise = np.where(strips.width + gaps[1] > grid.width, rise, 0.0)

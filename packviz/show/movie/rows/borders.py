@@ -54,7 +54,7 @@ def _positions(it: Spelled) -> str:
     """Return the caption of position_ids, and what a pad has, or else what would change if they ran on."""
     if not it.view.trace.config.reset_positions:
         return say("borders.run_on", last=it.tokens - 1)
-    more = ["borders.free_is_0"] if it.pads else ["borders.moved"] if it.moved else []
+    more = ["borders.pad_is_0"] if it.pads else ["borders.moved"] if it.moved else []
     return say("borders.restart" if it.moved else "borders.count", *more, moved=it.moved)
 
 
@@ -63,7 +63,7 @@ def _numbered(it: Spelled) -> str:
     D = len(it.lengths)
     numbers = {1: "0", 2: "0 or 1"}.get(D, f"from 0 to {D - 1}")
     rises = ["borders.rises"] if it.view.trace.config.reset_positions and not it.pads and D > 1 else []
-    return say("borders.seq_idx_free" if it.pads else "borders.seq_idx", *rises, numbers=numbers)
+    return say("borders.seq_idx_pad" if it.pads else "borders.seq_idx", *rises, numbers=numbers)
 
 
 def _cells_of_borders(it: Spelled) -> str:
@@ -76,7 +76,7 @@ def _agreeing(it: Spelled) -> str:
     """Return the last caption: which spellings say the same, and why position_ids may not."""
     agreeing = [name for name, found in it.found.items() if found == it.lengths]
     if "position_ids" in agreeing:
-        keys = ["agree_without_free" if it.pads else "agree_all"]
+        keys = ["agree_without_pads" if it.pads else "agree_all"]
     else:
         keys = ["agree_some", "lone_token" if it.view.trace.config.reset_positions else "do_not_agree"]
     known = {"agreeing": agreeing, "D": len(it.lengths), "lengths": it.lengths}
@@ -104,7 +104,7 @@ def _found(it: Spelled, rule: Rule, found: Lengths) -> str:
     if found == it.lengths:
         key = "right"
     elif taken:
-        key = "free_counted_missed" if missed and len(found) > 1 else "free_counted"
+        key = "pads_counted_missed" if missed and len(found) > 1 else "pads_counted"
     elif missed:
         key = "missed" if len(found) > 1 else "one_found"
     else:
@@ -142,13 +142,13 @@ def borders_end(view: RowsView) -> Frame:
 def _detail(it: Spelled, name: str) -> tuple[CodeLine, ...]:
     """Return the line that makes a spelling from the one before; it makes the pads, too."""
     C, D, config = it.view.trace.rows.max_length, len(it.lengths), it.view.trace.config
-    free = f"(0, {it.pads})"
+    pads = f"(0, {it.pads})"
     positions = (
         "torch.cat([torch.arange(n) for n in lengths])" if config.reset_positions else "torch.arange(sum(lengths))"
     )
     numbers = "torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))"
     if it.pads:
-        positions, numbers = f"F.pad({positions}, {free})", f"F.pad(\n    {numbers},\n    {free}, value=-1)"
+        positions, numbers = f"F.pad({positions}, {pads})", f"F.pad(\n    {numbers},\n    {pads}, value=-1)"
     if config.reset_positions:
         numbers = "(position_ids == 0).cumsum(0) - 1" + (f"\nseq_idx[{it.tokens}:] = -1" if it.pads else "")
     real = "seq_idx[seq_idx >= 0]" if it.pads else "seq_idx"
@@ -188,7 +188,7 @@ def _frame(it: Spelled, lines: int, *, mask: bool = False, rule: Rule | None = N
             h=it.text,
         ),
         *(words_above(it, here) if it.worded else ()),
-        _free(it, "row", cells, ""),
+        _pads(it, "row", cells, ""),
         token_marks(view, place, here).but(w=it.wide),
         *(group for name in LINES[1 : min(lines, 3)] for group in _numbers(it, name, cells)),
         *(_offsets(it) if lines > 3 else ()),
@@ -208,13 +208,13 @@ def _of(it: Spelled, cells: np.ndarray) -> np.ndarray:
     return found
 
 
-def _free(it: Spelled, line: str, cells: np.ndarray, text: str) -> Marks:
+def _pads(it: Spelled, line: str, cells: np.ndarray, text: str) -> Marks:
     """Return the pads of a line, if there are any."""
-    free = cells[cells >= it.tokens]
-    group = f"spelled free {line}"
-    origin = None if line == "row" else it.at(free, LINES[LINES.index(line) - 1])
+    pads = cells[cells >= it.tokens]
+    group = f"spelled pads {line}"
+    origin = None if line == "row" else it.at(pads, LINES[LINES.index(line) - 1])
     return marks(
-        group, "pad", it.at(free, line), free, np.full(len(free), it.row), owned=False, text=text, w=it.wide,
+        group, "pad", it.at(pads, line), pads, np.full(len(pads), it.row), owned=False, text=text, w=it.wide,
         says=f"!a pad of row {it.row}", origin=origin,
     )  # fmt: skip
 
@@ -232,7 +232,7 @@ def _numbers(it: Spelled, name: str, cells: np.ndarray) -> tuple[Marks, ...]:
         f"spelled {name}", "token", it.at(real, name), real, seq=_of(it, real), token=number[real], text=text,
         w=it.wide, origin=it.at(real, above_it), says=f"!{name}[{{k}}]",
     )  # fmt: skip
-    return group, _free(it, name, cells, "0" if name == "position_ids" else "-1")
+    return group, _pads(it, name, cells, "0" if name == "position_ids" else "-1")
 
 
 def _offsets(it: Spelled) -> tuple[Marks, ...]:

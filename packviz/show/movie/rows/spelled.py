@@ -47,7 +47,7 @@ class Spelled:
 
     @property
     def pads(self) -> int:
-        """Return how many cells are free."""
+        """Return how many cells are padding."""
         return self.view.trace.rows.max_length - self.tokens
 
     @property
