@@ -88,7 +88,7 @@ def test_a_finding_says_what_is_wrong_and_on_the_next_line_what_torch_does(app: 
 
 def test_without_lengths_a_sound_x_is_said_to_be_checked_alone() -> None:
     app = opened("doctor", {"x": "[[1, 2], [3, 4]]", "lengths": ""})
-    assert "No mistake was found in x. Give the lengths as well, and they are checked, too." in texts(app)
+    assert "No mistake was found in x. If you give the lengths, they are checked, too." in texts(app)
 
 
 def test_typed_input_comes_back_after_an_example_and_after_files(app: AppTest) -> None:
@@ -106,7 +106,7 @@ def test_the_lengths_of_an_example_leave_with_its_x(app: AppTest) -> None:
     assert app.text_input(key="lengths").value == EXAMPLES["lengths too long"][1]
     fill(app, "x", "[[9, 8], [7, 0]]")
     assert app.text_input(key="lengths").value == ""
-    assert "Give the lengths as well, and they are checked, too." in texts(app)
+    assert "If you give the lengths, they are checked, too." in texts(app)
     choose(app, "doctor example", "0 is a token")
     fill(app, "lengths", "4, 3, 2")
     fill(app, "x", "[[9, 8], [7, 0]]")

@@ -103,12 +103,15 @@ CLAIMS: list[tuple[str, Claim]] = [
     (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (
-        rf"\*\*unsorted_indices\*\* = {LISTED} restores the original order: {CHIP} was in sorted "
+        rf"\*\*unsorted_indices\*\* = {LISTED} restores the original order: {CHIP} comes from "
         r"(?:row|column) (\d+)",
         lambda m, found: int(found[2]) == back(m.case)[0] and listed(found[1], back(m.case)),
     ),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
-    (rf"old (?:row|column) (\d+) \(({CHIP})\)", lambda m, found: found[2] == m.case.said([int(found[1])])),
+    (
+        rf"(?:row|column) (\d+) of the old order \(({CHIP})\)",
+        lambda m, found: found[2] == m.case.said([int(found[1])]),
+    ),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
     (r"\((\d+|under 1|over 99)%\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
     (
@@ -171,8 +174,8 @@ def ended(m: Moment) -> list[int]:
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
-    (rf"old (?:row|column) \d+ \(({CHIP})\)\scomes\sfirst", lambda m: m.case.order[:1]),
-    (rf"({CHIP}) was in sorted (?:row|column) \d", lambda _: [0]),
+    (rf"(?:row|column) \d+ of the old order\s\(({CHIP})\)\scomes\sfirst", lambda m: m.case.order[:1]),
+    (rf"({CHIP}) comes from (?:row|column) \d", lambda _: [0]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token\b", lambda m: m.live),

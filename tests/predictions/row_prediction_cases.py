@@ -103,7 +103,7 @@ def _of_attention(run: RowsTrace, key: str, prompt: str, r: int) -> Answer:
     weights: Tensor = run.layers[0].weights[r, 0]  # type: ignore[attr-defined]
     if key == "mask_cells":
         return (int((weights > 0).sum()),)
-    found = re.search(rf"does token (?P<token>\d+) of {_ID} read", prompt)
+    found = re.search(rf"does token (?P<token>\d+) .counted from 0. of {_ID} read", prompt)
     assert found is not None
     place = int(found["token"])
     at = 0

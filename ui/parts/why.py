@@ -18,7 +18,7 @@ from ui.state.runs import last_good, run
 
 __all__ = ["why"]
 
-_TILES = 8  # inputs that are drawn one by one; more are one bar of tokens and one of pads
+_TILES = 8  # tokens, or pads, that are drawn one by one; more of them are one bar
 _TYPED = 80  # characters of a sequence; what has no room is cut off
 _NUMBERED = 4  # numbers of a state that have room in their cells
 
@@ -58,16 +58,16 @@ def _table(found: FinalState, scale: float, tokens: Sequence[str]) -> str:
         end=f"{scale:.3g}",
         longest=longest,
         typed=shorten(" ".join(tokens), _TYPED, placeholder=" …"),
-        rows=[(way, list(_inputs(way, one_by_one=longest <= _TILES)), _cells(way, scale)) for way in ways],
+        rows=[(way, list(_inputs(way)), _cells(way, scale)) for way in ways],
         numbered=len(found.alone.h) <= _NUMBERED,
     )
 
 
-def _inputs(way: ReadState, *, one_by_one: bool) -> Iterator[tuple[bool, int]]:
+def _inputs(way: ReadState) -> Iterator[tuple[bool, int]]:
     """Yield what is drawn of the inputs: whether they are pads, and how many of them are one mark."""
     for pad, alike in groupby(way.pads):
         count = len(list(alike))
-        yield from [(pad, 1)] * count if one_by_one else [(pad, count)]
+        yield from [(pad, 1)] * count if count <= _TILES else [(pad, count)]
 
 
 def _cells(way: ReadState, scale: float) -> list[tuple[str, str, str]]:

@@ -139,7 +139,7 @@ def _badge(finding: Finding) -> str:
 
 def _found(findings: Sequence[Finding], given: Given) -> None:
     if not findings and given.lengths is None:
-        st.success("No mistake was found in x. If you give the lengths, too, they are checked as well.")
+        st.success("No mistake was found in x. If you give the lengths, they are checked, too.")
     elif not findings:
         certain = (
             "" if given.padding_value is not None else " If you give padding_value, it is certain which steps are pads."
