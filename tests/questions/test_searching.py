@@ -97,6 +97,14 @@ REPORTED = {  # asked by people who tried the search: each must find its answer 
     "got an incorrect number of RNN parameters": "packed-lstm-h-0",
 }
 MENDED = {  # what learners type, which once found another answer or none
+    "why is my accuracy worse when batch size is bigger": "batch-dependence",
+    "does the gpu waste time on padding": "/cost",
+    "is there a faster way to train on short and long sentences": "/cost",
+    "do zeros in padding change the result": "/compare",
+    "should i use attention mask or packing": "transformer",
+    "packing in hugging face trl": "/filling_rows",
+    "why is h_n different from output[-1]": "output-or-h-n",
+    "how many tokens are padding in my dataset": "/padding",
     "padding left or right for gpt": "left-padding-gpt",
     "why left pad for generation": "left-padding-gpt",
     "tokenizer.padding_side": "left-padding-gpt",
