@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 from movie_cases import CASES, ENFORCED, PACKED, REFUSED, Case, over
-from movie_screen import Look, match, standing, within
+from movie_screen import Look, Told, match, standing, within
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.text import sequence_label
@@ -69,6 +69,11 @@ def outlined(case: Case, cells: dict[str, Look], tone: str) -> set[tuple[int, in
     return {(placed[where]["seq"], where[1]) for mark in marks for where in within(mark, placed)}
 
 
+def unsorted(case: Case) -> list[Told]:
+    """Return the steps that show live rows that are not contiguous: at most one."""
+    return [told for words in (" Unsorted, ", " But ") for told in case.deep.of("sort", words)]
+
+
 def time_of(case: Case, step: dict[str, object]) -> Any:
     return case.deep.movie.steps[case.deep.steps.index(step)].time
 
@@ -76,7 +81,7 @@ def time_of(case: Case, step: dict[str, object]) -> Any:
 @each_case
 def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
-    steps = case.deep.of("sort", " But ")
+    steps = unsorted(case)
     holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}
     assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
     for step, cells in steps:
@@ -88,7 +93,9 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
         assert f" only {case.said(rows)} " in step["caption"]
         count = re.search(r" not the first (?:(\d+) )?(?:row|column)s?\.", step["caption"])
         assert not left or (count and int(count[1] or 1) == len(rows))
-        taken = re.search(r" But packing takes the first (?:(\d+) )?(?:row|column)s?, (.*)\.$", step["caption"])
+        taken = re.search(
+            r"the first (?:(\d+) )?(?:row|column)s?\. Unsorted, (?:this|these) would be (.*)\.$", step["caption"]
+        )
         assert left or (taken and int(taken[1] or 1) == len(rows))
         assert left or (taken and taken[2] == case.said([*range(len(rows))]))
         assert cells[f"axis:{t}"]["tone"] == "now"
@@ -101,7 +108,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
     ((step, cells),) = case.deep.of("sort", "o **batch_sizes[")
     t = time_of(case, step)
-    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", " But "))
+    assert all(time_of(case, before) == t for before, _ in unsorted(case))
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.batch_sizes[t]}**" in step["caption"]
