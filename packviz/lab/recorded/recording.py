@@ -124,7 +124,7 @@ def training_caveat(recording: TrainingRecording, cell: str) -> str:
     read = _naive_and_packed(recording, cell)
     least, one, other = read.naive[0], read.naive[-1], read.packed[-1]
     spread = both_spreads(one, other)
-    said = [*(["no_harm"] if read.as_good else []), "gap", *(["chance"] if spread is not None else [])]
+    said = [*(["no_harm"] if read.as_good else []), "trained", "gap" if spread is None else "gap_and_chance"]
     if not least.experiment.extra_padding and least.mean < read.packed[0].mean:
         said.append("behind")
     return sentence(
