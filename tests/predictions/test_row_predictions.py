@@ -15,6 +15,8 @@ import packviz as pv
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
 from packviz.teach.predictions import Answer, Prediction, ask, asking, spelled
+from packviz.teach.predictions.kind import QuestionKind
+from packviz.teach.predictions.row_facts import RowFacts
 from packviz.teach.predictions.rows import ROW_KINDS
 
 SEEDS = seeds(40)
@@ -61,6 +63,16 @@ def test_the_sentences_about_rows_are_whole_and_have_no_wrong_plural(seed: int) 
         assert prediction.single == ("Type the letter of the sequence" in prediction.prompt)
         assert prediction.form == "choice" or len(prediction.answer) <= 64
         assert prediction.example.removeprefix("for example ") != prediction.solution
+
+
+@pytest.mark.parametrize("strategy", ["ffd", "bfd"])
+@pytest.mark.parametrize("kind", ROW_KINDS[2:6], ids=lambda kind: kind.key)
+def test_a_question_says_what_the_letters_of_a_strategy_mean(kind: QuestionKind[RowFacts], strategy: str) -> None:
+    run = of(max_length=4, strategy=strategy)
+    name, letters = re.findall(r"\*\*(.+?)\*\* \((\w+)\)", movie(run, ("fill",)).steps[0].caption)[0]
+    asked = kind(run)
+    assert asked
+    assert f"does {name.lower()} (`{letters}`) " in asked.prompt
 
 
 @pytest.mark.parametrize("seed", SEEDS[::4])

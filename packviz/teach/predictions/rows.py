@@ -73,8 +73,8 @@ def row_count(facts: RowFacts, _: None) -> Draft:
         "one_more": facts.R + 1,
     }
     names = {**_filled(facts), "N": facts.N, "tokens": facts.trace.rows.tokens}
-    prompt, rule = ("prompt" if facts.B > 1 else "prompt_one",), {"rule": facts.strategy}
-    return Draft(facts.R, _FILLED, mistakes, names, prompt=prompt, phrases=rule)
+    prompt = ("prompt" if facts.B > 1 else "prompt_one",)
+    return Draft(facts.R, _FILLED, mistakes, names, prompt=prompt, phrases=_phrases(facts, facts.strategy))
 
 
 @ROW_QUESTIONS.kind(
@@ -95,7 +95,7 @@ def row_documents(facts: RowFacts, r: int) -> Draft:
     kept = {min(length, facts.C) for length in facts.lengths}
     tied = facts.strategy in LONGEST_FIRST and (len(kept) < facts.B or max(facts.lengths) > facts.C)
     prompt = ("prompt", *(["tied"] if tied else []), *(["equally_full"] if r in facts.equally_full else []))
-    return Draft(there, _FILLED, mistakes, names, prompt=prompt, phrases={"rule": facts.strategy})
+    return Draft(there, _FILLED, mistakes, names, prompt=prompt, phrases=_phrases(facts, facts.strategy))
 
 
 @ROW_QUESTIONS.kind("letters", once(lambda facts: facts.C < facts.N), possible=once(lambda _: True))
@@ -111,9 +111,9 @@ def dropped_from(facts: RowFacts, _: None) -> Draft:
         "nobody": (),
     }
     answer = sorted({b for b, _, _ in facts.dropped})
-    splits = facts.strategy in _SPLITS
-    why, rule = "why" if answer else "why_short", {"rule": facts.strategy if splits else "drops"}
-    return Draft(answer, _FILLED, mistakes, _filled(facts), why=("why_kept" if splits else why,), phrases=rule)
+    splits, why = facts.strategy in _SPLITS, "why" if answer else "why_short"
+    phrases = _phrases(facts, facts.strategy if splits else "drops")
+    return Draft(answer, _FILLED, mistakes, _filled(facts), why=("why_kept" if splits else why,), phrases=phrases)
 
 
 @ROW_QUESTIONS.kind("numbers", once(lambda facts: max(facts.lengths) > facts.C), possible=once(lambda _: True))
@@ -129,9 +129,12 @@ def dropped_tokens(facts: RowFacts, _: None) -> Draft:
         "one_row": facts.N - facts.C,
     }
     names = {**_filled(facts), "longer": len(longer), "longest": max(facts.lengths)}
-    answer, rule = facts.trace.rows.tokens_dropped, {"rule": "splits" if facts.strategy in _SPLITS else "drops"}
+    answer, phrases = (
+        facts.trace.rows.tokens_dropped,
+        _phrases(facts, "splits" if facts.strategy in _SPLITS else "drops"),
+    )
     why = "why_kept" if not answer else "why_one" if len(longer) == 1 else "why"
-    return Draft(answer, _FILLED, mistakes, names, why=(why,), phrases=rule)
+    return Draft(answer, _FILLED, mistakes, names, why=(why,), phrases=phrases)
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
@@ -265,6 +268,11 @@ def ordinal(place: int) -> str:
 def _queries(facts: RowFacts) -> Iterator[tuple[int, int]]:
     """Yield row and cell of the tokens that are asked about."""
     yield from ((r, q) for r in facts.queried for q in range(facts.n(r)))
+
+
+def _phrases(facts: RowFacts, rule: str) -> dict[str, str]:
+    """Return the phrases of every question about filling rows: the strategy by its full name, and the rule."""
+    return {"named": f"named_{facts.strategy}", "rule": rule}
 
 
 def _filled(facts: RowFacts) -> dict[str, object]:
