@@ -15,5 +15,5 @@ lesson(
         "The numbers, and the same run in plain PyTorch": numbers_and_program,
     },
     to_try=("Watch how much each token counts.", losses.to_try),
-    onward=("doctor", "Next: check your own rows (Doctor) →"),
+    onward=("doctor", "Next: check my batch →"),
 )

@@ -128,7 +128,7 @@ def test_an_error_message_is_looked_up_in_the_questions(app: AppTest, key: str) 
 
 
 def test_code_gets_a_way_on_and_what_is_printed_does_not(app: AppTest) -> None:
-    said = "This looks like code, but the doctor checks values: print the tensors and paste what is printed."
+    said = "This looks like code, but this page checks values: print the tensors and paste what is printed."
     code = "packed = pack_padded_sequence(x, lengths)\noutput, h_n = gru(packed)\nlast = output[:, -1]"
     module = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.rnn = nn.GRU(4, 8)"
     padded = "lengths = [3, 2]\nx = pad_sequence(seqs)"

@@ -23,7 +23,7 @@ def look_up(text: str) -> None:
     if not doctor.are_words(text):
         if not (_CODE.search(text) or doctor.has_statement(text)):
             return
-        st.text("This looks like code, but the doctor checks values: print the tensors and paste what is printed.")
+        st.text("This looks like code, but this page checks values: print the tensors and paste what is printed.")
         label = "Look up this code in Questions"
     found = {"search": " ".join(searched(text).split())}
     st.page_link(script("questions"), label=label, icon=":material/arrow_forward:", query_params=found)

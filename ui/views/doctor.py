@@ -168,7 +168,7 @@ def _picture(given: Given, findings: Sequence[Finding]) -> None:
         return
     fresh(panels, [drawn], key="doctor picture", wide=_WIDE)
     if (text := as_text(given)) is not None:
-        explore("Watch this batch in the overview", text, Config(), (script("doctor"), "Back to the doctor", {}))
+        explore("Watch this batch in the overview", text, Config(), (script("doctor"), "Back to Check my batch", {}))
 
 
 def _step_by_step(given: Given, module: nn.RNNBase) -> None:

@@ -126,8 +126,7 @@ def _instead(told: str) -> None:
     """Say that nothing fits, and what one can do instead."""
     others = "Type a word of torch, such as `h_n` or `batch_sizes`, or the last line of an error, or browse by topic."
     st.markdown(f"{told} {others}")
-    label = "Or check your own batch"
-    st.page_link(script("doctor"), label=label, icon=":material/arrow_forward:")
+    st.page_link(script("doctor"), label="Check my batch", icon=":material/arrow_forward:")
 
 
 def _counted(found: Sequence[Entry | Page]) -> str:

@@ -140,7 +140,7 @@ def own_model(_: Shown) -> None:
     """Show how both probes are applied to a model."""
     st.markdown("`check_rows` knows nothing about the model, and finds all of this. A correct model gives no findings.")
     st.code(_CHECK, language="python", wrap_lines=True)
-    st.page_link(script("doctor"), label="Examine your own batch", icon=":material/stethoscope:")
+    st.page_link(script("doctor"), label="Check my batch", icon=":material/stethoscope:")
 
 
 def finished() -> None:
