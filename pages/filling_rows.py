@@ -19,5 +19,5 @@ lesson(
         "Watch how many cells stay free, and how many tokens are dropped.",
         filling_rows.to_try,
     ),
-    onward=("borders", "Next lesson: borders →"),
+    onward=("borders", "Next lesson: document borders →"),
 )

@@ -17,5 +17,5 @@ lesson(
     },
     to_try=("Try another layer, or let the documents mix.", what_leaks.to_try),
     ended=what_leaks.finished,
-    onward=("losses", "Next lesson: losses →"),
+    onward=("losses", "Next lesson: what the loss counts →"),
 )

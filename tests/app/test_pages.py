@@ -276,6 +276,15 @@ def test_a_search_without_a_match_lists_the_closest_answers(query: dict[str, str
     assert links == (["doctor"] if "these words" in says else [])
 
 
+@pytest.mark.parametrize("page", PLAYERS[2:])
+def test_the_way_on_says_the_name_of_the_menu(page: str) -> None:
+    menu = {each.address: each.menu.lower() for each in PAGES}
+    links = [each.proto for each in opened(page).get("page_link")]
+    onward = [(each.page, each.label.lower()) for each in links if each.label.startswith("Next")]
+    assert len(onward) == 1
+    assert all(menu[address] in label for address, label in onward)
+
+
 @pytest.mark.parametrize(
     ("side", "proof", "right", "wrong"),
     [

@@ -265,7 +265,7 @@ def test_a_lesson_on_rows_is_shared_with_its_settings_and_its_step(visit: Open) 
     assert b"rows of 5, wrapped" in gzip.decompress(base64.b64decode(movie))
     visited.page.keyboard.press("Escape")
     visited.press("End")
-    visited.click(visited.player.get_by_role("button", name="Next lesson: borders"))
+    visited.click(visited.player.get_by_role("button", name="Next lesson: document borders"))
     visited.page.wait_for_url("**/borders*")
     visited.settle()
     assert visited.data("stage") == "borders"
