@@ -129,12 +129,9 @@ def dropped_tokens(facts: RowFacts, _: None) -> Draft:
         "one_row": facts.N - facts.C,
     }
     names = {**_filled(facts), "longer": len(longer), "longest": max(facts.lengths)}
-    answer, phrases = (
-        facts.trace.rows.tokens_dropped,
-        _phrases(facts, "splits" if facts.strategy in _SPLITS else "drops"),
-    )
+    answer, rule = facts.trace.rows.tokens_dropped, "splits" if facts.strategy in _SPLITS else "drops"
     why = "why_kept" if not answer else "why_one" if len(longer) == 1 else "why"
-    return Draft(answer, _FILLED, mistakes, names, why=(why,), phrases=phrases)
+    return Draft(answer, _FILLED, mistakes, names, why=(why,), phrases=_phrases(facts, rule))
 
 
 @ROW_QUESTIONS.kind("numbers", lambda facts: [r for r in facts.watched if facts.n(r) <= MAX_TYPED])
