@@ -18,6 +18,11 @@ export const within = (w) => w - Math.min(7, w * 0.2);
  */
 export const lineSize = ({ high, line }, unit) => lineOf(unit, high, line);
 /**
+ * Pixels of a line between packed rows and a heading: smaller beside low rows, or it would touch both.
+ * @type {(paper: Paper, unit: number) => number}
+ */
+export const nearSize = (paper, unit) => Math.min(lineSize(paper, unit), Math.max(paper.least, 0.66 * unit));
+/**
  * Pixels of the bar of the largest count, and of the number below it.
  * @type {(paper: Paper, h: number, unit: number) => { most: number, px: number }}
  */

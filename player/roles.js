@@ -6,6 +6,7 @@ import {
   counted,
   hueOf,
   lineSize,
+  nearSize,
   outline,
   put,
   stroke,
@@ -18,15 +19,16 @@ import {
   write,
 } from "./canvas.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
-import { BADGE, FLAT, LETTERED, RAISED, READABLE, WEIGHT, WORDED } from "./sizes.js";
-import { evenSize, FULL, framed, headOf, lap, letter, overhang, typed, weightOf } from "./words.js";
+import { BADGE, FLAT, LETTERED, RAISED, READABLE, SPACED, WEIGHT, WORDED } from "./sizes.js";
+import { evenSize, FULL, framed, fullSize, headOf, lap, letter, middleIn, overhang, typed, weightOf } from "./words.js";
 
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
   LOW = 22, // pixels of a cell that has no room for a text above its numbers
   CLEAR = 5, // pixels between a heading and the edge of the picture
   THIN = 32, // pixels of a cell from which the line around it is 3 pixels wide
   HATCH = 7, // pixels from one line of a pad's hatch to the next,
-  INSET = 3, // and from them to its edges,
+  INSET = 3, // from them to its edges,
+  PLATED = 4, // from those to the plate behind a pad's text,
   HATCHED = 0.42, // and how opaque they are
   NAMED = 1.4, // text sizes from the bar of a count to the name below its number
   BOXED = 0.79; // the text size of a sequence's letter ÷ the height of its box
@@ -100,13 +102,9 @@ const roles = {
     const { ctx, theme } = paper,
       wrong = state.tone === "wrong",
       factor = thick(paper),
+      edge = wrong ? theme.wrong : theme["pad-hatch"],
       { x, y, w, h } = rect;
-    tile(paper, rect, {
-      fill: theme.pad,
-      edge: wrong ? theme.wrong : theme["pad-hatch"],
-      width: wrong ? 3 : 1,
-      dash: !wrong,
-    });
+    tile(paper, rect, { fill: theme.pad, edge, width: wrong ? 3 : 1, dash: !wrong });
     if (h > 7) {
       const [left, top, wide, high] = [x + INSET, y + INSET, w - 2 * INSET, h - 2 * INSET];
       ctx.globalAlpha *= HATCHED;
@@ -124,13 +122,15 @@ const roles = {
     if (inner) stripes(paper, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, vec, state.scale);
     if (!state.text || h < (inner ? LOW : WORDED)) return;
     const whole = inner ? head : textSize(paper, h),
-      px = Math.max(Math.min(whole, paper.least), evenSize(paper, FULL * whole, w, state, 0)), // as words beside it
-      middle = y + (inner ? head : h) / 2,
+      full = inner ? fullSize(head) : FULL * whole,
+      px = Math.max(Math.min(whole, paper.least), evenSize(paper, full, w, state, 0)), // as words beside it
+      middle = inner ? middleIn(head, px) : h / 2,
+      half = Math.max(0.4 * px, Math.min(0.62 * px, middle - PLATED)), // of the plate behind the text
       wide = Math.min(within(w), widthOf(paper, state.text, px, WEIGHT.marked) + 8);
     ctx.fillStyle = theme.pad;
-    ctx.fillRect(x + (w - wide) / 2, middle - px * 0.62, wide, px * 1.24);
+    ctx.fillRect(x + (w - wide) / 2, y + middle - half, wide, 2 * half);
     const fill = wrong ? theme.wrong : theme.quiet;
-    write(paper, state.text, x + w / 2, middle, within(w), { px, least, weight: WEIGHT.marked, fill });
+    write(paper, state.text, x + w / 2, y + middle, within(w), { px, least, weight: WEIGHT.marked, fill });
   },
   value(paper, { rect, state, v }) {
     const colour = tintOf(paper, state.text ? null : v, state.scale);
@@ -146,26 +146,25 @@ const roles = {
   },
   label(paper, { rect, state, least }, unit) {
     if (!hasBadge(paper, rect.h)) return;
-    const { ctx } = paper,
-      hue = hueOf(paper, state.seq),
+    const hue = hueOf(paper, state.seq),
       full = badgeSize(paper, rect.h, unit),
       { y, w, h } = rect,
       size = least ? Math.min(w, full) : full,
       wide = (least ? size : Math.max(BADGE, size)) * (0.6 + 0.4 * state.text.length),
       x = rect.x - overhang(rect, wide),
       px = least ? size * BOXED : Math.max(READABLE, size * BOXED);
-    ctx.beginPath();
-    ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, Math.min(5, size / 3));
-    ctx.fillStyle = hue.fill;
-    ctx.fill();
-    stroke(ctx, hue.edge, 1);
+    paper.ctx.beginPath();
+    paper.ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, Math.min(5, size / 3));
+    paper.ctx.fillStyle = hue.fill;
+    paper.ctx.fill();
+    stroke(paper.ctx, hue.edge, 1);
     write(paper, state.text, x + w / 2, y + h / 2, wide, { px, least, weight: WEIGHT.bold, fill: hue.text });
   },
   axis(paper, { rect: { x, y, w, h }, state }, unit, near) {
     const { theme, texts, room } = paper,
       now = state.tone === "now",
       longest = texts.axes.get(state.f) ?? state.text,
-      most = lineSize(paper, unit);
+      most = (h < unit / 2 ? nearSize : lineSize)(paper, unit);
     const whole = widthOf(paper, longest, most, WEIGHT.bold),
       number = longest.replace(/^t=/, ""),
       bare = widthOf(paper, number, most, WEIGHT.bold), // with narrow columns only the first and the current one have `t=`
@@ -218,7 +217,7 @@ const roles = {
       whole = widthOf(paper, state.text, px, WEIGHT.heading),
       held = Math.max(from, Math.min(edge + 2, (near.ends.get(state.p) ?? room) - whole)), // it stays above its panel in a place that scrolls,
       here = end - held < whole ? from : held, // as long as there is room for all of it
-      middle = y + h * (h > unit ? 0.4 : 0.32) - (h < px / 2 ? RAISED : h < px ? paper.apart : 0);
+      middle = y + h * (h > unit ? 0.4 : 0.32) - (h < SPACED * px ? RAISED : 0);
     write(paper, state.text, here, middle, end - here, { px, weight: WEIGHT.heading, fill: theme.text, align: "left" });
   },
   count(paper, { rect: { x, y, w, h }, state, v }, unit, near) {
@@ -229,17 +228,17 @@ const roles = {
     ctx.fillRect(x + 0.16 * w, y, 0.68 * w, Math.max(2, most * v));
     const stride = Math.ceil((widthOf(paper, state.text, px, WEIGHT.bold) + 5) / Math.max(w, 1));
     if (!now && (state.k % Math.max(1, stride) || crowds(near, state, stride))) return;
-    const style = { px, weight: WEIGHT.bold, fill: now ? theme.now : theme.text };
-    put(paper, state.text, x + w / 2, y + most + px * 0.72, style);
+    const fill = now ? theme.now : theme.text;
+    put(paper, state.text, x + w / 2, y + most + px * 0.72, { px, weight: WEIGHT.bold, fill });
   },
   bracket(paper, { rect: { x, y, w, h }, state }, unit) {
     const { ctx, theme } = paper,
       now = state.tone === "now",
-      px = lineSize(paper, unit),
+      px = nearSize(paper, unit),
       room = Math.max(w + 0.4 * unit, 26),
       text = widthOf(paper, state.text, px, WEIGHT.bold) > room ? state.text.replace(/^t=/, "") : state.text,
       style = { px, weight: now ? WEIGHT.bold : WEIGHT.plain, fill: now ? theme.now : theme.quiet };
-    write(paper, text, x + w / 2, y + 0.3 * h, room, style);
+    write(paper, text, x + w / 2, y + 0.3 * h - 1, room, style);
     ctx.beginPath();
     ctx.moveTo(x + 2, y + 0.95 * h);
     ctx.lineTo(x + 2, y + 0.68 * h);

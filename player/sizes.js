@@ -14,7 +14,8 @@ export const PHONE = 480, // pixels of the widest picture on a phone,
   LARGE = 15, // of lines beside the cells of a wider one, if that fits: never too many
   APART = 2; // and between the letters of two rows
 
-export const RAISED = 4; // pixels by which a heading above very low rows is higher, clear of the time steps below it
+export const RAISED = 3, // pixels by which a heading above low rows is higher, clear of the names below it,
+  SPACED = 1.3; // and the height of its line ÷ that of its text at which it is clear anyway
 
 export const WEIGHT = Object.freeze({
   plain: 400,

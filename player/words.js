@@ -6,12 +6,16 @@ import { put, textSize, widthOf, within, write } from "./canvas.js";
 import { stripes } from "./numbers.js";
 import { BADGE, LARGE, READABLE, WEIGHT, WORDED } from "./sizes.js";
 
-export const FULL = 0.88; // a word ÷ its line at the top of a cell
+export const FULL = 0.88; // a word ÷ its line at the top of a cell that is not high
+/** Pixels of a word in its line: less in a high one, clear of both edges. @type {(h: number) => number} */
+export const fullSize = (h) => Math.min(FULL * h, 0.6 * h + 5);
+/** The middle of such a word: its tails are clear of the numbers below. @type {(h: number, px: number) => number} */
+export const middleIn = (h, px) => h / 2 + 1 - 0.06 * px;
 const TALL = 1.2, // height ÷ width of a cell that has its letter above its contents
   CORNERED = 26, // pixels of a cell that has a letter in its corner
   TWO_LINES = 30, // and of one that has a second line
   SLIGHTLY = 0.8, // the share of the smallest text in full screen at which words are better than letters
-  AIR = 10, // pixels beside the widest word in a cell, both sides together,
+  AIR = 10, // pixels beside the widest word in a cell, both sides together, and more beside large ones,
   INITIAL = 12, // of the letter beside the stripes of a low cell
   CLEAR = 4, // beside it, and beside a word that is under the letter in its corner
   ROOMY = 1.15, // smallest sizes of a line with room above it, and of a word beside the letter of its sequence
@@ -87,7 +91,8 @@ export function evenSize(paper, px, w, state, taken) {
     own = fit(paper, free, state, weight, longer) ? longer : words,
     widest = state.role === "flag" ? state.text : own.get(state.f) || longest || " ",
     share = px / widthOf(paper, widest, px, weight),
-    size = Math.max(share * (free - Math.min(AIR, 0.2 * free)), Math.min(paper.least, share * within(free))); // legible before airy
+    air = Math.min(AIR + 0.05 * free, 0.2 * free),
+    size = Math.max(share * (free - air), Math.min(paper.least, share * within(free))); // legible before airy
   if (!besideLetter && !fit(paper, free, state)) return px;
   return Math.min(px, Math.max(size, besideLetter ? READABLE : smallest(paper, state.p)));
 }
@@ -237,8 +242,8 @@ function fit(paper, w, { p, f }, weight = WEIGHT.bold, words = paper.texts.words
 function headed(paper, { x, y, w, h }, state, fill, weight) {
   const { lettered, longest } = paper.texts,
     [name] = paper.movie.sequences[state.seq],
-    px = Math.max(FULL * h, Math.min(0.96 * h, paper.least)),
-    middle = y + h / 2 + 1;
+    px = Math.max(fullSize(h), Math.min(0.96 * h, paper.least)),
+    middle = y + middleIn(h, px);
   if (textOf(paper, state, w) === name) {
     const bold = nameWeight(paper, name, w, weight);
     write(paper, name, x + w / 2, middle, w - (bold < WEIGHT.bold ? 1 : 4), { px, weight: bold, fill });

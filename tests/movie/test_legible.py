@@ -246,10 +246,10 @@ IN_CELLS = """() => {
 }"""  # the words in cells, their sizes, and pixels that they leave free on either side
 
 
-def lines(word: str) -> list[str]:
-    """Return a word of more than ten letters in two lines."""
+def lines(word: str, most: int) -> list[str]:
+    """Return a word of more than so many letters in two lines."""
     half = (len(word) + 1) // 2
-    return [f"{word[:half]}-", word[half:]] if len(word) > 10 else [word]
+    return [f"{word[:half]}-", word[half:]] if len(word) > most else [word]
 
 
 @pytest.mark.parametrize("text", ["123456789012 7\n3", "illilliltMWMWMWMW of\nshe sleeps now and then or never"])
@@ -261,9 +261,11 @@ def test_a_number_and_a_word_whose_end_is_wide_are_cut_in_one_line(listened: Scr
     assert not [each for each in written if each.endswith("-")]
 
 
-@pytest.mark.parametrize("size", [(914, 327), (1035, 490), (388, 300)], ids=["laptop", "desk", "hand"])
+@pytest.mark.parametrize(
+    ("size", "most"), [((914, 327), 10), ((1035, 490), 11), ((388, 300), 10)], ids=["laptop", "desk", "hand"]
+)
 def test_words_of_very_different_lengths_have_one_size_clear_of_the_edges(
-    listened: Screen, tmp_path: Path, size: Size
+    listened: Screen, tmp_path: Path, size: Size, most: int
 ) -> None:
     wide, high = size
     listened.page.set_viewport_size({"width": 1440 if wide > 400 else 390, "height": 900})
@@ -274,10 +276,70 @@ def test_words_of_very_different_lengths_have_one_size_clear_of_the_edges(
     listened.rest()
     listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
     words = [each for each in listened.page.evaluate(IN_CELLS) if each[0] not in "ABC"]
-    shown = [each for word in f"{UNEVEN} she sleeps we sing".split() for each in lines(word)]
+    shown = [each for word in f"{UNEVEN} she sleeps we sing".split() for each in lines(word, most)]
     assert sorted(text for text, *_ in words) == sorted(shown)
     assert len({px for _, px, _, _ in words}) == 1, words
     assert min(min(left, right) for _, _, left, right in words) > 3, words
+
+
+@pytest.mark.parametrize("stage", ["pad", "embed", "sort"])
+@pytest.mark.parametrize(
+    ("size", "picture"),
+    [(HAND, (358, 306)), (DESK, (1212, 345)), ((1440, 900), (1072, 507))],
+    ids=["hand", "desk", "settings"],
+)
+def test_words_are_clear_of_the_lines_of_their_cells_and_have_one_size(
+    listened: Screen, tmp_path: Path, stage: str, size: Size, picture: Size
+) -> None:
+    listened.page.set_viewport_size({"width": size[0], "height": size[1]})
+    listened.open(packing(WORDS, stage).save(tmp_path / "movie.html").as_uri())
+    wide, high = picture  # of the overview
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: {high}px; width: {wide}px; }}")
+    listened.rest()
+    listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    words = [each for each in listened.page.evaluate(IN_CELLS) if each[0] in WORDS.split()]
+    assert len(words) == len(WORDS.split())
+    assert len({px for _, px, *_ in words}) == 1, words
+    assert min(min(left, right) for _, _, left, right, *_ in words) >= 2 + 3, (
+        words
+    )  # a line is 2 pixels inside its cell
+
+
+HEADS = """() => {
+    const [{ picture }] = window[Symbol.for("packviz")].players, { ctx, ratio, shown, theme } = picture;
+    const fill = ctx.fillRect, plates = [], seen = shown.filter(({ alpha, rect }) => alpha && rect);
+    const of = (role, x, y) => seen.find(({ rect, state }) => state.role === role && x > rect.x && x < rect.x + rect.w
+        && y > rect.y && y < rect.y + rect.h)?.rect;
+    ctx.fillRect = function (x, y, w, h) {
+        const pad = this.fillStyle === theme.pad && of("pad", x + w / 2, y + h / 2);
+        if (pad) plates.push(y - pad.y);
+        fill.call(this, x, y, w, h);
+    };
+    window.written.clear();
+    picture.paint();
+    ctx.fillRect = fill;
+    const words = [...window.written.values()].flatMap(({ text, px, left, right, top, bottom }) => {
+        const cell = of("token", (left + right) / 2 / ratio, (top + bottom) / 2 / ratio);
+        const tail = bottom / ratio + 0.2 * px; // that of a p
+        return cell && text.length > 1 ? [[top / ratio - cell.y, cell.y + 0.42 * cell.h - tail]] : [];
+    });
+    return [words, plates];
+}"""  # pixels above each word, and from tails to the stripes; and from the top of each pad to the plate behind its 0
+
+
+@pytest.mark.parametrize("stage", ["embed", "sort"])
+def test_words_and_zeros_above_numbers_are_clear_of_them_and_of_the_line(
+    listened: Screen, tmp_path: Path, stage: str
+) -> None:
+    listened.open(packing(WORDS, stage).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 345px; }")  # of the overview
+    listened.press("End")
+    listened.rest()
+    words, plates = listened.page.evaluate(HEADS)
+    assert len(words) == len(WORDS.split()) - 1  # and a word of one letter
+    assert min(min(over, under) for over, under in words) > 1, words
+    assert len(plates) == 3
+    assert min(plates) > 3  # within its dashes
 
 
 @pytest.mark.parametrize("name", ["attention", "losses"])
@@ -450,6 +512,31 @@ def test_on_a_phone_on_its_side_the_heading_of_many_rows_is_clear_of_their_time_
     spaces = listened.page.evaluate(HEADED)
     assert len(spaces) == 4
     assert min(spaces) >= 4  # room for tails, such as that of q
+
+
+NAMED = """() => {
+    const written = [...window.written.values()], at = ({ left, right, top, bottom }) => [left, right, top, bottom];
+    const of = (said) => written.filter(said).map(at);
+    return [of(({ weight }) => weight === 650), of(({ text }) => /^(t=)?\\d$/.test(text))];
+}"""  # where headings are, and time steps and addresses
+
+
+def test_names_of_low_packed_rows_are_clear_of_the_headings(listened: Screen, tmp_path: Path) -> None:
+    trace = pv.trace(Batch.parse("10 20 30\n40\n50 60\n70 80 90"), Config(cell="lstm"))
+    listened.open(pv.movie(trace, ("run",), deep=True).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 308px; width: 1212px; }")  # of an answer in the quiz
+    listened.press("ArrowRight", "ArrowRight")
+    listened.rest()
+    listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
+    headings, names = listened.page.evaluate(NAMED)
+    assert len(names) == 12
+    spaces = [
+        max(top - below, above - bottom)
+        for left, right, above, below in headings
+        for start, end, top, bottom in names
+        if start < right and end > left
+    ]
+    assert min(spaces) >= 4  # room for tails, such as that of p
 
 
 PANELS = """() => {

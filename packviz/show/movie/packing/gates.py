@@ -87,7 +87,7 @@ def _ways(view: View) -> tuple[list[Box], list[Box], list[Box]]:
     if gates:
         work = above(line(enters, *gates), work, gap=0.3)
     wide_strip = headed(strip, STRIP_HEADED)
-    in_one_line = above(beside(wide_strip, out, gap=x), work, gap=0.3)
+    in_one_line = above(beside(wide_strip, out, gap=x), work, gap=0.4)
     wide = [in_one_line, above(strip, out, work, gap=0.3), beside(above(wide_strip, out, gap=0.4), work, gap=x)]
     lines, slim = [line(enters, *gates[:2]), line(letters("names:1"), *gates[2:])], list[Box]()
     second = (
