@@ -639,6 +639,26 @@ def test_beside_a_low_picture_the_code_that_runs_is_in_view_below_a_whole_line(
     assert len(scrolled) > 2 if height < 345 else not scrolled
 
 
+ROWS = """() => {
+    const [{ program }] = window[Symbol.for("packviz")].players;
+    return [...program.root.querySelector("ol").children].map((line) => {
+        const [code, shape] = [...line.children].map((node) => node.getBoundingClientRect());
+        return shape.bottom - code.bottom;
+    });
+}"""  # pixels from the last line of each statement down to its shape
+
+
+@pytest.mark.parametrize("wide", [1072, 1100, 1212])  # of the overview at 1440 pixels, beside the settings, and at 1280
+def test_shapes_are_beside_their_code_not_below_it(listened: Screen, tmp_path: Path, wide: int) -> None:
+    listened.page.set_viewport_size({"width": 1440, "height": 900})
+    listened.open(packing(WORDS).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=f".pv {{ --packviz-height: 507px; width: {wide}px; }}")
+    listened.press("End")
+    listened.rest()
+    first, *_ = listened.page.evaluate(ROWS)  # the longest one
+    assert first < 8
+
+
 def test_a_row_with_pads_has_all_words_and_letters_beside_the_settings(listened: Screen, tmp_path: Path) -> None:
     movie = rows("borders", max_length=12)
     listened.open(movie.save(tmp_path / "movie.html").as_uri())
