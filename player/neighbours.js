@@ -66,8 +66,10 @@ export function neighbours(looks) {
   const lengths = looks.flatMap(({ state }) => (state.shown && state.role === "note" && state.sub ? [state] : [])),
     level = lengths.filter((one) => lengths.some((two) => two !== one && two.p === one.p && two.y === one.y));
   const counts = looks.filter(({ state, rect }) => state.role === "count" && rect);
+  counts.sort((one, two) => one.rect.y - two.rect.y);
   return {
-    counts: new Map(counts.sort((one, two) => one.rect.y - two.rect.y).map(({ state, rect }) => [state.p, rect])),
+    counts: new Map(counts.map(({ state, rect }) => [state.p, rect])),
+    turned: counts[0]?.rect.y !== counts.at(-1)?.rect.y,
     nows: new Map(nows.map(({ state }) => [state.f, state.k])),
     ends: new Map([...boxes].map(([p, { right }]) => [p, right])),
     titles: of("title").filter(({ state }) => state.text),

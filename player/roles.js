@@ -223,13 +223,15 @@ const roles = {
   count(paper, { rect: { x, y, w, h }, state, v }, unit, near) {
     const { ctx, theme } = paper,
       now = state.tone === "now",
-      { most, px } = counted(paper, h, unit);
+      { most, px } = counted(paper, h, unit),
+      low = near.turned && h < most + 1.3 * px; // there is no room below the bar: its number is beside it
     ctx.fillStyle = now ? theme.now : theme.line;
-    ctx.fillRect(x + 0.16 * w, y, 0.68 * w, Math.max(2, most * v));
+    ctx.fillRect(x + 0.16 * w, y, (low ? 0.34 : 0.68) * w, Math.max(2, (low ? 0.8 * h : most) * v));
     const stride = Math.ceil((widthOf(paper, state.text, px, WEIGHT.bold) + 5) / Math.max(w, 1));
     if (!now && (state.k % Math.max(1, stride) || crowds(near, state, stride))) return;
     const fill = now ? theme.now : theme.text;
-    put(paper, state.text, x + w / 2, y + most + px * 0.72, { px, weight: WEIGHT.bold, fill });
+    const [across, down] = low ? [0.75 * w, 0.4 * h] : [w / 2, most + px * 0.72];
+    put(paper, state.text, x + across, y + down, { px, weight: WEIGHT.bold, fill });
   },
   bracket(paper, { rect: { x, y, w, h }, state }, unit) {
     const { ctx, theme } = paper,

@@ -254,6 +254,7 @@ export type Paper = Readonly<{
 /** What the marks of a frame need to know about each other. */
 export interface Neighbours {
   counts: Map<string, Rect>; // the lowest count of each panel
+  turned: boolean; // whether counts are below each other, beside a transposed grid
   nows: Map<number, number>; // which of the thinned-out labels of a family is current: its neighbours make room for it
   ends: Map<string, number>; // where the cells of each panel end
   titles: Look[];

@@ -51,9 +51,9 @@ def final_state(trace: Traced) -> FinalState | str:
 
 
 def _changed(trace: Trace) -> tuple[int, int]:
-    """Return the direction and the sequence to show: the first shortest one, in the direction that pads change more.
+    """Return the direction and the sequence to show: the first shortest one, forward, whatever the settings.
 
-    If nobody could see that pads change its final state, it is the sequence that they change most.
+    If nobody could see that pads change its final state, it is the direction and the sequence that they change most.
     """
     D, B = directions(trace.module), len(trace.padded.lengths)
     with exact_arithmetic():
@@ -61,8 +61,7 @@ def _changed(trace: Trace) -> tuple[int, int]:
         _, unpadded = run_tokens(trace, [tokens_of(trace, b) for b in range(B)], range(B))
     changes = apart(padded, unpadded[-D:]).amax(2).masked_fill(trace.padded.mask.all(1), -1.0)  # (D, B)
     shortest = int(trace.padded.lengths.argmin())
-    most, d = changes[:, shortest].max(0)
-    return (int(d), shortest) if most >= _SEEN else divmod(int(changes.argmax()), B)
+    return (0, shortest) if changes[0, shortest] >= _SEEN else divmod(int(changes.argmax()), B)
 
 
 def _compared(trace: Trace, d: int, b: int) -> FinalState:

@@ -147,7 +147,7 @@ def test_something_to_try_is_made_of_the_visitors_own_sequences(lesson: str, lab
 ])  # fmt: skip
 def test_it_is_said_before_that_something_to_try_replaces_the_sequences(lesson: str, label: str) -> None:
     app = opened(lesson)
-    assert f"“{label}” replaces your sequences until you press it again." in texts(app)
+    assert f"“{label}” replaces your sequences. Press it again to get them back." in texts(app)
     text = app.text_area(key="sequences").value
     press(app, label)
     assert app.text_area(key="sequences").value != text

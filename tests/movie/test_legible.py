@@ -183,6 +183,26 @@ def test_words_of_a_run_are_as_large_as_their_cells_allow(
     assert "C" not in [text for text, px in written if px < least]  # no letter makes the packed rows' words smaller
 
 
+COUNTS = f"""() => {{
+    window.written.clear();
+    {PAINT}
+    const [{{ picture }}] = window[Symbol.for("packviz")].players, {{ ratio, shown }} = picture;
+    const written = [...window.written.values()];
+    return shown.filter(({{ state, alpha }}) => alpha && state.role === "count").map(({{ rect, state, v }}) => {{
+        const within = ({{ text, top, bottom }}) =>
+            text === state.text && top / ratio > rect.y - 4 && bottom / ratio < rect.y + rect.h + 4;
+        return written.some(within);
+    }});
+}}"""  # whether each number of batch_sizes is in its row
+
+
+def test_beside_a_low_turned_grid_each_batch_size_is_in_its_row(listened: Screen, tmp_path: Path) -> None:
+    listened.open(packing(WORDS, "run", batch_first=False).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { --packviz-height: 305px; }")  # as on the overview
+    listened.rest()
+    assert listened.page.evaluate(COUNTS) == [True] * 4
+
+
 @pytest.mark.parametrize("stage", ["pad", "embed", "sort"])
 @pytest.mark.parametrize(("size", "height"), [(HAND, 580), (DESK, 327)], ids=["hand", "desk"])
 def test_the_zero_of_a_pad_is_no_larger_than_the_words_beside_it(

@@ -109,8 +109,8 @@ CLAIMS: list[tuple[str, Claim]] = [
     ),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (
-        rf"(?:row|column) (\d+) of the old order \(({CHIP})\)",
-        lambda m, found: found[2] == m.case.said([int(found[1])]),
+        rf"({CHIP}), which was (?:row|column) (\d+)",
+        lambda m, found: found[1] == m.case.said([int(found[2])]),
     ),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
     (r"\((\d+|under 1|over 99)%\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
@@ -174,7 +174,7 @@ def ended(m: Moment) -> list[int]:
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
-    (rf"(?:row|column) \d+ of the old order\s\(({CHIP})\)\scomes\sfirst", lambda m: m.case.order[:1]),
+    (rf"({CHIP}), which was (?:row|column) \d+, comes first", lambda m: m.case.order[:1]),
     (rf"({CHIP}) comes from (?:row|column) \d", lambda _: [0]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),

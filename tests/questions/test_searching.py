@@ -97,6 +97,8 @@ REPORTED = {  # asked by people who tried the search: each must find its answer 
     "got an incorrect number of RNN parameters": "packed-lstm-h-0",
 }
 MENDED = {  # what learners type, which once found another answer or none
+    "why do I need padding?": "/padding",
+    "why must all sentences be the same length": "/padding",
     "why is my accuracy worse when batch size is bigger": "batch-dependence",
     "does the gpu waste time on padding": "/cost",
     "is there a faster way to train on short and long sentences": "/cost",

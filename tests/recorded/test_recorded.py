@@ -187,7 +187,7 @@ def test_the_caption_of_the_map_says_why_a_field_has_no_number(cell: str) -> Non
 def test_a_gap_is_told_beside_what_chance_alone_does() -> None:
     told = recorded.training_caveat(training_of((77, 12), (92, 92)), "gru")
     spread = (1 + 1) ** 0.5  # each of the two results has a standard deviation of one point over the seeds
-    said = f"80 points apart; chance alone moves this gap by about {round(spread)} from seed to seed."
+    said = f"80 points apart, and this gap varies by about {round(spread)} from seed to seed."
     assert said in " ".join(told.split())
 
 

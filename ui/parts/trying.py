@@ -77,7 +77,7 @@ def _about_sequences(label: str, settings: Mapping[str, object]) -> str:
     own = str(now([FIELD])[FIELD] or "").split()
     if set(str(settings[FIELD]).split()) <= set(own):  # they are made of these
         return ""
-    return f"“{label}” replaces your sequences until you press it again."
+    return f"“{label}” replaces your sequences. Press it again to get them back."
 
 
 def _is_chosen(label: str, settings: Mapping[str, object]) -> bool:
