@@ -7,8 +7,8 @@ from ui.views import filling_rows
 lesson(
     "filling_rows",
     "How are documents put into rows?",
-    "All rows have the same length, `max_length`, and a strategy chooses the row of each document. Rows are "
-    "short here by default, so that you see several.",
+    "All rows have the same length, `max_length`, and a strategy chooses the row of each document. "
+    "Rows are short here by default, so that you can see several of them at once.",
     {
         "Fill the rows yourself": filling_rows.by_hand,
         "Every strategy on this batch": filling_rows.strategies,

@@ -6,8 +6,7 @@ from ui.views import packing
 lesson(
     "packing",
     "What is in a PackedSequence?",
-    "A PackedSequence has one row for each token, by time step, and no padding. "
-    "`batch_sizes[t]` rows belong to time step t.",
+    "It has one row for each token, ordered by time step, and no padding. `batch_sizes[t]` rows belong to time step t.",
     {
         "Pack it yourself": packing.by_hand,
         "Where is a token?": packing.addresses,

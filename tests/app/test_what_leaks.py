@@ -67,7 +67,7 @@ def test_the_ways_to_run_a_rollout_say_what_is_wrong() -> None:
     ("page", "said"),
     [
         ("two_packings", "`cu_seqlens` says where each begins: it starts with 0"),
-        ("filling_rows", "Rows are short here by default, so that you see several."),
+        ("filling_rows", "Rows are short here by default, so that you can see several of them at once."),
     ],
 )
 def test_the_head_of_a_lesson_says_what_its_question_needs(page: str, said: str) -> None:

@@ -79,8 +79,9 @@ def _step_caption(view: View, step: TimeStep, *, gates: bool) -> str:
     news = news or _news_caption(view, step)
     if size < view.total[0] or size == 1:
         column = view.mask[:, t]  # (B,)
-        pure = bool(column[[*step.live]].all() and not column.all())  # there are pads, and it reads none
-        return f"{say('run.reads', t=t, cell=cell, size=size, live=step.live, pure=pure)} {news}".rstrip()
+        no_pads = column[[*step.live]].all() and not column.all()  # there are some, and it reads none
+        key = "run.reads_no_pads" if no_pads else "run.reads"
+        return f"{say(key, t=t, cell=cell, size=size, live=step.live)} {news}".rstrip()
     reads = say("run.reads_all", t=t, cell=cell, size=size)
     return f"{reads} {news or say('run.changes_lstm' if recurrent.is_lstm(view) else 'run.changes')}"
 
