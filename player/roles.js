@@ -229,9 +229,8 @@ const roles = {
     ctx.fillRect(x + 0.16 * w, y, (low ? 0.34 : 0.68) * w, Math.max(2, (low ? 0.8 * h : most) * v));
     const stride = Math.ceil((widthOf(paper, state.text, px, WEIGHT.bold) + 5) / Math.max(w, 1));
     if (!now && (state.k % Math.max(1, stride) || crowds(near, state, stride))) return;
-    const fill = now ? theme.now : theme.text;
     const [across, down] = low ? [0.75 * w, 0.4 * h] : [w / 2, most + px * 0.72];
-    put(paper, state.text, x + across, y + down, { px, weight: WEIGHT.bold, fill });
+    put(paper, state.text, x + across, y + down, { px, weight: WEIGHT.bold, fill: now ? theme.now : theme.text });
   },
   bracket(paper, { rect: { x, y, w, h }, state }, unit) {
     const { ctx, theme } = paper,

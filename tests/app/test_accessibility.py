@@ -11,7 +11,7 @@ from pages import LESSONS
 LAST = {
     **dict.fromkeys(("", *LESSONS), ".st-key-onward a"),
     "compare": "text=Loss and gradients",
-    "cost": "text=whatever model runs on them",
+    "cost": "text=fewer of its cells are padding, whatever the model",
     "training": "text=CC BY",
     "do_i_need_it": "text=Both programs ran just now",
     "questions": ".st-key-entries button",
@@ -94,7 +94,7 @@ def test_on_a_phone_what_is_measured_is_folded_below_its_first_part(visit: Open)
     main = visit(path="cost", size=PHONE, user_agent=MOBILE).main
     headline = main.get_by_text("Of 20 larger batches")
     expect(headline).to_be_visible()
-    told = main.get_by_text("whatever model runs on them")
+    told = main.get_by_text("fewer of its cells are padding, whatever the model")
     expect(told).to_have_count(0)
     assert main.evaluate("node => node.scrollHeight") < 2 * PHONE[1]
     main.get_by_text("Less padding without packing").click()
