@@ -1,6 +1,7 @@
 """The first visit: a movie, paused on its first step, with an invitation; no errors, no requests to other hosts."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -88,6 +89,19 @@ def test_the_difference_leads_to_the_padded_run_of_what_was_typed(visit: Open, a
     seen.settle()
     expect(seen.player).to_contain_text("Padding changes the final state of")
     assert seen.query["sequences"] == "a b c\nd e"
+
+
+def test_with_ctrl_the_difference_opens_the_same_batch_in_a_tab_of_its_own(visit: Open, address: str) -> None:
+    seen = visit(None)
+    seen.type("a b c\nd e")
+    expect(seen.main.locator(".why")).to_contain_text("“d e”")
+    with seen.page.context.expect_page() as opened:
+        seen.main.get_by_role("link", name="✗").click(modifiers=["ControlOrMeta"])
+    tab = opened.value
+    tab.wait_for_url(f"{address}/compare?*")
+    assert parse_qs(urlsplit(tab.url).query)["sequences"] == ["a b c\nd e"]
+    tab.close()
+    assert "compare" not in seen.page.url
 
 
 def test_terms_beside_the_text_say_what_they_mean(visit: Open) -> None:

@@ -47,7 +47,7 @@ document.addEventListener("pointerdown", ({ target }) => {
 });
 document.addEventListener("click", (event) => {
   const way = event.target.closest?.(".why a") && document.querySelector('.st-key-onward a[href*="compare"]');
-  if (!way) return;
+  if (!way || event.ctrlKey || event.metaKey || event.shiftKey) return; // with these keys the browser opens a tab
   event.preventDefault();
   way.click();
 });
