@@ -64,8 +64,8 @@ export function widthOf({ ctx, theme, widths }, text, px, weight = WEIGHT.plain)
   return width;
 }
 /**
- * Write a text as large as fits. At the smallest size it goes on in a second line if there is height for it, else it is
- * shortened; at half of that size if it is large and leaves no letters.
+ * Write a text as large as fits. If it is too long at the smallest size, it is written in two lines where there is height for
+ * them, smaller if that is legible; else it is shortened, at half of that size if it is large and leaves no letters.
  * @param {Paper} paper
  * @param {string} text
  * @param {number} x
@@ -79,11 +79,13 @@ export function write(paper, text, x, y, w, { px, least = READABLE, weight, fill
   if (width(text) > w) size = Math.max(least, Math.floor((10 * px * w) / width(text)) / 10);
   while (size > least && width(text) > w) size = Math.max(least, size - 0.5); // letters are whole pixels wide on some screens
   const short = shortened(text, (part) => width(part) <= w),
-    parts = short !== text && high > 2 * LINE * size ? halves(text) : [];
-  const line = (/** @type {string} */ part, /** @type {number} */ down) =>
-    put(paper, part, x, y + size * (0.06 + down), { px: size, weight, fill, align });
-  if (parts.length && parts.every((part) => width(part) <= w)) parts.forEach((part, i) => line(part, (i - 0.5) * LINE));
-  else if (short) line(short, 0);
+    parts = short === text ? [] : halves(text),
+    half = Math.min(size, high / (2 * LINE), (size * w) / Math.max(...parts.map(width)));
+  const line = (/** @type {string} */ part, /** @type {number} */ px, down = 0) =>
+    put(paper, part, x, y + px * (0.06 + down), { px, weight, fill, align });
+  if (parts.length && half >= Math.min(size, paper.least))
+    parts.forEach((part, i) => line(part, half, (i - 0.5) * LINE));
+  else if (short) line(short, size);
   else if (size > 2 * READABLE) write(paper, text, x, y, w, { px: size / 2, least: size / 2, weight, fill, align });
 }
 /**

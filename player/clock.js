@@ -39,13 +39,13 @@ export class Clock {
     this.schedule();
   }
   /**
-   * Go on once the motion has ended and the caption has been read; end the play at its last step.
+   * Go on once the motion has ended and the caption has been read; end the play at its last step, or where a question waits.
    * @returns {void}
    */
   schedule() {
     clearTimeout(this.#timer);
     if (!this.playing || this.player.tween.motion) return; // the end of the motion comes back here
-    if (this.player.step >= this.#until) return this.stop();
+    if (this.player.step >= this.#until || this.player.question.holds()) return this.stop();
     this.#timer = setTimeout(() => this.#advance(), this.#remaining());
   }
   // How many ms this step still lasts, now that its motion has ended.

@@ -8,7 +8,8 @@ import { button, el, icon } from "./dom.js";
 import { explained } from "./terms.js";
 
 const TRIES = 2,
-  WAITING = "Answer first. The movie then shows why.";
+  WAITING = "Answer first. The movie then shows why.",
+  HELD = "Play waits for your answer. Press it again to go on without one.";
 
 /** The mark of an answer, and how it is read aloud. */
 const MARKS = { good: ["✓", "The answer: "], wrong: ["✗", "Your answer, which is wrong: "] };
@@ -37,6 +38,7 @@ export class Prediction {
   #tried = [];
   #told = 0; // the step that showed why
   #unfolded = 0; // the step at which it was shown again, having been skipped
+  #held = 0; // the step at which Play has waited for an answer
   #prompt = el("p", { class: "pv-prompt" });
   #field = el("input", {
     type: "text",
@@ -99,7 +101,7 @@ export class Prediction {
     const { prompt, form, example, choices } = this.#questions[number];
     this.#number = number;
     this.#tried = [];
-    this.#told = 0;
+    this.#told = this.#held = 0;
     this.root.dataset.form = form;
     this.#prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
     this.#asked.replaceChildren(el("strong", {}, "Still open:"), " ", ...written(asking(prompt), (part) => [part]));
@@ -155,6 +157,14 @@ export class Prediction {
   get open() {
     return !this.root.hidden && this.root.hasAttribute("data-open");
   }
+  /** Whether Play waits at this step, once for each question: nobody has answered it, and the next step shows the answer. */
+  holds() {
+    const { step } = this.player;
+    if (!this.open || this.#held || step + 1 !== this.#questions[this.#number].step) return false;
+    this.#held = this.#unfolded = step;
+    this.player.screen.fit();
+    return true;
+  }
   /** @param {boolean} open whether it takes an answer, or the answer is known */
   #take(open) {
     this.root.toggleAttribute("data-open", open);
@@ -198,8 +208,8 @@ export class Prediction {
     if (this.open && ["", "passed"].includes(this.#said.dataset.tone ?? "")) this.#remind(step, last, little);
   }
   /**
-   * Say that the question waits or, where the movie has gone on without an answer, which step shows it. Once it has shown it,
-   * the question takes none until one steps back, unless one is being typed or, with little room, asks for it.
+   * Say that the question waits, or Play for it, or, where the movie has gone on without an answer, which step shows it. Once
+   * it has shown it, the question takes none until one steps back, unless one is being typed or, with little room, asks for it.
    * @param {number} step
    * @param {number} last the one that shows why
    * @param {boolean} little
@@ -207,7 +217,7 @@ export class Prediction {
   #remind(step, last, little) {
     this.#field.disabled = this.#choices.disabled = step > last && !little && !this.#field.value;
     const where = step < last ? `Step ${last} shows` : step === last ? "This step shows" : `Step ${last} showed`;
-    const said = step === 1 ? WAITING : `${where} the answer.`;
+    const said = step === 1 ? WAITING : step === this.#held ? HELD : `${where} the answer.`;
     this.#said.dataset.tone = step === 1 ? "" : "passed";
     if (this.#said.textContent?.trim() !== said) this.#said.replaceChildren(said);
   }

@@ -152,6 +152,15 @@ def test_code_gets_a_way_on_and_what_is_printed_does_not(app: AppTest) -> None:
         assert app.get("page_link") == []
 
 
+def test_sentences_lead_to_the_overview_and_an_error_message_does_not(app: AppTest) -> None:
+    fill(app, "x", "I love cats\nshe sleeps")
+    assert [each.label for each in app.button] == ["Watch these sentences in the overview"]
+    fill(app, "x", "Traceback (most recent call last):\nRuntimeError: `lengths` array must be sorted")
+    assert not app.button
+    fill(app, "x", "[[1, 2], [3, 0]]")
+    assert "Watch these sentences in the overview" not in [each.label for each in app.button]
+
+
 @pytest.mark.parametrize("text", ["__import__('os').system('true')", "[[1, 2], [3]]"])
 def test_unreadable_input_is_reported_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
     fill(app, "x", text)

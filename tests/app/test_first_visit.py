@@ -69,7 +69,10 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
     for shade, state, at in zip(nearest, shades, ends, strict=False):
         drawn = [int(channel) for channel in re.findall(r"\d+", state[at])]
         assert max(abs(a - b) for a, b in zip(bytes.fromhex(shade[1:]), drawn, strict=True)) <= 3  # rounded numbers
-    off = max(abs(a - b) for a, b in zip(alone, padded, strict=True))
+    far = [abs(a - b) for a, b in zip(alone, padded, strict=True)]
+    off = max(far)
+    framed = "cells => cells.map(cell => getComputedStyle(cell).boxShadow !== 'none')"
+    assert states.locator("> *").evaluate_all(framed) == [False] * 4 + [each == off for each in far] + [False] * 4
     assert [each.inner_text() for each in why.locator("td.wrong, td.good").all()] == [
         "",
         f"✗ {off:.2f}",

@@ -339,20 +339,20 @@ def test_an_edit_says_how_many_words_have_another_id() -> None:
     def after(text: str) -> str:
         app.text_area(key="sequences").set_value(text).run()
         app.run()  # as the browser does once the movie is on the screen
-        return " ".join(line for line in texts(app).splitlines() if line.startswith("Ids follow word order"))
+        return " ".join(line for line in texts(app).splitlines() if line.startswith("Ids number words in order"))
 
     assert after("I love dogs\nshe sleeps\nwe sing old songs") == ""
     swapped = after("I love cats\nshe sleeps\nwe songs old sing")
-    assert swapped == "Ids follow word order, so 2 changed."
+    assert swapped == "Ids number words in order, so 2 changed."
     moved = after("I do love cats\nshe sleeps\nwe sing old songs")
     before, vocabulary = (
         packviz.Batch.parse(f"I {first} cats\nshe sleeps\nwe sing old songs").vocabulary
         for first in ("love", "do love")
     )
     others = sum(before.index(word) != i for i, word in enumerate(vocabulary) if word in before)
-    assert moved == f"Ids follow word order, so {others} changed."
-    one = "Ids follow word order, so one changed."
-    assert after("I do love cats\nshe sleeps\nwe sing songs old") == "Ids follow word order, so 2 changed."
+    assert moved == f"Ids number words in order, so {others} changed."
+    one = "Ids number words in order, so one changed."
+    assert after("I do love cats\nshe sleeps\nwe sing songs old") == "Ids number words in order, so 2 changed."
     assert after("I do love cats\nshe sleeps\nwe sing songs so old") == one
     assert after("I do love cats\nshe sleeps\nwe sing songs soo old") == one  # the word goes on
     assert after("I do love dogs\nshe sleeps\nwe sing songs soo old") == ""

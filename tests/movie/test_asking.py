@@ -114,6 +114,39 @@ def test_once_the_movie_has_shown_the_answer_play_stands_out(open_page: Open) ->
     assert play.evaluate(line) == "none"
 
 
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_play_waits_once_before_it_shows_an_answer_that_nobody_has_given(open_page: Open, size: Size) -> None:
+    film = lesson("pack")
+    screen, root, box, said = opened(open_page, film, size=size)
+    answer, play = film.to_dict()["questions"][0]["step"], screen.root.get_by_role("button", name=re.compile("Play"))
+    screen.root.get_by_label("Speed").select_option("4")
+    play.click()
+    expect(screen.root).to_have_attribute("data-step", str(answer - 1))
+    expect(said).to_have_text("Play waits for your answer. Press it again to go on without one.")
+    expect(play).to_be_visible()
+    assert covered(box, said) == []
+    play.click()
+    expect(screen.root).to_have_attribute("data-step", screen.data("steps"), timeout=20_000)
+    screen.press("Home")
+    play.click()  # it has waited for this question
+    expect(screen.root).to_have_attribute("data-step", screen.data("steps"), timeout=20_000)
+    screen.press("Home")
+    root.get_by_role("button", name="Another").click()  # the next question has not been waited for
+    play.click()
+    expect(said).to_contain_text("Play waits")
+
+
+def test_play_does_not_wait_for_what_is_answered(open_page: Open) -> None:
+    screen, root, *_ = opened(open_page, lesson("pack"), size=DESK)
+    prediction = ask(TRACE, "pack")
+    assert prediction is not None
+    enter(root.get_by_role("textbox"), prediction.solution)
+    screen.press("Home")
+    screen.root.get_by_label("Speed").select_option("4")
+    screen.root.get_by_role("button", name=re.compile("Play")).click()
+    expect(screen.root).to_have_attribute("data-step", screen.data("steps"), timeout=20_000)
+
+
 def test_after_the_right_answer_its_field_takes_no_other(open_page: Open) -> None:
     screen, root, box, said = opened(open_page, lesson("pack"))
     enter(box, "3 3 2 1")

@@ -220,26 +220,32 @@ def test_the_zero_of_a_pad_is_no_larger_than_the_words_beside_it(
 
 
 @pytest.mark.parametrize("stage", ["pad", "sort"])
-def test_a_word_much_longer_than_the_others_is_cut_in_their_size(listened: Screen, tmp_path: Path, stage: str) -> None:
+def test_a_word_much_longer_than_the_others_is_whole_in_two_smaller_lines(
+    listened: Screen, tmp_path: Path, stage: str
+) -> None:
     words = "I love incomprehensibilities\nshe sleeps\nwe sing old songs"
     listened.open(packing(words, stage).save(tmp_path / "movie.html").as_uri())
     listened.rest()
     listened.page.evaluate(f"() => {{ window.written.clear(); {PAINT} }}")
-    written = listened.page.evaluate("() => [...window.written.values()].map(({ text, px }) => [text, px])")
-    sizes = {text: px for text, px in written if text in words.split() or text.startswith("inco")}
-    assert len(sizes) == len(words.split())
-    assert len(set(sizes.values())) == 1
-    assert "incomprehensibilities" not in sizes
+    written = dict(listened.page.evaluate("() => [...window.written.values()].map(({ text, px }) => [text, px])"))
+    long = lines("incomprehensibilities", 20)
+    (usual,) = {written[word] for word in words.split() if word in written}
+    (smaller,) = {written[half] for half in long}
+    assert 11 <= smaller < usual  # READABLE in sizes.js
 
 
-@pytest.mark.parametrize("size", [HAND, (1440, 900)], ids=["hand", "desk"])
-def test_a_word_much_longer_than_short_ones_has_some_letters(listened: Screen, tmp_path: Path, size: Size) -> None:
+@pytest.mark.parametrize(("size", "whole"), [(HAND, False), ((1440, 900), True)], ids=["hand", "desk"])
+def test_a_word_much_longer_than_short_ones_has_some_letters_or_all(
+    listened: Screen, tmp_path: Path, size: Size, whole: bool
+) -> None:
     listened.page.set_viewport_size({"width": size[0], "height": size[1]})
     listened.open(packing("a pneumonoultramicroscopic fish", "pad").save(tmp_path / "movie.html").as_uri())
     listened.page.add_style_tag(content=".pv { --packviz-height: 306px; }")  # of the overview
     listened.rest()
-    (begun,) = (text for text, _ in listened.page.evaluate(SIZES) if text.endswith("…"))
-    assert begun.startswith("pn")
+    written = {text for text, _ in listened.page.evaluate(SIZES)}
+    begun = {text for text in written if text.startswith("pn")}
+    assert begun == {lines("pneumonoultramicroscopic", 20)[0]} if whole else {text[-1] for text in begun} == {"…"}
+    assert written >= set(lines("pneumonoultramicroscopic", 20)) or not whole
 
 
 @pytest.mark.parametrize("stage", ["pad", "embed"])

@@ -63,6 +63,11 @@ def pads(case: Case) -> int:
     return case.B * case.T - sum(case.lengths)
 
 
+def padded(moment: Moment) -> list[int]:
+    """Return the sequences that have a pad at the time step."""
+    return [b for b in moment.case.order if not moment.case.mask[b][moment.t]]
+
+
 def back(case: Case) -> list[int]:
     return [*case.packed.unsorted_indices.tolist()]
 
@@ -184,7 +189,8 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         rf"the tokens? of ({CHIPS}) here (?:is|are) dropped without a warning",
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
-    (rf"reads ({CHIPS})(?:, no pads)? \(", lambda m: m.live),
+    (rf"reads ({CHIPS})(?:,| \()", lambda m: m.live),
+    (rf", not ({CHIP})'s pad \(", padded),
     (rf"({CHIPS}) starts?(?: from h_0|, and all)", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) ends?(?: here|:)", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
@@ -234,11 +240,13 @@ def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
 
 
 @each_case
-def test_no_pads_is_said_where_some_are_left_out_and_none_is_read(case: Case) -> int:
+def test_the_pads_that_are_not_read_are_said_where_there_are_some_and_none_is_read(case: Case) -> int:
     taken = [moment for moment in moments(case) if moment.stage == "run" and moment.t is not None]
     for moment in taken:
-        pads = {b for b in range(case.B) if not case.mask[b, moment.t]}
-        assert (", no pads (" in moment.caption) == (bool(pads) and not pads & {*case.live(moment.t)})
+        pads = {*padded(moment)}
+        spared = bool(pads) and not pads & {*case.live(moment.t)}
+        assert ("'s pad (" in moment.caption) == (spared and len(pads) == 1)
+        assert (", no pads (" in moment.caption) == (spared and len(pads) > 1)
     return len(taken)
 
 

@@ -64,7 +64,7 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
         return "Numbers need neither ids nor an embedding."
     ids = {word: i for i, word in enumerate(before)}
     changed = sum(ids.get(word, i) != i for i, word in enumerate(batch.vocabulary))
-    return f"Ids follow word order, so {'one' if changed == 1 else changed} changed." if changed else ""
+    return f"Ids number words in order, so {'one' if changed == 1 else changed} changed." if changed else ""
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:

@@ -8,6 +8,7 @@ from textwrap import shorten
 
 import streamlit as st
 
+from packviz.compute.verify import apart
 from packviz.facts.why_pack import FinalState, ReadState, final_state
 from packviz.show.theme import DARK, LIGHT, Palette, diverging, sequence_color, text_on
 from packviz.text import markup
@@ -58,7 +59,7 @@ def _table(found: FinalState, scale: float, tokens: Sequence[str]) -> str:
         end=f"{scale:.3g}",
         longest=longest,
         typed=shorten(" ".join(tokens), _TYPED, placeholder=" …"),
-        rows=[(way, list(_inputs(way)), _cells(way, scale)) for way in ways],
+        rows=[(way, list(_inputs(way)), _cells(way, scale), _furthest(way, found.alone)) for way in ways],
         numbered=len(found.alone.h) <= _NUMBERED,
     )
 
@@ -74,6 +75,11 @@ def _cells(way: ReadState, scale: float) -> list[tuple[str, str, str]]:
     """Return each number of a state as text, and its colour on a light and on a dark page, as in the movie."""
     numbers = way.h.tolist()
     return [(f"{v:z.2f}".replace("-", "−"), _color(v / scale, LIGHT), _color(v / scale, DARK)) for v in numbers]
+
+
+def _furthest(way: ReadState, alone: ReadState) -> int:
+    """Return which number of a state differs most from that of the sequence alone, -1 if that is rounding."""
+    return int(apart(way.h, alone.h).argmax()) if way.off else -1
 
 
 def _color(share: float, palette: Palette) -> str:

@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.charts import panels
 from packviz.compute.trace import Trace, trace_module
-from packviz.doctor import Finding, examine, filler_of, padding_code
+from packviz.doctor import Finding, are_words, examine, filler_of, padding_code
 from packviz.errors import PackvizError
 from packviz.inputs.config import DIRECTIONS, Config
 from packviz.show.movie import movie
@@ -89,7 +89,11 @@ def _unexamined(given: Given) -> None:
         left.info("x can be read. Correct or delete the lengths to check the batch.")
         with right:
             _picture(given, ())
-    elif not padding_code(st.session_state["x"]):  # otherwise the code that pads these rows is above
+        return
+    text = st.session_state["x"].strip()
+    if "\n" in text and are_words(text) and "Error" not in text:
+        _watch("Watch these sentences in the overview", text)
+    if not padding_code(text):  # otherwise the code that pads these rows is above
         with st.container(border=True):
             st.markdown("**x can be written like this:**")
             for column, (told, written) in zip(st.columns(len(_WRITTEN)), _WRITTEN.items(), strict=True):
@@ -168,7 +172,11 @@ def _picture(given: Given, findings: Sequence[Finding]) -> None:
         return
     fresh(panels, [drawn], key="doctor picture", wide=_WIDE)
     if (text := as_text(given)) is not None:
-        explore("Watch this batch in the overview", text, Config(), (script("doctor"), "Back to Check my batch", {}))
+        _watch("Watch this batch in the overview", text)
+
+
+def _watch(label: str, text: str) -> None:
+    explore(label, text, Config(), (script("doctor"), "Back to Check my batch", {}))
 
 
 def _step_by_step(given: Given, module: nn.RNNBase) -> None:

@@ -179,7 +179,9 @@ def _margins(view: View, end: Frame) -> Step:
     rows = [int((sizes > row).sum()) for row in ranks]
     detail = (
         CodeLine(f"batch_sizes[t] = (lengths > t).sum()\n# {listed(counts)}"),
-        CodeLine(f"lengths[b] = (batch_sizes > rank[b]).sum()\n# {listed(rows)}"),
+        CodeLine(
+            f"lengths[b] = (batch_sizes > rank[b]).sum()\n# {listed(rows)}{'' if rank is None else ': original order'}"
+        ),
         CodeLine(f"rank = {f'arange({len(ranks)})' if rank is None else 'unsorted_indices'}\n# {listed(ranks)}"),
     )
     thing = "packed cell" if packed_rows.pads(view) else "token"

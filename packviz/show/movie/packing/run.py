@@ -78,10 +78,13 @@ def _step_caption(view: View, step: TimeStep, *, gates: bool) -> str:
     news = _gates_caption(view) if gates else ""
     news = news or _news_caption(view, step)
     if size < view.total[0] or size == 1:
-        column = view.mask[:, t]  # (B,)
-        no_pads = column[[*step.live]].all() and not column.all()  # there are some, and it reads none
-        key = "run.reads_no_pads" if no_pads else "run.reads"
-        return f"{say(key, t=t, cell=cell, size=size, live=step.live)} {news}".rstrip()
+        pads = [b for b in view.order if not view.mask[b, t]]
+        spared = 0 if set(pads) & {*step.live} else len(pads)  # with wrong lengths it reads pads, too
+        if spared == 1:
+            reads = say("run.reads_no_pad", t=t, cell=cell, size=size, live=step.live, pads=pads)
+        else:
+            reads = say("run.reads_no_pads" if spared else "run.reads", t=t, cell=cell, size=size, live=step.live)
+        return f"{reads} {news}".rstrip()
     reads = say("run.reads_all", t=t, cell=cell, size=size)
     return f"{reads} {news or say('run.changes_lstm' if recurrent.is_lstm(view) else 'run.changes')}"
 
