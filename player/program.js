@@ -26,7 +26,7 @@ export class Program {
   /** @param {import("./player.js").Player} player */
   constructor(player) {
     this.player = player;
-    const name = "The code, line by line";
+    const name = "The code";
     this.root = el(
       "div",
       { class: "pv-code", tabindex: "0", role: "region", "aria-label": name },

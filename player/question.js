@@ -5,7 +5,7 @@
 
 import { asking, counts, judge, keep, kept, LONGEST, readAnswer, solutionOf } from "./answers.js";
 import { button, el, icon } from "./dom.js";
-import { explained } from "./terms.js";
+import { written } from "./terms.js";
 
 const TRIES = 2,
   WAITING = "Answer first. The movie then shows why.",
@@ -13,14 +13,6 @@ const TRIES = 2,
 
 /** The mark of an answer, and how it is read aloud. */
 const MARKS = { good: ["✓", "The answer: "], wrong: ["✗", "Your answer, which is wrong: "] };
-
-/**
- * A text with `code` in backticks.
- * @param {string} text
- * @param {(part: string) => (Node | string)[]} [say] how its words are rendered
- */
-const written = (text, say = explained) =>
-  text.split("`").flatMap((part, i) => (i % 2 ? [el("code", {}, ...say(part))] : say(part)));
 
 /** @param {"good" | "wrong"} tone */
 function markOf(tone) {
@@ -57,6 +49,7 @@ export class Prediction {
     () => this.#ask(this.#number + 1),
     { class: "pv-another", "aria-label": "Another" },
   );
+  #back = button("Go back and answer", () => this.#goBack(), { class: "pv-back" });
   #said = el("p", { class: "pv-verdict", role: "status" });
   #asked = el("span"); // what the prompt asks
 
@@ -185,6 +178,14 @@ export class Prediction {
   #unfold() {
     this.#unfolded = this.player.step;
     this.player.screen.fit();
+    this.#focus();
+  }
+  /** Go back to where the answer has not been shown. */
+  #goBack() {
+    this.player.go(this.#questions[this.#number].first - 1, { quick: true });
+    this.#focus();
+  }
+  #focus() {
     const first = this.#field.hidden ? this.#choices.firstElementChild : this.#field;
     /** @type {HTMLElement} */ (first).focus({ preventScroll: true });
   }
@@ -215,11 +216,14 @@ export class Prediction {
    * @param {boolean} little
    */
   #remind(step, last, little) {
-    this.#field.disabled = this.#choices.disabled = step > last && !little && !this.#field.value;
+    const late = step > last && !little && !this.#field.value;
+    this.#field.disabled = this.#choices.disabled = late;
     const where = step < last ? `Step ${last} shows` : step === last ? "This step shows" : `Step ${last} showed`;
     const said = step === 1 ? WAITING : step === this.#held ? HELD : `${where} the answer.`;
     this.#said.dataset.tone = step === 1 ? "" : "passed";
-    if (this.#said.textContent?.trim() !== said) this.#said.replaceChildren(said);
+    const line = late ? [said, " ", this.#back] : [said];
+    if (this.#said.childNodes.length !== line.length || this.#said.firstChild.textContent !== said)
+      this.#said.replaceChildren(...line);
   }
   // ---- marks: a wrong answer stays there as the visitor's own, and the right one stands beside it
 

@@ -23,6 +23,14 @@ const meaning = (text) =>
  */
 export const explained = (text) => text.split(ANY).map((part, i) => (i % 2 ? el("abbr", { tabindex: 0 }, part) : part));
 
+/**
+ * A text with `code` in backticks.
+ * @param {string} text
+ * @param {(part: string) => (Node | string)[]} [say] how its words are rendered
+ */
+export const written = (text, say = explained) =>
+  text.split("`").flatMap((part, i) => (i % 2 ? [el("code", {}, ...say(part))] : say(part)));
+
 const EDGE = 6, // pixels between a meaning and the edges of what it is shown in,
   GAP = 4, // and between it and its term
   QUIET = 300; // ms until the texts of a page are marked after a change

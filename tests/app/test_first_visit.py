@@ -72,13 +72,14 @@ def test_one_sees_that_the_padded_state_is_another(visit: Open, scheme: Scheme, 
     far = [abs(a - b) for a, b in zip(alone, padded, strict=True)]
     off = max(far)
     framed = "cells => cells.map(cell => getComputedStyle(cell).boxShadow !== 'none')"
-    assert states.locator("> *").evaluate_all(framed) == [False] * 4 + [each == off for each in far] + [False] * 4
+    furthest = [each == off for each in far]
+    assert states.locator("> *").evaluate_all(framed) == [*furthest, *furthest, *[False] * 4]
     assert [each.inner_text() for each in why.locator("td.wrong, td.good").all()] == [
-        "",
+        "✓",
         f"✗ {off:.2f}",
         "✓ 0.00",
     ]
-    assert why.get_by_role("columnheader").all_inner_texts()[-1] == "Difference"
+    assert why.get_by_role("columnheader").all_inner_texts()[-1] == "Largest difference"
     assert len({(box_of(state)["x"], box_of(state)["width"]) for state in states.all()}) == 1
     expect(why.get_by_role("img", name="from −1 to 1")).to_be_visible()  # where a tanh is
 

@@ -249,13 +249,19 @@ def test_at_a_desk_a_skipped_question_stays_and_the_picture_keeps_its_place(open
         places.add(tuple(box_of(screen.root.locator(".pv-stage")).values()))
         screen.press("ArrowRight")
     expect(root.locator(".pv-prompt")).to_be_visible()
-    expect(said).to_have_text(f"Step {last} showed the answer.")
+    back = said.get_by_role("button", name="Go back and answer")
+    expect(said).to_have_text(f"Step {last} showed the answer. Go back and answer")
     assert len(places) == 1
     choice = root.get_by_role("group", name="Answers").get_by_role("button").first
     expect(box).to_be_hidden()  # it takes no answer any more, unless one steps back
     expect(choice).to_be_disabled() if stage == "unpack" else expect(choice).to_have_count(0)
     screen.press(*["ArrowLeft"] * (len(film.steps) - last))
     expect(choice if stage == "unpack" else box).to_be_enabled()
+    expect(back).to_be_hidden()
+    screen.press("End")
+    back.click()
+    assert screen.step == max(1, film.to_dict()["questions"][0]["first"] - 1)
+    expect(choice if stage == "unpack" else box).to_be_focused()
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -220,7 +220,7 @@ def test_full_screen_without_its_api_keeps_tab_inside_and_opens_the_code(open_pa
             screen.root.evaluate("root => root.contains(document.activeElement) || document.activeElement.tagName")
         )
     assert focused <= {True, "BODY"}
-    code = screen.root.get_by_role("region", name="The code, line by line")
+    code = screen.root.get_by_role("region", name="The code")
     expect(code).to_be_hidden()
     screen.root.get_by_role("button", name="Show the code").click()
     expect(code).to_be_in_viewport()

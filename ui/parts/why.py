@@ -59,7 +59,7 @@ def _table(found: FinalState, scale: float, tokens: Sequence[str]) -> str:
         end=f"{scale:.3g}",
         longest=longest,
         typed=shorten(" ".join(tokens), _TYPED, placeholder=" …"),
-        rows=[(way, list(_inputs(way)), _cells(way, scale), _furthest(way, found.alone)) for way in ways],
+        rows=[(way, list(_inputs(way)), _cells(way, scale), _furthest(found, way)) for way in ways],
         numbered=len(found.alone.h) <= _NUMBERED,
     )
 
@@ -77,9 +77,13 @@ def _cells(way: ReadState, scale: float) -> list[tuple[str, str, str]]:
     return [(f"{v:z.2f}".replace("-", "−"), _color(v / scale, LIGHT), _color(v / scale, DARK)) for v in numbers]
 
 
-def _furthest(way: ReadState, alone: ReadState) -> int:
-    """Return which number of a state differs most from that of the sequence alone, -1 if that is rounding."""
-    return int(apart(way.h, alone.h).argmax()) if way.off else -1
+def _furthest(found: FinalState, way: ReadState) -> int:
+    """Return which number of a state differs most from that of the sequence alone, -1 if that is rounding.
+
+    Of the state alone it is the one that differs most from the padded state.
+    """
+    other = found.padded if way is found.alone else way
+    return int(apart(other.h, found.alone.h).argmax()) if other.off else -1
 
 
 def _color(share: float, palette: Palette) -> str:
