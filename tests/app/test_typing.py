@@ -168,7 +168,7 @@ def test_what_is_said_about_an_edit_does_not_move_the_movie(visit: Open) -> None
     top = seen.player.evaluate("player => player.getBoundingClientRect().top")
     title = seen.main.locator("h1")
     for text, said in (
-        ("I do love cats\nshe sleeps", "Ids number words in order, so 4 changed."),
+        ("I do love cats\nshe sleeps", "Each new word gets the next id."),
         ("", "The box is empty"),
     ):
         seen.text.fill(text)
@@ -216,7 +216,7 @@ def test_what_is_said_about_ids_covers_no_text(
         seen.page.get_by_test_id("stExpandSidebarButton").click()
     seen.main.locator("textarea").fill("so I love cats\nshe sleeps")
     note = seen.main.locator(".st-key-ids")
-    expect(note).to_have_text("Ids number words in order, so 5 changed.")
+    expect(note).to_have_text("Each new word gets the next id.")
     seen.settle()
     until(seen.page, lambda: note.evaluate(COVERED) == [])
     (said, stage) = (box_of(each) for each in (note, seen.player.get_by_role("button", name="Unpack")))

@@ -63,8 +63,8 @@ def _of_the_edit(before: tuple[str, ...], batch: Batch) -> str:
     if batch.kind != "words":
         return "Numbers need neither ids nor an embedding."
     ids = {word: i for i, word in enumerate(before)}
-    changed = sum(ids.get(word, i) != i for i, word in enumerate(batch.vocabulary))
-    return f"Ids number words in order, so {'one' if changed == 1 else changed} changed." if changed else ""
+    changed = any(ids.get(word, i) != i for i, word in enumerate(batch.vocabulary))
+    return "Each new word gets the next id." if changed else ""
 
 
 def about_the_link(asked: Request, shown: Shown) -> None:
