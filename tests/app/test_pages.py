@@ -339,12 +339,13 @@ def test_an_edit_says_why_words_have_another_id() -> None:
     def after(text: str) -> str:
         app.text_area(key="sequences").set_value(text).run()
         app.run()  # as the browser does once the movie is on the screen
-        return " ".join(line for line in texts(app).splitlines() if " id" in line)
+        return " ".join(line for line in texts(app).splitlines() if line.endswith(" id."))
 
     assert after("I love dogs\nshe sleeps\nwe sing old songs") == ""
     why = "Each new word gets the next id."
     assert after("I love cats\nshe sleeps\nwe songs old sing") == why
     assert after("I do love cats\nshe sleeps\nwe sing old songs") == why
+    assert after("I do love cats\nshe sleeps\nwe sing songs old") == why
     assert after("I do love cats\nshe sleeps\nwe sing songs so old") == why
     assert after("I do love cats\nshe sleeps\nwe sing songs soo old") == why  # the word goes on
     assert after("I do love dogs\nshe sleeps\nwe sing songs soo old") == ""
