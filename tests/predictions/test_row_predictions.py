@@ -106,6 +106,18 @@ def test_a_stage_of_rows_asks_what_it_shows_and_plays_what_leads_to_it(
     assert all(each["first"] == each["step"] for each in questions if each["first"] != start)
 
 
+@pytest.mark.parametrize("text", [TEXT, "1 2 3\n4 5\n6 7 8 9\n1 3"])
+@pytest.mark.parametrize("strategy", ["ffd", "next_fit"])
+def test_a_question_that_compares_the_means_is_answered_where_all_have_been_seen(text: str, strategy: str) -> None:
+    run = of(text, max_length=5, strategy=strategy)
+    film = asking(movie(run, ("losses",)), "losses")
+    questions = [each for each in film.to_dict()["questions"] if "largest weight" in each["prompt"]]
+    assert questions
+    for question in questions:
+        shown = film.steps[question["first"] - 1 : question["step"]]
+        assert [step.name for step in shown] == ["tokens", "documents", "rows"]
+
+
 def test_a_question_about_a_query_goes_to_the_step_of_that_query() -> None:
     run = of("I love cats\nshe sleeps\nwe sing old songs")
     film = asking(movie(run, ("attention",)), "attention")

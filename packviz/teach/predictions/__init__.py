@@ -91,6 +91,9 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
     stages = [step.stage for step in movie.steps]
     seen = moment.stage in stages  # else the answer is at the end
     step = movie.step_at(moment.stage, moment.timestep, moment.name) if seen else last
+    first = stages.index(moment.stage) + 1 if seen and moment.whole else step
+    if seen and moment.since:
+        first = movie.step_at(moment.stage, name=moment.since)
     solution = {"answer": prediction.solution, "why": _unbroken(prediction.why), "slips": slips}
     solution |= {"otherwise": _unbroken(prediction.otherwise), "miscounted": _unbroken(prediction.miscounted)}
     return {
@@ -99,7 +102,7 @@ def _with_solution(prediction: Prediction, movie: Movie) -> Mapping[str, Any]:
         "example": prediction.example,
         "choices": list(prediction.choices),
         "parts": prediction.parts,
-        "first": stages.index(moment.stage) + 1 if seen and moment.whole else step,
+        "first": first,
         "step": step,
         "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),
     }

@@ -51,4 +51,5 @@ def heavier(facts: RowFacts, place: tuple[int, int, int]) -> Draft:
         "shift_labels": facts.shift_labels,
         **{f"by_{over}": f"{each:.3g}" for over, each in weights.items()},
     }
-    return Draft(answer, MovieMoment("losses", name=answer), names=names, choices=choices, phrases={"rule": "rule"})
+    compared = MovieMoment("losses", name=MEANS[-1], since=MEANS[0])  # only there have all means been seen
+    return Draft(answer, compared, names=names, choices=choices, phrases={"rule": "rule"})

@@ -65,6 +65,7 @@ class MovieMoment:
     timestep: int | None = None
     name: str = ""
     whole: bool = False  # whether the stage is played up to that step, because all its steps lead to the answer
+    since: str = ""  # the name of the step from which it is played up to that step, if not all of them do
 
 
 @dataclass(frozen=True)
