@@ -201,7 +201,10 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> int:
         marked = {where for mark in standing(cells, "mark") for where in within(mark, placed)}
         assert marked == {where for where, cell in placed.items() if cell["role"] == "pad"}
         at = config.padding_idx or 0
-        (weight, shape), (values, _) = step["detail"]
+        (embedding, _), (weight, shape), (values, _) = step["detail"]
+        exec(embedding, space := {"nn": torch.nn})
+        made: Any = space["embedding"]
+        assert (made.weight.shape, made.padding_idx) == (table.shape, config.padding_idx)
         assert weight == f"embedding.weight[{at}]"
         assert shape_of(shape) == tuple(table[at].shape)
         numbers = [float(value) for value in re.findall(r"-?\d[\d.e+-]*", values)]
@@ -209,6 +212,10 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> int:
         assert torch.allclose(torch.tensor(numbers), table[at][:4].float(), rtol=1e-3, atol=1e-4)
         assert ("With padding_idx" in step["caption"]) == (not table[at].any())
         assert ("Without padding_idx" in step["caption"]) == (config.padding_idx is None)
+        same = (case.trace.padded.tokens == at)[:, : case.steps_filmed] & case.mask[:, : case.steps_filmed]
+        like = [b for b in case.rows if bool(same[b].any())]
+        told = re.search(r"(\{.+\}) ha(?:s a token|ve tokens) with the same id", step["caption"])
+        assert (told[1] if told else "") == (case.said(like) if like and config.padding_idx is not None else "")
     return 1
 
 

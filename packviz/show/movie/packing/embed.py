@@ -33,12 +33,30 @@ def embed(view: View) -> Iterator[Step]:
         values = ", ".join(f"{value:.4g}" for value in rounded(row[:LISTED]).tolist())
         dots = ", …" if len(row) > LISTED else ""
         detail = (
+            CodeLine(_made(view)),
             CodeLine(f"embedding.weight[{number(inputs.pad_id(view))}]", shape(len(row))),
             CodeLine(f"= [{values}{dots}]"),
         )
-        key = "embed.pad_row_random" if own else "embed.pad_row_zero"
-        caption = say(key, cell=recurrent.cell(view).upper())
+        alike = _like_pads(view)
+        key = "random" if own else "shared" if alike else "zero"
+        caption = say(f"embed.pad_row_{key}", cell=recurrent.cell(view).upper(), alike=alike)
         yield Step(caption, (end | _around_pads(view),), detail=detail)
+
+
+def _made(view: View) -> str:
+    """Return how the embedding is made."""
+    table, config = view.trace.padded.embedding, view.trace.config
+    assert table is not None
+    idx = None if config is None else config.padding_idx
+    sizes = ", ".join(map(str, table.shape))
+    return f"embedding = nn.Embedding(\n    {sizes}{'' if idx is None else f', padding_idx={idx}'})"
+
+
+def _like_pads(view: View) -> list[int]:
+    """Return the sequences shown that have a token with the id of the pads."""
+    b, t = token_table.sequence(view), token_table.time_step(view)
+    same = view.trace.padded.tokens.numpy()[b, t] == inputs.pad_id(view)
+    return sorted({*b[same].tolist()})
 
 
 def _around_pads(view: View) -> Frame:
