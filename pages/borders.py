@@ -8,8 +8,7 @@ lesson(
     "borders",
     "How does a layer know where a document begins?",
     "A layer reads it from one of four tensors: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. "
-    "Some libraries guess the borders from `position_ids`: where they are 0, fall, or do not rise by 1. "
-    "Each rule fails for some rows.",
+    "Some libraries guess the borders from `position_ids`, and sometimes guess wrong.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

@@ -1,6 +1,5 @@
 """What reaches a document from the others of its row: each document alone beside the row, and influence."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -9,12 +8,11 @@ import torch
 from torch import Tensor
 
 from packviz.compute.row_record import RowsRun, RowsTrace
-from packviz.compute.rows import rerun
 from packviz.compute.runs import SEQUENCES, STEPS
 from packviz.compute.verify import apart
 from packviz.inputs.documents import seq_idx_of
 
-__all__ = ["ROUNDING", "Leak", "Verdict", "fullest", "leak_in", "moved_by_positions", "rounding_of"]
+__all__ = ["ROUNDING", "Leak", "Verdict", "fullest", "leak_in", "rounding_of"]
 
 Verdict = Literal["none", "leak", "convolution", "positions"]
 
@@ -126,15 +124,3 @@ def leak_in(run: RowsRun, row: int, probed: int | None = None) -> Leak:
     ours = torch.stack([layer.output[row, :n] for layer in run.layers])  # (L, n, E)
     difference = apart(ours, alone).detach().amax(-1)
     return Leak(run, row, seq_idx_of(lengths), alone, difference, min(n, probed or n))
-
-
-def moved_by_positions(run: RowsTrace, row: int) -> float:
-    """Return up to how far outputs of a row differ from alone if the mask is right but positions run on.
-
-    It is 0.0 if they differ by rounding only, if no positions are learned, and if the numbers are not finite.
-    """
-    if run.config.layer != "attention" or run.config.positions != "learned":
-        return 0.0
-    found = leak_in(rerun(run, row, isolate=True, reset_positions=False), 0)
-    largest = float(found.difference[-1].max())
-    return largest if bool(found.differs[-1].any()) and math.isfinite(largest) else 0.0

@@ -417,3 +417,13 @@ def test_every_loss_and_every_label_has_room_in_its_cell(open_page: Open, count:
                 assert place[2] - 3 >= 0.6 * 11 * len(cell.sub), (step, cell)
                 written += bool(cell.sub)
     assert written
+
+
+def test_at_the_end_the_code_has_a_table_of_each_mean_alone_and_in_the_rows() -> None:
+    run = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(max_length=9))
+    heading, *lines = pv.movie(run, ("losses",)).steps[-1].detail
+    assert (heading.text.split(), heading.shape) == (["#", "mean", "over", "alone"], "in rows")
+    assert [line.text.split()[1] for line in lines] == list(MEANS)
+    for line, (alone, rows) in zip(lines, means(run, losses_in_rows(run)).values(), strict=True):
+        assert (line.text.split()[2], line.shape) == (f"{alone:.4f}", f"{rows:.4f}")
+        assert len(line.text) == len(heading.text)  # its number is below the word

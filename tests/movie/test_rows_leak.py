@@ -127,9 +127,7 @@ def test_with_the_right_border_the_verdict_is_no_leak(settings: dict[str, Any]) 
     run = run_of(**settings)
     caption, found = told(shown(run)[0], "verdict"), leak_in(run, 0)
     assert caption.startswith("Nothing leaks")
-    assert ("In the row difference, ≈ 0 is rounding" in caption) == (
-        not settings and bool((found.difference[-1] != 0).any())
-    )
+    assert ("A difference of ≈ 0 is rounding" in caption) == (not settings and bool((found.difference[-1] != 0).any()))
     assert not found.crossing.any()
     assert float(found.difference.max()) <= 1e-13
 

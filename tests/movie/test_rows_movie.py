@@ -17,7 +17,7 @@ from packviz.inputs.borders import BORDER_RULES, starts_by
 from packviz.inputs.row_config import Strategy
 from packviz.show.movie.rows.spelled import MAX_CELLS
 from packviz.teach.predictions.rows import position_ids
-from packviz.text import counted, two_digits
+from packviz.text import counted, joined, sequence_label
 
 TEXT = "5 1 2 3 4\n2 8\n3 1 7\n9"
 STRATEGIES = get_args(Strategy)
@@ -227,17 +227,17 @@ def test_the_captions_of_borders_count_documents_tokens_and_pairs(text: str, set
     assert bool(re.search("position_ids do not", said["end"])) == (list(found) != lengths)
 
 
-def test_borders_say_how_far_positions_that_run_on_would_move_outputs() -> None:
+def test_borders_say_whose_positions_would_be_others_if_they_ran_on() -> None:
     run = pv.trace_rows(pv.Batch.parse(TEXT))
     wrong = pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(reset_positions=False))
-    largest = max(float(each.max()) for row in wrong.difference for each in row)
     said = {step.name: step.caption for step in pv.movie(run, ("borders",)).steps}
+    moved = sorted({*wrong.document_ids[0][run.position_ids[0] != wrong.position_ids[0]].tolist()})
+    letters = joined([f"{{{sequence_label(wrong.rows.rows[0][d][0])}}}" for d in moved])
     assert said["position_ids"].endswith(
-        "restart at 0 in each document. "
-        f"If they ran on, the outputs of attention would differ by up to {two_digits(largest)}."
+        f"restart at 0 in each document. If they ran on, {letters} would get other positions."
     )
-    rotated = pv.movie(pv.trace_rows(pv.Batch.parse(TEXT), pv.RowConfig(positions="rope")), ("borders",))
-    assert not any("If they did not" in step.caption for step in rotated.steps)
+    single = pv.movie(pv.trace_rows(pv.Batch.parse("1 2 3")), ("borders",))
+    assert not any("If they ran on" in step.caption for step in single.steps)
 
 
 @each_border

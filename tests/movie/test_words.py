@@ -72,6 +72,11 @@ def back(case: Case) -> list[int]:
     return [*case.packed.unsorted_indices.tolist()]
 
 
+def mover(m: Moment) -> int:
+    """Return the first sequence that the sort has moved."""
+    return next(b for b in m.case.rows if back(m.case)[b] != b)
+
+
 def empty(case: Case) -> int:
     """Return how many places of the unpacked output are filler."""
     return case.B * case.unpacked.shape[1] - sum(case.lengths)
@@ -108,9 +113,13 @@ CLAIMS: list[tuple[str, Claim]] = [
     (rf"(?:lengths|length\*\*, not) {LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (
-        rf"\*\*unsorted_indices\*\* = {LISTED} restores the original order: {CHIP} comes from "
-        r"(?:row|column) (\d+)",
-        lambda m, found: int(found[2]) == back(m.case)[0] and listed(found[1], back(m.case)),
+        rf"\*\*unsorted_indices\*\* = {LISTED} restores the original order: {CHIP} moves from "
+        r"(row|column) (\d+) to \2 (\d+)",
+        lambda m, found: (
+            (found[2] == "column") == m.case.transposed
+            and [int(found[3]), int(found[4])] == [back(m.case)[mover(m)], mover(m)]
+            and listed(found[1], back(m.case))
+        ),
     ),
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (
@@ -180,7 +189,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one sequence, ({CHIPS})", lambda _: [0]),
     (rf"pad_sequence\*\* fills ({CHIPS}) ", lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.T]),
     (rf"({CHIP}), which was (?:row|column) \d+, comes first", lambda m: m.case.order[:1]),
-    (rf"({CHIP}) comes from (?:row|column) \d", lambda _: [0]),
+    (rf"({CHIP}) moves from (?:row|column) \d", lambda m: [mover(m)]),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token\b", lambda m: m.live),
@@ -196,7 +205,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"which is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
-        rf"For ({CHIPS}), \*\*out\[(?:-1|:,\s-1)\]\*\* is padding",
+        rf"Do not read \*\*out\[(?:-1|:,\s-1)\]\*\*: it is padding for ({CHIPS})",
         lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]

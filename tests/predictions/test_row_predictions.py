@@ -4,6 +4,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from row_cases import random_rows
@@ -127,6 +128,16 @@ def test_a_question_about_a_query_goes_to_the_step_of_that_query() -> None:
     assert len(asked) > 1
     for prediction in asked:
         assert f"reads **{prediction.solution} key" in film.steps[first[prediction.prompt] - 1].caption
+
+
+@pytest.mark.parametrize(("settings", "masked"), [
+    ({}, True), ({"causal": False}, True), ({"isolate": False}, False), ({"layer": "gru"}, False),
+    ({"layer": "conv"}, False), ({"max_length": 5, "strategy": "next_fit"}, False),
+])  # fmt: skip
+def test_a_question_on_what_leaks_names_the_mask_where_there_is_one(settings: dict[str, Any], masked: bool) -> None:
+    run = of("1 2 3 4 5\n6 7 8 9 1" if "max_length" in settings else TEXT, **settings)  # or one document in each row
+    for asked in filter(None, (ask(run, "leak", number) for number in range(6))):
+        assert ("A mask keeps its documents apart." in asked.prompt) == masked
 
 
 def test_rows_have_no_direction_to_ask_about_and_no_stage_of_packing() -> None:

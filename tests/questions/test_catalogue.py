@@ -12,7 +12,7 @@ from entry_cases import answered, key_of
 from packviz.show.movie import beside, movie
 from packviz.show.theme import DARK, LIGHT
 from packviz.teach.pages import PAGES
-from packviz.teach.questions import ENTRIES, GROUPS, Entry, EntryResult, answer, answer_apart, has_message
+from packviz.teach.questions import ENTRIES, FIRST, GROUPS, Entry, EntryResult, answer, answer_apart, has_message
 from packviz.teach.questions.entry import FOLDER, read
 
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=key_of)
@@ -38,6 +38,12 @@ def test_every_group_has_entries_in_one_piece() -> None:
     order = [entry.group for entry in ENTRIES]
     assert tuple(dict.fromkeys(order)) == GROUPS
     assert order == sorted(order, key=GROUPS.index)
+
+
+def test_the_questions_listed_first_are_of_many_topics_and_only_one_asks_whether_to_pack() -> None:
+    assert [entry.first for entry in FIRST] == list(range(1, len(FIRST) + 1))
+    assert len({entry.group for entry in FIRST}) >= 5
+    assert {entry.key for entry in FIRST} & {"do-i-need-it", "why-pack", "must-i-pack"} == {"do-i-need-it"}
 
 
 @each_entry
@@ -72,6 +78,8 @@ def test_do_i_need_it_packs_the_program_that_is_wrong_without_and_links_each_row
     linked = [re.findall(r"\]\(([a-z_]+)\)", row) for row in rows]
     assert len(rows) == 6
     assert max(map(len, done.preparation.splitlines())) <= 39  # on a phone, nothing scrolls sideways
+    assert done.wrong.value < done.right.value  # so it is said that this does not mean better
+    assert done.explanation.endswith("A lower loss is no better here: nothing is trained.")
     assert all(links and {page.address for page in PAGES}.issuperset(links) for links in linked)
 
 

@@ -97,6 +97,12 @@ REPORTED = {  # asked by people who tried the search: each must find its answer 
     "got an incorrect number of RNN parameters": "packed-lstm-h-0",
 }
 MENDED = {  # what learners type, which once found another answer or none
+    "my loss counts the zeros": "packing-or-ignore-index",
+    "loss counts zeros": "packing-or-ignore-index",
+    "why does my loss count the zeros": "packing-or-ignore-index",
+    "the loss counts the padding": "packing-or-ignore-index",
+    "zeros in the loss": "packing-or-ignore-index",
+    "loss includes padding": "packing-or-ignore-index",
     "why do I need padding?": "/padding",
     "why must all sentences be the same length": "/padding",
     "why is my accuracy worse when batch size is bigger": "batch-dependence",

@@ -12,6 +12,7 @@ from packviz.show.movie import Movie, beside, movie
 from packviz.teach.pages import Page
 from packviz.teach.questions import (
     ENTRIES,
+    FIRST,
     GROUPS,
     MAX_CHARACTERS,
     Entry,
@@ -100,14 +101,14 @@ def _choose(asked: str) -> str:
         key="group",
         bind="query-params",
         on_change=leave_the_search,
-        placeholder="All topics" if searches else GROUPS[0],
+        placeholder="All topics",
     )
     results = search(typed)
     found, means = results.found, meaning(typed)
     if means:
         st.markdown(f"**{means}**")
     if not searches:
-        found = tuple(entry for entry in ENTRIES if entry.group == (group or GROUPS[0]))
+        found = tuple(entry for entry in ENTRIES if entry.group == group) if group else FIRST
     elif not found:
         _instead("Nothing was found for these words.")
     elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):

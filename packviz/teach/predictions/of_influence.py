@@ -66,7 +66,7 @@ def changed_tokens(facts: RowFacts, place: tuple[int, int]) -> Draft:
     names = {**_about_end(facts, r, b), "length": length}
     own, hint = {"own": "own_only" if answer == 1 else "own_among"}, ("hint_apart" if apart else "hint_together",)
     why = f"why_{readers}" if not apart else "why_document" if readers == "row" else "why_last"
-    return Draft(answer, _VERDICT, mistakes, names, why=(why,), hint=hint, phrases=own)
+    return Draft(answer, _VERDICT, mistakes, names, prompt=_prompt(facts, r), why=(why,), hint=hint, phrases=own)
 
 
 @ROW_QUESTIONS.kind("letters", lambda facts: [place for place in ends(facts) if len(facts.rows[place[0]]) > 1])
@@ -88,7 +88,8 @@ def changed_documents(facts: RowFacts, place: tuple[int, int]) -> Draft:
     }
     why, hint = ("apart", "apart") if facts.isolate else (_readers(facts), "together")
     names = _about_end(facts, r, b)
-    return Draft(sorted({*there}), _VERDICT, mistakes, names, why=(f"why_{why}",), hint=(f"hint_{hint}",))
+    told, asked = sorted({*there}), _prompt(facts, r)
+    return Draft(told, _VERDICT, mistakes, names, prompt=asked, why=(f"why_{why}",), hint=(f"hint_{hint}",))
 
 
 def _later(facts: RowFacts) -> Iterator[tuple[int, int]]:
@@ -101,6 +102,12 @@ def _readers(facts: RowFacts) -> Literal["row", "conv", "later"]:
     if facts.layer == "attention" and not facts.causal:
         return "row"
     return "conv" if facts.layer == "conv" else "later"
+
+
+def _prompt(facts: RowFacts, r: int) -> tuple[str, ...]:
+    """Return the sentences of a question about a row: what it holds, a mask if there is one, and what is asked."""
+    masked = facts.layer == "attention" and facts.isolate and len(facts.rows[r]) > 1
+    return ("holds", *["masked"] * masked, "prompt")
 
 
 def _about_end(facts: RowFacts, r: int, b: int) -> dict[str, object]:

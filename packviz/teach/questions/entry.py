@@ -15,7 +15,7 @@ from packviz.inputs.config import Config
 from packviz.show.movie.marks import Stage
 from packviz.text import Brief
 
-__all__ = ["ENTRIES", "FOLDER", "GROUPS", "Entry", "EntryMovie", "Verdict", "read"]
+__all__ = ["ENTRIES", "FIRST", "FOLDER", "GROUPS", "Entry", "EntryMovie", "Verdict", "read"]
 
 Verdict = Literal["true", "false", "depends", "cited"]
 
@@ -58,6 +58,7 @@ class Entry(Brief):
     config: Config = field(default_factory=Config)  # the settings of its run
     film: EntryMovie | None = None  # where a movie shows it, if `judge` shows no picture
     place: int = 50  # its sort key within its group, before the rows
+    first: int = 0  # its place among the few that are listed before anything is asked, from 1; 0 if it is none of them
     onednn: bool = False  # whether its programs may use oneDNN, as torch does by default
     slow: bool = False  # whether it takes longer than about a second
 
@@ -91,3 +92,4 @@ _FOUND = {folder: map(read, sorted((FOLDER / folder).glob("*.md"))) for folder i
 ENTRIES = tuple(  # group by group, by `place`, then by the questions that they answer
     entry for found in _FOUND.values() for entry in sorted(found, key=lambda each: (each.place, each.rows or (999,)))
 )
+FIRST = tuple(sorted((entry for entry in ENTRIES if entry.first), key=lambda each: each.first))

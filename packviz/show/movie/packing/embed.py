@@ -37,9 +37,10 @@ def embed(view: View) -> Iterator[Step]:
             CodeLine(f"embedding.weight[{number(inputs.pad_id(view))}]", shape(len(row))),
             CodeLine(f"= [{values}{dots}]"),
         )
-        alike = _like_pads(view)
-        key = "random" if own else "shared" if alike else "zero"
-        caption = say(f"embed.pad_row_{key}", cell=recurrent.cell(view).upper(), alike=alike)
+        if not own and (alike := _like_pads(view)):
+            caption = say("embed.pad_row_shared", alike=alike)
+        else:
+            caption = say("embed.pad_row_random" if own else "embed.pad_row_zero", cell=recurrent.cell(view).upper())
         yield Step(caption, (end | _around_pads(view),), detail=detail)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import ceil, sqrt
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -102,8 +102,9 @@ def _width_caption(view: View) -> str:
 
 
 def _unsorted_caption(view: View) -> str:
-    indices: Any = view.trace.sorted.unsorted_indices
-    return say("unpack.unsorted", indices=indices.tolist(), first=int(indices[0]), line=inputs.line(view))
+    came: list[int] = cast(Any, view.trace.sorted.unsorted_indices).tolist()  # of each sequence, its row before
+    moved = next(b for b in (*view.shown.tolist(), *range(len(came))) if came[b] != b)
+    return say("unpack.unsorted", indices=came, moved=moved, line=inputs.line(view), came=came[moved])
 
 
 def _rings_caption(view: View) -> str:

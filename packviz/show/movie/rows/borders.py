@@ -51,11 +51,12 @@ def _row(it: Spelled) -> str:
 
 
 def _positions(it: Spelled) -> str:
-    """Return the caption of position_ids, and what a pad has, or else what would change if they ran on."""
+    """Return the caption of position_ids, and what a pad has, or else whose would change if they ran on."""
     if not it.view.trace.config.reset_positions:
         return say("borders.run_on", last=it.tokens - 1)
-    more = ["borders.pad_is_0"] if it.pads else ["borders.moved"] if it.moved else []
-    return say("borders.restart" if it.moved else "borders.count", *more, moved=it.moved)
+    later = [*dict.fromkeys(it.sequences[1:])]  # two pieces may be of one
+    more = ["borders.pad_is_0"] if it.pads else ["borders.moved"] if later else []
+    return say("borders.restart" if later else "borders.count", *more, later=later)
 
 
 def _numbered(it: Spelled) -> str:

@@ -50,8 +50,9 @@ def losses(view: RowsView) -> Iterator[Step]:
         yield _shown(view, "accumulated", "masked", "micro_batches", size=_size(view))
         yield _shown(view, "normalized", "masked", "tokens", size=_size(view))
     both = [(over, *map(written, each)) for over, each in means(view.trace, found_losses(view)).items()]
-    lines = tuple(CodeLine(f"{over}: alone {alone}", f"rows {rows}") for over, alone, rows in both)
-    yield Step(of_end(view), (_frame(view, "rows", "rows", "rows"),), lines, name="end")
+    heading = CodeLine(f"# {'mean over':<11}{'alone':>6}", "in rows")
+    lines = (CodeLine(f"# {over:<11}{alone:>6}", rows) for over, alone, rows in both)
+    yield Step(of_end(view), (_frame(view, "rows", "rows", "rows"),), (heading, *lines), name="end")
 
 
 def rows_scene(view: RowsView) -> Scene:

@@ -7,7 +7,6 @@ from math import ceil
 import numpy as np
 from torch import Tensor
 
-from packviz.facts.row_leaks import moved_by_positions
 from packviz.inputs.borders import Lengths, find_documents
 from packviz.inputs.documents import cu_seqlens_of, document_mask_of
 from packviz.show.movie.layout import Place
@@ -15,7 +14,7 @@ from packviz.show.movie.marks import Marks, marks
 from packviz.show.movie.rows.through import shown_row
 from packviz.show.movie.rows.view import RowsView
 from packviz.show.movie.rows.words import texts, width
-from packviz.text import sequence_label, two_digits
+from packviz.text import sequence_label
 
 MAX_CELLS = 32  # of the row that are shown: the mask has the square of it
 PHONE, LETTER, GAP = 340, 7.8, 6  # pixels: a row on a phone, a letter there, and what is between two words
@@ -81,12 +80,6 @@ class Spelled:
             "cu_seqlens": find_documents(cu_seqlens=self.cu_seqlens),
             "the mask": find_documents(attention_mask=self.mask),
         }
-
-    @cached_property
-    def moved(self) -> str:
-        """Return how far positions that run on would move outputs, in words; "" if they would not."""
-        largest = moved_by_positions(self.view.trace, self.row)
-        return two_digits(largest) if largest else ""
 
     @cached_property
     def wide(self) -> float:
