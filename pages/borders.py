@@ -8,7 +8,7 @@ lesson(
     "borders",
     "How does a layer know where a document begins?",
     "A layer reads it from one of four tensors: `position_ids`, `seq_idx`, `cu_seqlens` or the mask. "
-    "Some libraries guess the borders from `position_ids`, and sometimes guess wrong.",
+    "Some libraries only guess it from `position_ids`.",
     {
         "What the rules find": borders.rules,
         "Which of the four does a layer take?": borders.readers,

@@ -105,9 +105,9 @@ def _readers(facts: RowFacts) -> Literal["row", "conv", "later"]:
 
 
 def _prompt(facts: RowFacts, r: int) -> tuple[str, ...]:
-    """Return the sentences of a question about a row: what it holds, a mask if there is one, and what is asked."""
+    """Return the sentences of a question about a row: what it holds, and a mask if there is one, and what is asked."""
     masked = facts.layer == "attention" and facts.isolate and len(facts.rows[r]) > 1
-    return ("holds", *["masked"] * masked, "prompt")
+    return "holds_masked" if masked else "holds", "prompt"
 
 
 def _about_end(facts: RowFacts, r: int, b: int) -> dict[str, object]:
