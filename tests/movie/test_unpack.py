@@ -81,7 +81,7 @@ def test_the_last_valid_steps_stand_beside_torchs_h_n(case: Case) -> None:
 
 @each_packed
 def test_in_depth_a_step_unpacks_each_column(case: Case) -> int:
-    told = [(step["detail"][0][0], cells) for step, cells in case.deep.of("unpack", "to column")]
+    told = [(step["detail"][0][0], cells) for step, cells in case.deep.of("unpack", " of the grid. ")]
     order, lengths = case.order, torch.tensor(case.lengths)
     truth = case.unpacked[order][:, : len(told)]
     out = torch.zeros_like(truth.transpose(0, 1) if case.transposed else truth)

@@ -54,9 +54,8 @@ def _positions(it: Spelled) -> str:
     """Return the caption of position_ids, and what a pad has, or else whose would change if they ran on."""
     if not it.view.trace.config.reset_positions:
         return say("borders.run_on", last=it.tokens - 1)
-    later = [*dict.fromkeys(it.sequences[1:])]  # two pieces may be of one
-    more = ["borders.pad_is_0"] if it.pads else ["borders.moved"] if later else []
-    return say("borders.restart" if later else "borders.count", *more, later=later)
+    more = ["borders.pad_is_0"] if it.pads else ["borders.moved"] if len(it.lengths) > 1 else []
+    return say("borders.restart" if len(it.lengths) > 1 else "borders.count", *more, later=it.sequences[1:])
 
 
 def _numbered(it: Spelled) -> str:
