@@ -254,6 +254,20 @@ def test_what_is_said_beside_a_readout_is_clear_of_its_frame(width: int, height:
     assert max(ends) < min(x for n in (2, 3, 4) for x, _ in texts[f"{said} {n}"])
 
 
+@pytest.mark.parametrize(("batch_first", "least"), [(True, 65), (False, 50)])
+def test_the_output_of_both_directions_is_wide_beside_final_states_with_two_decimals(
+    batch_first: bool, least: int
+) -> None:
+    config = Config(cell="lstm", bidirectional=True, batch_first=batch_first)
+    movie = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), config))
+    size = (882, 318)  # pixels of the picture on a small laptop
+    cells = [(cell.p, rect) for cell, rect in placed(movie, len(movie.steps), size) if rect and cell.role == "output"]
+    assert min(rect.w for panel, rect in cells if panel == "u") > least
+    assert len({round(rect.y) for panel, rect in cells if panel == "out"}) == (1 if batch_first else 4)
+    _, texts = parts(movie, width=size[0], height=size[1])
+    assert "−0.04" in texts
+
+
 @pytest.mark.parametrize("count", [3, 12, 40])
 def test_a_caption_keeps_its_size_and_smaller_text_can_be_read(count: int) -> None:
     movie = pv.movie(pv.trace(Batch.parse("\n".join("1 " * n for n in range(1, count + 1)))))

@@ -137,7 +137,7 @@ CLAIMS: list[tuple[str, Claim]] = [
         lambda m, found: set(shape_of(found[0])) == {m.case.unpacked.shape[1], m.case.trace.total_length},
     ),
     *((pattern, lambda m, found, true=true: [*map(int, found.groups())] == true(m)) for pattern, true in NUMBERS),
-    (r"at t = 0\b", lambda m, _: m.case.D == 2),
+    (r"at t\s=\s0\b", lambda m, _: m.case.D == 2),
     (r"\bout(?:put)?\[(:,\s)?-1\]", lambda m, found: bool(found[1]) != m.case.transposed),
     (r"\b[hc]_n\[(-?\d+)\]", lambda m, found: is_row(m, int(found[1]))),
     (r"\b[hc]_0\[(\d+)\]", lambda m, found: is_row(m, int(found[1]))),

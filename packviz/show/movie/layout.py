@@ -283,15 +283,18 @@ class Strip:
     @cached_property
     def box(self) -> Box:
         """The box around the strip, wrapped at every one of LINES."""
-        broken: list[tuple[float, ...]] = []
-        for capacity in LINES:
-            single = broken and len(broken[-1]) == 1  # so it does with longer lines
-            broken.append(broken[-1] if single else self.breaks(capacity))
+        longest = 6.5 if self.marks else 10.0  # units of a heading, which is wider beside small cells
+        return self._box([self.breaks(capacity) for capacity in LINES], longest)
+
+    @property
+    def by_step(self) -> Box:
+        """The box around the strip, with each time step on a line of its own."""
+        return self._box([tuple(self._starts[:-1].tolist())], 5.6)
+
+    def _box(self, broken: Sequence[tuple[float, ...]], longest: float) -> Box:
         top, bottom = (1.75, 0.5) if self.marks else (self.text + 0.05, 0.05)  # headings are level with those of grids
         width = np.array([max(map(sub, (*starts[1:], self.length), starts)) for starts in broken])
         lines = np.array([len(starts) for starts in broken])
-        height = self.pitch * (lines - 1) + self.height
-        longest = 6.5 if self.marks else 10.0  # units of a heading, which is wider beside small cells
-        heading = longest * self.text * self.headed
+        height, heading = self.pitch * (lines - 1) + self.height, longest * self.text * self.headed
         box = panel(self.name, np.maximum(width, heading), height, Margins(0.1, top, 0.1, bottom))
         return replace(box, breaks={self.name: [(self.pitch, *starts) for starts in broken]}, lines=lines)

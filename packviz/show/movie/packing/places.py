@@ -16,7 +16,9 @@ STRIP_WIDTH = 1.6  # units: the maximum width of such a row
 MARKED = 64  # up to this many tokens, every packed row has its address below it
 LETTERED = 2.5, 2.0  # units: width and height of a packed row of many sequences that has room for its letters,
 SHORT = 400  # up to this many tokens
-STACKED = 1.5  # units: the maximum width of a cell with one half above the other
+HALVES = 1.5, 2.4  # units: the least and the largest width of a cell with the numbers of both directions,
+ACROSS = 8.8  # the width of their grid, if its cells have more than the least,
+TURNED = 5.7  # and of a turned one, which is between two panels
 TALL = 1.5  # units of a packed row: the letter of its sequence is above its token
 LEVEL = 54  # units of the widest row with lines of text no higher than beside one that scrolls
 WHOLE = 10  # letters of a word that is never cut
@@ -58,9 +60,10 @@ def out(view: View) -> Strip:
 @once
 def unpacked(view: View) -> Grid:
     """Return the unpacked output."""
-    columns = min(packed_rows.width_out(view), view.window.steps)
-    stacked = recurrent.directions(view) == 2  # wide cells would have their two halves side by side
-    width = min(cell_width(view), STACKED) if stacked else cell_width(view)
+    columns, width = min(packed_rows.width_out(view), view.window.steps), cell_width(view)
+    if recurrent.directions(view) == 2:
+        (least, most), share = HALVES, TURNED / len(view.shown) if view.transposed else ACROSS / columns
+        width = min(width, least) if view.small else max(least, min(most, share))
     return Grid("u", len(view.shown), columns, width, view.transposed, view.text)
 
 

@@ -21,6 +21,7 @@ from packviz.text import shape
 
 MARGIN = 4.5  # lines of text for the notes on the right at most,
 TIGHT = 2.9  # and with two directions on a phone, whose picture would be too wide otherwise
+NARROW = 1.75  # units of a number of both directions: it has two decimals, and the grid beside it has more room
 MAX_FLIGHTS = 12  # frames in which the packed output moves back
 NO_BREAK = "\u00a0"  # a space at which no line ends
 
@@ -113,7 +114,7 @@ def _rings_caption(view: View) -> str:
     if wrong:
         return say("unpack.rings_both_lost" if both else "unpack.rings_lost", wrong=wrong, lost=lost(view))
     if both:
-        return say("unpack.rings_both")
+        return say("unpack.rings_both").replace("t = 0", "t = 0".replace(" ", NO_BREAK))
     short = [b for b, length in enumerate(view.lengths) if length < packed_rows.width_out(view)]
     if not short:
         return say("unpack.rings")
@@ -136,6 +137,8 @@ def _ways(view: View, right: float) -> list[Box]:
     last = panel("last", _last_width(view), float(len(view.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
     grids = beside(grid, last, gap=0.5 * x)
     ways = [above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)]
+    if view.transposed:  # time runs down in the strip too
+        ways.append(beside(places.out(view).by_step, grids, gap=x))
     return [*ways, grids]
 
 
@@ -143,7 +146,8 @@ def _last_width(view: View) -> float:
     """Units for the last valid state of a sequence: room for its numbers, more below a wide grid of small cells."""
     if view.small:
         return places.cell_width(view)
-    unit = max(UNIT, 0.6 * sqrt(places.unpacked(view).size[0]))
+    least, share = (UNIT, 0.6) if recurrent.directions(view) == 1 else (NARROW, 0.5)
+    unit = max(least, share * sqrt(places.unpacked(view).size[0]))
     return unit * min(view.trace.unpacked.last_valid.shape[1], recurrent.max_units(view))
 
 
