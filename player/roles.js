@@ -19,7 +19,7 @@ import {
   write,
 } from "./canvas.js";
 import { BESIDE, digitsIn, figure, figures, stripes } from "./numbers.js";
-import { BADGE, FLAT, LETTERED, RAISED, READABLE, SPACED, WEIGHT, WORDED } from "./sizes.js";
+import { BADGE, FLAT, headingAt, LETTERED, READABLE, WEIGHT, WORDED } from "./sizes.js";
 import { evenSize, FULL, framed, fullSize, headOf, lap, letter, middleIn, overhang, typed, weightOf } from "./words.js";
 
 const STRIPED = 9, // pixels of a cell that has room for the stripes of its numbers
@@ -217,7 +217,7 @@ const roles = {
       whole = widthOf(paper, state.text, px, WEIGHT.heading),
       held = Math.max(from, Math.min(edge + 2, (near.ends.get(state.p) ?? room) - whole)), // it stays above its panel in a place that scrolls,
       here = end - held < whole ? from : held, // as long as there is room for all of it
-      middle = y + h * (h > unit ? 0.4 : 0.32) - (h < SPACED * px ? RAISED : 0);
+      middle = headingAt(y, h, unit, px, state);
     write(paper, state.text, here, middle, end - here, { px, weight: WEIGHT.heading, fill: theme.text, align: "left" });
   },
   count(paper, { rect: { x, y, w, h }, state, v }, unit, near) {

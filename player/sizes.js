@@ -14,7 +14,7 @@ export const PHONE = 480, // pixels of the widest picture on a phone,
   LARGE = 15, // of lines beside the cells of a wider one, if that fits: never too many
   APART = 2; // and between the letters of two rows
 
-export const RAISED = 3, // pixels by which a heading above low rows is higher, clear of the names below it,
+const RAISED = 3, // pixels by which a heading above low rows is higher, clear of the names below it,
   SPACED = 1.3; // and the height of its line ÷ that of its text at which it is clear anyway
 
 export const WEIGHT = Object.freeze({
@@ -41,3 +41,18 @@ export const lineOf = (unit, height, least) =>
  * @param {number} least
  */
 export const largestLine = (height, least) => Math.max(LARGE, LARGEST * height, least);
+
+/**
+ * The middle of a heading in its line, which is at y and h high. If rows are low, it is above the names below it, or, if
+ * there are none, in the middle of the line; it is never cut at the top of the picture.
+ * @param {number} y
+ * @param {number} h
+ * @param {number} unit
+ * @param {number} px
+ * @param {{ y: number, h: number }} place in units of its panel
+ */
+export function headingAt(y, h, unit, px, place) {
+  const low = h < SPACED * px;
+  if (low && place.y + place.h >= 0) return y + h / 2;
+  return Math.max(px / 2, y + h * (h > unit ? 0.4 : 0.32) - (low ? RAISED : 0));
+}
