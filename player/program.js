@@ -55,7 +55,7 @@ export class Program {
     [...this.#code.children].forEach((node, i) => {
       node.ariaCurrent = i === now.code ? "true" : null;
       const computed = i < now.code || (i === now.code && made);
-      /** @type {HTMLElement} */ (node.lastChild).style.visibility = computed ? "" : "hidden";
+      /** @type {HTMLElement} */ (node.lastChild).hidden = !computed; // it may need a line of its own
     });
     this.#detail.replaceChildren(...(now.detail ?? []).map(item));
     const begins = [...stages.values()].at(-1) ?? 1,

@@ -685,6 +685,17 @@ def test_shapes_are_beside_their_code_not_below_it(listened: Screen, tmp_path: P
     assert first < 8
 
 
+def test_no_line_is_blank_for_a_shape_that_is_not_there_yet(listened: Screen, tmp_path: Path) -> None:
+    listened.open(packing(WORDS).save(tmp_path / "movie.html").as_uri())
+    listened.page.add_style_tag(content=".pv { width: 900px; }")  # no shape has room beside the first statement
+    heights = "[...document.querySelectorAll('.pv-code li')].map((line) => line.getBoundingClientRect().height)"
+    before = listened.page.evaluate(heights)
+    listened.press("End")
+    after = listened.page.evaluate(heights)
+    assert before[0] < after[0] - 10
+    assert before[3] == before[1]  # one line each
+
+
 def test_a_row_with_pads_has_all_words_and_letters_beside_the_settings(listened: Screen, tmp_path: Path) -> None:
     movie = rows("borders", max_length=12)
     listened.open(movie.save(tmp_path / "movie.html").as_uri())
