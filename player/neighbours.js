@@ -95,7 +95,7 @@ export function continued(looks, { view, unit, tall }) {
       [pitch, ...starts] = view.breaks?.[strip] ?? [0, 0],
       cells = looks.filter(({ alpha, rect, state }) => alpha && rect && state.p === strip),
       w = Math.min(...cells.map(({ rect }) => rect.x)) - look.rect.x - GAP,
-      state = strip === of ? look.state : { ...look.state, text: `${look.state.text} …` };
+      state = strip === of || look.state.y ? look.state : { ...look.state, text: `${look.state.text} …` };
     const last = Math.max(...cells.map(({ rect }) => rect.y)); // a line that is still empty has no name
     return starts.slice(1).flatMap((_, i) => {
       const y = look.rect.y + (i + 1) * pitch * unit * tall;

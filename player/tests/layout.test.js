@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inked } from "../ink.js";
 import { bestView, USUAL, worth } from "../layout.js";
+import { headingAt } from "../sizes.js";
 import { placed } from "../tips.js";
 import { chosenView } from "../views.js";
 
@@ -252,4 +253,14 @@ test("a tooltip does not cover the heading of the panel below, which is wider th
 test("a tooltip has a place before its cell has moved in", () => {
   const hit = { state: cell({ i: 0 }), alpha: 1, rect: { x: 0, y: 0, w: 10, h: 10 } };
   assert.ok(placed(hit, null, { x: 5, y: 5 }, { w: 60, h: 30 }, { w: 400, h: 300 }, []));
+});
+
+test("a heading of low rows is neither cut at the top of the picture nor on what is above it", () => {
+  const px = 13,
+    [unit, line] = [13.6, 13.6],
+    half = 0.37 * px; // of its capital letters
+  assert.ok(headingAt(0, line, unit, px, { y: -1.6, h: 1 }) >= half);
+  const middle = headingAt(200, line, unit, px, { y: -1, h: 1 }); // its cells are right below it
+  assert.ok(middle - half > 200 && middle + half < 200 + line);
+  assert.ok(headingAt(200, line, unit, px, { y: -1.6, h: 1 }) < middle, "names are below it");
 });

@@ -10,7 +10,6 @@ import { motionTo } from "../motion.js";
 import { inDigits } from "../numbers.js";
 import { looks, rectOf } from "../rects.js";
 import { draw } from "../roles.js";
-import { headingAt } from "../sizes.js";
 import { tipLines } from "../tips.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
@@ -288,14 +287,4 @@ test("of a prompt, the sentence that asks is shown in one line: the one with a q
   assert.equal(asking("What is `batch_sizes`? Type one number for each time step."), "What is `batch_sizes`?");
   assert.equal(asking("Row 0 holds A (3), then B (2). How many keys does it read?"), "How many keys does it read?");
   assert.equal(asking("The 3 sequences stand in one row. Type the `cu_seqlens`."), "Type the `cu_seqlens`.");
-});
-
-test("a heading of low rows is neither cut at the top of the picture nor on what is above it", () => {
-  const px = 13,
-    [unit, line] = [13.6, 13.6],
-    half = 0.37 * px; // of its capital letters
-  assert.ok(headingAt(0, line, unit, px, { y: -1.6, h: 1 }) >= half);
-  const middle = headingAt(200, line, unit, px, { y: -1, h: 1 }); // its cells are right below it
-  assert.ok(middle - half > 200 && middle + half < 200 + line);
-  assert.ok(headingAt(200, line, unit, px, { y: -1.6, h: 1 }) < middle, "names are below it");
 });

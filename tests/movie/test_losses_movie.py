@@ -69,6 +69,16 @@ def test_each_cell_shows_its_loss_in_the_colour_of_its_weight(seed: int) -> None
         shows(cells_of(movie, name, "loss"), found.losses[order], weights)  # type: ignore[index]
 
 
+def test_the_losses_are_named_in_the_line_that_they_are_in() -> None:
+    movie = pv.movie(pv.trace_rows(pv.Batch.parse("1 2 3 4\n5 6\n7 8 9"), pv.RowConfig(max_length=6)), ("losses",))
+    for name, count in (("padded", 3), ("masked", 3), ("labels", 0), ("tokens", 2), ("accumulated", 3)):
+        shown = [mark for mark in movie.frame(movie.step_at("losses", None, name))["marks"].values() if mark["shown"]]
+        lines = {(mark["p"].removeprefix("name:"), mark["y"]) for mark in shown if mark["text"] == "loss"}
+        losses = {(mark["p"].removeprefix("row:"), mark["y"]) for mark in shown if mark["role"] == "value"}
+        assert len(lines) == count
+        assert lines == (losses if count else set()), name
+
+
 @pytest.mark.parametrize("seed", seeds(12))
 def test_the_labels_are_those_of_the_rows(seed: int) -> None:
     r = random_rows(seed)

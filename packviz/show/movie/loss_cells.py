@@ -189,6 +189,9 @@ def _edges(cells: LossCells, order: Order, over: Over | None, size: int) -> Iter
         names = np.array([sequence_label(b) for b in cells.sequence[d].tolist()], dtype=object)
         at = Place("padded", -1.1, cells.line(d, size))
         yield marks("letter", "label", at, d, seq=cells.sequence[d], text=names)
+        if over is not None and cells.stacked:
+            named: dict[str, Any] = {"text": "loss", "says": "!the loss of each label, in the colour of its weight"}
+            yield marks("losses", "axis", at.moved(0.0, 1.0), d, owned=False, **named)
     if size and over is not None:
         first = d[::size]
         counts = cells.found.counts(order, "micro_batches", size).tolist()[: len(first)]
@@ -199,3 +202,6 @@ def _edges(cells: LossCells, order: Order, over: Over | None, size: int) -> Iter
     if order == "rows" and len(_rows(cells)) > 1:
         for r in _rows(cells):
             yield marks(f"name:{r}", "note", Place(f"name:{r}", 0.0, 0.0), text=f"row {r}", says=f"!row {r}")
+            if over is not None:
+                named = {"text": "loss", "says": f"!the losses of row {r}, in the colours of their weights"}
+                yield marks(f"losses:{r}", "note", Place(f"name:{r}", 0.0, 1.0), **named)
