@@ -162,8 +162,8 @@ def test_a_long_or_wide_word_stays_in_its_cell(browser: Browser) -> None:
     assert shortened >= 3
 
 
-def test_a_long_word_has_the_size_of_the_others_and_is_cut() -> None:
-    sizes, long = [], dict[str, list[float]]()
+def test_a_long_word_is_whole_in_two_lines_or_is_cut_and_the_others_keep_their_size() -> None:
+    sizes, written = [], []
     for word in ("sleeps", "internationalisation", "internationalisation" * 3):
         batch = Batch.parse(f"I love cats\nshe {word} sleeps\nwe sing old songs")
         texts = {
@@ -171,13 +171,16 @@ def test_a_long_word_has_the_size_of_the_others_and_is_cut() -> None:
             for node in parts(pv.movie(pv.trace(batch), ("pad",)))[0].iter(SVG + "text")
         }
         sizes.append(texts["cats"])
-        (written,) = (text for text in texts if text and (text == word or text.endswith("…")))
-        assert written.removesuffix("…") in word
-        long[word] = [len(written), texts[written]]
+        written.append({text: px for text, px in texts.items() if text and text.rstrip("-…") in word and len(text) > 2})
     assert len({*sizes}) == 1
-    assert {size for _, size in long.values()} == {sizes[0]}
-    assert long["sleeps"][0] == len("sleeps")
-    assert all(letters < len(word) for word, (letters, _) in long.items() if word != "sleeps")
+    short, halved, cut = written
+    assert short == {"sleeps": sizes[0]}
+    assert [*halved] == ["internatio-", "nalisation"]
+    assert len({*halved.values()}) == 1
+    assert max(halved.values()) < sizes[0]
+    ((begun, size),) = cut.items()
+    assert begun.endswith("…")
+    assert size == sizes[0]
 
 
 def test_a_somewhat_longer_word_is_whole_where_it_fits() -> None:
