@@ -150,11 +150,12 @@ export class Prediction {
   get open() {
     return !this.root.hidden && this.root.hasAttribute("data-open");
   }
-  /** Whether Play waits at this step, once for each question: nobody has answered it, and the next step shows the answer. */
+  /** Whether Play waits here, once for each question: the way to its answer comes next, or the end of one that began at once. */
   holds() {
-    const { step } = this.player;
-    if (!this.open || this.#held || step + 1 !== this.#questions[this.#number].step) return false;
-    this.#held = this.#unfolded = step;
+    if (!this.open || this.#held) return false;
+    const { first, step } = this.#questions[this.#number];
+    if (this.player.step + 1 !== (first > 2 ? first : step)) return false;
+    this.#held = this.#unfolded = this.player.step;
     this.player.screen.fit();
     return true;
   }

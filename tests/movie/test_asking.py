@@ -136,6 +136,18 @@ def test_play_waits_once_before_it_shows_an_answer_that_nobody_has_given(open_pa
     expect(said).to_contain_text("Play waits")
 
 
+def test_play_waits_before_the_first_of_several_steps_that_answer_together(open_page: Open) -> None:
+    run = pv.trace_rows(Batch.parse("1 2 3\n4 5\n6 7 8 9"), pv.RowConfig(max_length=6))
+    film = asking(pv.movie(run, ("losses",), deep=True), "losses")
+    screen, _, _, said = opened(open_page, film)
+    (question, *_) = film.to_dict()["questions"]
+    assert 2 < question["first"] < question["step"]
+    screen.root.get_by_label("Speed").select_option("4")
+    screen.root.get_by_role("button", name=re.compile("Play")).click()
+    expect(said).to_contain_text("Play waits", timeout=20_000)
+    assert screen.step == question["first"] - 1
+
+
 def test_play_does_not_wait_for_what_is_answered(open_page: Open) -> None:
     screen, root, *_ = opened(open_page, lesson("pack"), size=DESK)
     prediction = ask(TRACE, "pack")
