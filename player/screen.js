@@ -133,16 +133,17 @@ export class Screen {
   /**
    * Scroll so that who uses the controls sees all of the picture. In a low window they are in sight before it is. On a phone
    * the player is as high as the window from then on.
+   * @param {ScrollBehavior} [behavior]
    * @returns {boolean} whether it scrolls
    */
-  reveal() {
+  reveal(behavior = this.player.still.matches ? "instant" : "smooth") {
     if (
       this.full ||
       (this.#keeps && this.inSight && 2 * this.player.picture.height > innerHeight) || // below an answer it may be small
       !(this.#rise() || (this.is("--pv-low") && !this.inSight))
     )
       return false;
-    this.look(this.player.still.matches ? "instant" : "smooth");
+    this.look(behavior);
     return true;
   }
   /**

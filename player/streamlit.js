@@ -48,6 +48,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (!data.loose) setTriggerValue("shown", { stage, narrow: Boolean(slot.player?.screen.is("--pv-narrow")) });
   };
   players.set(parentElement, slot);
+  const arrives = !slot.player && !data.loose && inAddress("step") > 1; // a link led to this step: it is brought into sight
   try {
     slot.player ? feed(slot, data) : (slot.player = mounted(slot, data, parentElement, tell, setTriggerValue));
     answer(slot, data.ask);
@@ -58,7 +59,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
     giveUp(parentElement, reason);
     console.error(reason);
   }
-  requestAnimationFrame(() => setTimeout(() => tell(slot.player?.now.stage ?? data.movie.steps[0].stage)));
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      if (arrives) slot.player?.screen.reveal("instant");
+      tell(slot.player?.now.stage ?? data.movie.steps[0].stage);
+    }),
+  );
   return () => {
     players.get(parentElement)?.player?.destroy();
     players.delete(parentElement);

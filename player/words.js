@@ -4,11 +4,11 @@
 
 import { put, textSize, widthOf, within, write } from "./canvas.js";
 import { stripes } from "./numbers.js";
-import { BADGE, LARGE, READABLE, WEIGHT, WORDED } from "./sizes.js";
+import { BADGE, READABLE, WEIGHT, WORDED } from "./sizes.js";
 
 export const FULL = 0.88; // a word ÷ its line at the top of a cell that is not high
 /** Pixels of a word in its line: less in a high one, clear of both edges. @type {(h: number) => number} */
-export const fullSize = (h) => Math.min(FULL * h, 0.6 * h + 5);
+export const fullSize = (h) => Math.min(0.8 * h, 0.6 * h + 5);
 /** The middle of such a word: its tails are clear of the numbers below. @type {(h: number, px: number) => number} */
 export const middleIn = (h, px) => h / 2 + 1 - 0.06 * px;
 const TALL = 1.2, // height ÷ width of a cell that has its letter above its contents
@@ -18,6 +18,8 @@ const TALL = 1.2, // height ÷ width of a cell that has its letter above its con
   AIR = 10, // pixels beside the widest word in a cell, both sides together, and more beside large ones,
   INITIAL = 12, // of the letter beside the stripes of a low cell
   CLEAR = 4, // beside it, and beside a word that is under the letter in its corner
+  WIDE = 16.5, // pixels of a line with room above and below its word,
+  LINE = 1.3, // and its height in smallest sizes of text
   ROOMY = 1.15, // smallest sizes of a line with room above it, and of a word beside the letter of its sequence
   SLIVER = 5; // pixels of stripes that nobody can read: the word has the whole cell
 
@@ -203,7 +205,7 @@ export const overhang = ({ x, w, h }, wide) =>
  * @type {(paper: Paper, h: number) => number}
  */
 export const headOf = ({ least }, h) =>
-  Math.max(13, 0.42 * h, Math.min(0.6 * h, LARGE), Math.min(0.81 * h, ROOMY * least));
+  Math.max(13, 0.42 * h, Math.min(0.6 * h, Math.max(WIDE, LINE * least)), Math.min(0.81 * h, ROOMY * least));
 /**
  * The text of a token of this width: its own, or the letter of its sequence if the panel has no letters beside it and
  * no room for the longest text.
