@@ -181,6 +181,14 @@ MENDED = {  # what learners type, which once found another answer or none
     "write a collate function that pads": "ragged-list",
     "why do we need padding": "/padding",
     "how to mask the outputs of an lstm": "still-need-a-mask",
+    "why do I need to pad": "/padding",
+    "do I have to pad": "/padding",
+    "must i pad": "/padding",
+    "what is the point of padding": "/padding",
+    "sequences have different lengths error": "ragged-nested-list",
+    "error sequences of different length": "ragged-nested-list",
+    "error: my lists have different lengths": "ragged-nested-list",
+    "different lengths error": "ragged-nested-list",
 }
 PLAIN = {  # questions in plain words: at least 36 of the 40 must find their answer first
     "how to pad sequences in a dataloader": "ragged-list",

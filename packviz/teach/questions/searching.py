@@ -88,7 +88,8 @@ def search(text: str) -> Results:
     terms = list(dict.fromkeys(filter(None, known.values())))
     if not terms:
         return Results()
-    pairs = [" ".join(pair) for pair in pairwise(words) if not _COMMON.issuperset(pair)]
+    told = [pair for pair in pairwise(words) if pair[0] != "to" and not _COMMON.issuperset(pair)]  # "to pad" is "pad"
+    pairs = [" ".join(pair) for pair in told]
     scores = _scores([" ".join(words), *pairs, *terms])
     covered = _covered([known[word] for word in typed])
     ranked = {found: score * covered.get(found, 0.0) for found, score in scores.items()}
