@@ -165,6 +165,5 @@ def _notes(done: Trace) -> tuple[str, ...]:
     if longest < T:
         notes.append(f"x has {T} time steps, the longest length is {longest}: the columns after it are not packed")
     if pads := int(done.packed_is_pad.sum()):
-        are, lost = ("is a pad", "1 token was") if pads == 1 else ("are pads", f"{pads} tokens were")
-        notes.append(f"{pads} of the {len(done.packed.data)} packed rows {are}, so {lost} dropped")
+        notes.append(f"packing this batch keeps {counted(pads, 'pad')} and drops {counted(pads, 'token')}")
     return tuple(notes)
