@@ -242,6 +242,12 @@ def test_a_question_names_where_people_ask_it_but_not_our_own_experiment() -> No
     assert "Asked or claimed in: practical-torchtext issue 5;" in texts(opened("questions", {"entry": "last-column"}))
 
 
+def test_two_programs_of_which_neither_is_wrong_are_not_shown_as_wrong_and_right() -> None:
+    shown = texts(opened("questions", {"entry": "padding-or-packing"})).splitlines()
+    assert {"**Padding**", "**Packing**"} <= set(shown)
+    assert not {"**What people write**", "**What works**"} & set(shown)
+
+
 def test_a_pasted_traceback_leads_to_its_answer() -> None:
     entry = BY_KEY["no-size"]
     page = opened(

@@ -90,6 +90,14 @@ def test_a_program_names_batch_first(entry: Entry) -> None:
             assert "True" not in map(ast.unparse, call.args)
 
 
+def test_two_programs_of_which_neither_is_wrong_have_titles_of_their_own() -> None:
+    titles = {entry.key: entry.titles for entry in ENTRIES}
+    assert titles["padding-or-packing"] == ("Padding", "Packing")
+    assert titles["lstm-slow-when-packed"] == titles["times-are-worse"] == ("Packed", "Padded")
+    assert titles["last-column"] == ("What people write", "What works")
+    assert all(first != second for first, second in titles.values())
+
+
 @pytest.mark.slow
 def test_every_message_that_is_raised_here_is_torchs_to_the_letter() -> None:
     raised = {done.wrong.error.splitlines()[0] for done in map(answered, ENTRIES) if done.wrong.error}

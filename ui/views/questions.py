@@ -219,8 +219,8 @@ def _open(key: str) -> None:
 
 def _programs(entry: Entry) -> list[DeltaGenerator]:
     """Show both programs beside one another; return the places of their output."""
-    both, places = {"What people write": entry.wrong, "What works": entry.right}, list[DeltaGenerator]()
-    for column, (title, code) in zip(st.columns(2), both.items(), strict=True):
+    places = list[DeltaGenerator]()
+    for column, title, code in zip(st.columns(2), entry.titles, (entry.wrong, entry.right), strict=True):
         with column, st.container(gap="small"):
             st.markdown(f"**{title}**")
             st.code(code, language="python", wrap_lines=True)

@@ -56,6 +56,7 @@ class Entry(Brief):
     messages: tuple[str, ...] = ()  # errors that people paste, as "TypeError: ..."
     batch: str = "1 2 3\n4 5\n6"  # the text of its batch
     config: Config = field(default_factory=Config)  # the settings of its run
+    titles: tuple[str, str] = ("What people write", "What works")  # of its programs; others if neither is wrong
     film: EntryMovie | None = None  # where a movie shows it, if `judge` shows no picture
     place: int = 50  # its sort key within its group, before the rows
     first: int = 0  # its place among the few that are listed before anything is asked, from 1; 0 if it is none of them
