@@ -71,7 +71,7 @@ def outlined(case: Case, cells: dict[str, Look], tone: str) -> set[tuple[int, in
 
 def unsorted(case: Case) -> list[Told]:
     """Return the steps that show live rows that are not contiguous: at most one."""
-    return [told for words in (" Unsorted, ", " But ") for told in case.deep.of("sort", words)]
+    return [told for words in (" without sorting ", " But ") for told in case.deep.of("sort", words)]
 
 
 def time_of(case: Case, step: dict[str, object]) -> Any:
@@ -94,7 +94,7 @@ def test_the_staircase_shows_the_holes_of_an_unsorted_batch(case: Case) -> None:
         count = re.search(r" not the first (?:(\d+) )?(?:row|column)s?\.", step["caption"])
         assert not left or (count and int(count[1] or 1) == len(rows))
         taken = re.search(
-            r"the first (?:(\d+) )?(?:row|column)s?\. Unsorted, (?:this|these) would be (.*)\.$", step["caption"]
+            r"the first (?:(\d+) )?(?:row|column)s?, which without sorting would be (.*)\.$", step["caption"]
         )
         assert left or (taken and int(taken[1] or 1) == len(rows))
         assert left or (taken and taken[2] == case.said([*range(len(rows))]))
