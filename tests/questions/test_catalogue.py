@@ -77,9 +77,10 @@ def test_do_i_need_it_packs_the_program_that_is_wrong_without_and_links_each_row
     rows = [row for row in entry.explanation.splitlines() if "**" in row]
     linked = [re.findall(r"\]\(([a-z_]+)\)", row) for row in rows]
     assert len(rows) == 6
+    assert "**Pack**; otherwise [it reads the pads](compare)" in rows[0]
     assert max(map(len, done.preparation.splitlines())) <= 39  # on a phone, nothing scrolls sideways
     assert done.wrong.value < done.right.value  # so it is said that this does not mean better
-    assert done.explanation.endswith("A lower loss is no better here: nothing is trained.")
+    assert done.explanation.endswith("Ignore which loss is lower: neither model is trained.")
     assert all(links and {page.address for page in PAGES}.issuperset(links) for links in linked)
 
 
