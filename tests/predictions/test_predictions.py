@@ -55,6 +55,17 @@ def test_right_answers_and_slips_are_judged_with_their_reasons(seed: int) -> Non
 
 
 @each_seed
+def test_no_reason_begins_with_a_number_since_the_answer_stands_before_it(seed: int) -> None:
+    assert [each.why for each in every_prediction(seed) if each.why[:1].isdecimal()] == []
+
+
+def test_at_a_time_step_that_all_sequences_reach_all_have_a_token() -> None:
+    whys = [of_kind("batch_size", made(text)).why for text in ("1 2\n3 4\n5 6", "1 2")]
+    assert re.fullmatch(r"All 3 sequences have a token at t = \d\.", whys[0])
+    assert re.fullmatch(r"The only sequence has a token at t = \d\.", whys[1])
+
+
+@each_seed
 def test_the_example_shows_the_format_choices_differ_and_one_is_no_plural(seed: int) -> None:
     for prediction in every_prediction(seed):
         for text in (prediction.prompt, prediction.hint, prediction.why, *(slip.reason for slip in prediction.slips)):

@@ -179,6 +179,11 @@ def test_an_untypical_count_of_keys_is_told_what_to_count(isolate: bool, causal:
 
 
 @each_seed
+def test_no_reason_about_rows_begins_with_a_number(seed: int) -> None:
+    assert [each.why for each in every_row_prediction(seed) if each.why[:1].isdecimal()] == []
+
+
+@each_seed
 def test_no_reason_about_rows_counts_zero_or_one_in_figures(seed: int) -> None:
     for prediction in every_row_prediction(seed):
         if prediction.key in ("keys_read", "conv_hit"):
