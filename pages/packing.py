@@ -6,7 +6,7 @@ from ui.views import packing
 lesson(
     "packing",
     "What is in a PackedSequence?",
-    "It has one row for each token, ordered by time step, and no padding. `batch_sizes[t]` rows belong to time step t.",
+    "A PackedSequence has one row per token, in time order, and no padding. `batch_sizes[t]` rows are of time step t.",
     {
         "Pack it yourself": packing.by_hand,
         "Where is a token?": packing.addresses,
