@@ -360,6 +360,12 @@ def spoken(caption: str) -> list[str]:
     return re.findall(r"\S*\w\S*", re.sub(r"[{}*]", "", re.sub(lists, "list", caption)))
 
 
+def test_the_meaning_of_gates_counts_those_that_torch_does() -> None:
+    assert "n (GRU) and g (LSTM), which PyTorch also calls gates" in TERMS["gates"]
+    assert TERMS["n"].startswith("n, the new gate")
+    assert TERMS["g"].startswith("g, the cell gate")
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
 def test_play_gives_every_caption_the_time_to_read_it(example: Example) -> None:
     batch = Batch.example(example.key)
