@@ -21,7 +21,6 @@ from packviz.text import shape
 
 MARGIN = 4.5  # lines of text for the notes on the right at most,
 TIGHT = 2.9  # and with two directions on a phone, whose picture would be too wide otherwise
-NARROW = 1.75  # units of a number of both directions: it has two decimals, and the grid beside it has more room
 MAX_FLIGHTS = 12  # frames in which the packed output moves back
 NO_BREAK = "\u00a0"  # a space at which no line ends
 
@@ -146,8 +145,8 @@ def _last_width(view: View) -> float:
     """Units for the last valid state of a sequence: room for its numbers, more below a wide grid of small cells."""
     if view.small:
         return places.cell_width(view)
-    least, share = (UNIT, 0.6) if recurrent.directions(view) == 1 else (NARROW, 0.5)
-    unit = max(least, share * sqrt(places.unpacked(view).size[0]))
+    share = 0.6 if recurrent.directions(view) == 1 else 0.5
+    unit = max(UNIT, share * sqrt(places.unpacked(view).size[0]))
     return unit * min(view.trace.unpacked.last_valid.shape[1], recurrent.max_units(view))
 
 
