@@ -6,7 +6,7 @@ from ui.views import packing
 lesson(
     "packing",
     "What is in a PackedSequence?",
-    "A PackedSequence has one row per token, in time order, and no padding. `batch_sizes[t]` rows are of time step t.",
+    "A PackedSequence has one row per token, in time order, and no padding. `batch_sizes[t]` counts those of step t.",
     {
         "Pack it yourself": packing.by_hand,
         "Where is a token?": packing.addresses,

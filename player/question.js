@@ -9,7 +9,7 @@ import { written } from "./terms.js";
 
 const TRIES = 2,
   WAITING = "Answer first. The movie then shows why.",
-  HELD = "Play waits for your answer. Press it again to go on without one.";
+  HELD = "Play waits for your answer. Press Play again to go on without one.";
 
 /** The mark of an answer, and how it is read aloud. */
 const MARKS = { good: ["✓", "The answer: "], wrong: ["✗", "Your answer, which is wrong: "] };
@@ -30,7 +30,7 @@ export class Prediction {
   #tried = [];
   #told = 0; // the step that showed why
   #unfolded = 0; // the step at which it was shown again, having been skipped
-  #held = 0; // the step at which Play has waited for an answer
+  #held = 0; // the step at which Play waits for an answer; −1 once it has waited
   #prompt = el("p", { class: "pv-prompt" });
   #field = el("input", {
     type: "text",
@@ -203,6 +203,7 @@ export class Prediction {
     const answered = Boolean(this.#told) && step === this.#told && step < this.player.steps;
     this.player.note({ answered: String(answered) }); // from here Play goes on
     if (step !== this.#unfolded) this.#unfolded = 0;
+    if (this.#held && step !== this.#held) this.#held = -1;
     if (!little) this.root.dataset.seen = "all";
     else if (step === 1 || this.#unfolded) this.root.dataset.seen = "question";
     else if (this.open) this.root.dataset.seen = lined ? "line" : "nothing";

@@ -6,7 +6,7 @@ import { put, textSize, widthOf, within, write } from "./canvas.js";
 import { stripes } from "./numbers.js";
 import { BADGE, READABLE, WEIGHT, WORDED } from "./sizes.js";
 
-export const FULL = 0.88; // a word ÷ its line at the top of a cell that is not high
+export const FULL = 0.88; // the text of a pad ÷ the size that a word alone has in such a cell
 /** Pixels of a word in its line: less in a high one, clear of both edges. @type {(h: number) => number} */
 export const fullSize = (h) => Math.min(0.8 * h, 0.6 * h + 5);
 /** The middle of such a word: its tails are clear of the numbers below. @type {(h: number, px: number) => number} */

@@ -205,7 +205,7 @@ def listed(page: AppTest) -> list[str]:
 
 def test_the_questions_listed_first_have_their_answers() -> None:
     page = opened("questions")
-    assert page.selectbox(key="group").placeholder == "All topics"
+    assert page.selectbox(key="group").placeholder == "Choose a topic"
     assert listed(page) == [entry.question for entry in FIRST]
     for entry in FIRST:
         assert entry.answer in texts(page)

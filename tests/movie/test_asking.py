@@ -122,7 +122,7 @@ def test_play_waits_once_before_it_shows_an_answer_that_nobody_has_given(open_pa
     screen.root.get_by_label("Speed").select_option("4")
     play.click()
     expect(screen.root).to_have_attribute("data-step", str(answer - 1))
-    expect(said).to_have_text("Play waits for your answer. Press it again to go on without one.")
+    expect(said).to_have_text("Play waits for your answer. Press Play again to go on without one.")
     expect(play).to_be_visible()
     assert covered(box, said) == []
     play.click()
@@ -130,6 +130,10 @@ def test_play_waits_once_before_it_shows_an_answer_that_nobody_has_given(open_pa
     screen.press("Home")
     play.click()  # it has waited for this question
     expect(screen.root).to_have_attribute("data-step", screen.data("steps"), timeout=20_000)
+    screen.press(*["ArrowLeft"] * (len(film.steps) - answer + 1))
+    expect(root.locator(".pv-verdict")).to_have_text(
+        f"Step {answer} shows the answer."
+    )  # who goes back there is not told of Play
     screen.press("Home")
     root.get_by_role("button", name="Another").click()  # the next question has not been waited for
     play.click()

@@ -101,7 +101,7 @@ def _choose(asked: str) -> str:
         key="group",
         bind="query-params",
         on_change=leave_the_search,
-        placeholder="All topics",
+        placeholder="All topics" if searches else "Choose a topic",
     )
     results = search(typed)
     found, means = results.found, meaning(typed)
